@@ -1,0 +1,11 @@
+"""Sign-in by django-allauth; accounts come from invitations only."""
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest
+
+
+class InvitationOnly(DefaultAccountAdapter):
+    """Nobody signs up by themselves: accounts are made when an invitation is accepted."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False

@@ -1,0 +1,62 @@
+"""Who is asking."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, name: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email), name=name, **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def get_by_natural_key(self, email: str | None) -> "User":
+        return self.get(email__iexact=email)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """One person, or one program that labels over the REST API, who can sign in."""
+
+    email = models.EmailField(_("email address"), max_length=254)
+    name = models.CharField(_("name"), max_length=150)
+    is_active = models.BooleanField(default=True)
+    may_create_studies = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(null=True, help_text="Last request, to the minute")
+
+    objects = UserManager()
+
+    EMAIL_FIELD = "email"
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"),
+                name="one_account_per_email_address",
+                violation_error_message=_("This address has an account."),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SignInLink(models.Model):
+    """A link that signs its user in once. Only the hash of its token is stored."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.user} until {self.expires_at:%Y-%m-%d %H:%M}"

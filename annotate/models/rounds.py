@@ -1,0 +1,156 @@
+"""Rounds and their slots."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from ingest.models import Issue
+from studies.models import Membership, Study
+from taxonomy.models import Level, Version
+
+
+class Round(models.Model):
+    """A set of issues labelled by a set of volunteers against one version of a taxonomy."""
+
+    class Kind(models.TextChoices):
+        SCREENING = "screening", _("screening")
+        PILOT = "pilot", _("pilot")
+        TRAINING = "training", _("training")
+        MAIN = "main", _("main")
+
+    class Allocation(models.TextChoices):
+        CROSSED = "crossed", _("everyone labels everything")
+        K_OF_N = "k_of_n", _("k volunteers per issue")
+
+    class Reveal(models.TextChoices):
+        ISSUE_COMPLETE = "issue_complete", _("when the issue is complete")
+        ROUND_CLOSED = "round_closed", _("when the round closes")
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="rounds")
+    name = models.CharField(_("name"), max_length=120)
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.MAIN)
+    version = models.ForeignKey(Version, models.PROTECT, related_name="rounds")
+    depth = models.PositiveSmallIntegerField(choices=Level, help_text="Level at which labels are compared")
+    labels_per_issue = models.PositiveSmallIntegerField(help_text="k: slots of each issue")
+    allocation = models.CharField(max_length=16, choices=Allocation, default=Allocation.CROSSED)
+    reveal = models.CharField(max_length=16, choices=Reveal, default=Reveal.ISSUE_COMPLETE)
+    lease_minutes = models.PositiveIntegerField(
+        default=60, help_text="How long a claimed slot is held without a sign of life"
+    )
+    seed = models.BigIntegerField(help_text="Of the shuffles; stored so that an order can be made again")
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name"], name="round_name_is_unique_in_a_study"),
+            models.CheckConstraint(name="an_issue_has_a_slot", condition=Q(labels_per_issue__gte=1)),
+            models.CheckConstraint(name="round_depth_is_a_level", condition=Q(depth__in=Level.values)),
+            models.CheckConstraint(
+                name="round_closes_after_it_opens",
+                condition=Q(closed_at=None) | Q(opened_at__isnull=False, closed_at__gte=F("opened_at")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("round", args=[self.pk])
+
+    @property
+    def is_open(self) -> bool:
+        return self.opened_at is not None and self.closed_at is None
+
+
+class RoundVolunteer(models.Model):
+    """One member who labels in a round; `column` places their labels in tables and exports, from 1."""
+
+    round = models.ForeignKey(Round, models.CASCADE, related_name="volunteers")
+    member = models.ForeignKey(Membership, models.PROTECT, related_name="rounds")
+    column = models.PositiveSmallIntegerField()
+    seed = models.BigIntegerField(help_text="Of this volunteer's own order")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "member"], name="volunteer_is_once_in_a_round"),
+            models.UniqueConstraint(fields=["round", "column"], name="volunteer_has_a_column_of_their_own"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member} in {self.round_id}"
+
+
+class RoundIssue(models.Model):
+    """One issue of a round, in the round's order; `completed_at` is set with the label of its last slot."""
+
+    round = models.ForeignKey(Round, models.CASCADE, related_name="round_issues")
+    issue = models.ForeignKey(Issue, models.PROTECT, related_name="in_rounds")
+    position = models.PositiveIntegerField()
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "issue"], name="issue_is_once_in_a_round"),
+            models.UniqueConstraint(fields=["round", "position"], name="position_is_unique_in_a_round"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} in {self.round_id}"
+
+
+class Assignment(models.Model):
+    """A numbered slot: one volunteer's turn at one issue of a round. Without a volunteer it is free.
+
+    The pair (round, issue) is a key of RoundIssue and (round, volunteer) one of RoundVolunteer: composite
+    foreign keys that the migration adds, since Django knows none.
+    """
+
+    round = models.ForeignKey(
+        Round, models.DO_NOTHING, related_name="assignments", db_constraint=False, db_index=False
+    )
+    issue = models.ForeignKey(
+        Issue, models.DO_NOTHING, related_name="assignments", db_constraint=False, db_index=False
+    )
+    slot = models.PositiveSmallIntegerField()
+    volunteer = models.ForeignKey(
+        Membership,
+        models.DO_NOTHING,
+        null=True,
+        related_name="assignments",
+        db_constraint=False,
+        db_index=False,
+    )
+    rank = models.BigIntegerField(help_text="Place in the shuffled order")
+    lease_until = models.DateTimeField(
+        null=True, help_text="k of n: when the slot may be given to somebody else"
+    )
+    submitted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "issue", "slot"], name="slot_is_unique"),
+            models.UniqueConstraint(
+                fields=["round", "issue", "volunteer"], name="volunteer_has_one_slot_per_issue"
+            ),
+            models.CheckConstraint(name="slots_count_from_one", condition=Q(slot__gte=1)),
+            models.CheckConstraint(
+                name="free_slots_are_neither_leased_nor_submitted",
+                condition=Q(volunteer__isnull=False) | Q(lease_until=None, submitted_at=None),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["round", "volunteer", "rank"], name="turns_to_come", condition=Q(submitted_at=None)
+            ),
+            models.Index(
+                fields=["round", "lease_until"],
+                name="leases",
+                condition=Q(submitted_at=None, lease_until__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id}/{self.slot}"

@@ -1,0 +1,11 @@
+"""The Celery application: the doorbell of jobs. The queue of record is the table of core.models.Job."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+
+app = Celery("crosscheck")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

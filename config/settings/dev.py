@@ -1,0 +1,11 @@
+"""One computer, no configuration: embedded servers, a key of this data folder, loopback only."""
+
+from core.keys import local_secret_key
+
+from .base import *
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = SECRET_KEY or local_secret_key(DATA_DIR)
+ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG

@@ -1,0 +1,33 @@
+"""Deployed: everything from the environment, nothing by default; refuses to start when that is unsafe."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from .base import *
+
+_wrong = []
+if len(SECRET_KEY) < 50 or SECRET_KEY.startswith(("change", "django-insecure")):
+    _wrong.append("SECRET_KEY must be set to at least 50 random characters")
+if env.bool("DEBUG", default=False):
+    _wrong.append("DEBUG must not be set")
+if not ALLOWED_HOSTS or any("*" in host for host in ALLOWED_HOSTS):
+    _wrong.append("ALLOWED_HOSTS must name the hosts, without wildcards")
+if not env("DATABASE_URL", default=""):
+    _wrong.append("DATABASE_URL must name the PostgreSQL database")
+if not REDIS_URL:
+    _wrong.append("REDIS_URL must name the Redis server")
+if _wrong:
+    raise ImproperlyConfigured("Crosscheck does not start in production: " + "; ".join(_wrong) + ".")
+
+CSRF_TRUSTED_ORIGINS = CSRF_TRUSTED_ORIGINS or [f"https://{host}" for host in ALLOWED_HOSTS]
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = 31536000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}

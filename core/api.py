@@ -1,0 +1,24 @@
+"""What every REST endpoint shares: keyset pages, and errors that say what was kept."""
+
+from typing import Any
+
+from rest_framework.pagination import CursorPagination
+from rest_framework.response import Response
+from rest_framework.views import exception_handler as drf_exception_handler
+
+from core.errors import DomainError
+
+
+class KeysetPagination(CursorPagination):
+    """Pages by key, not by offset: a page costs the same wherever it lies."""
+
+    ordering = "id"
+    page_size_query_param = "page_size"
+    max_page_size = 500
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Answer a broken rule with its status and its words; everything else as the framework does."""
+    if isinstance(error, DomainError):
+        return Response({"detail": str(error.message), "code": type(error).__name__}, status=error.status)
+    return drf_exception_handler(error, context)

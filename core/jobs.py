@@ -1,0 +1,210 @@
+"""Long work: a job is a row, a function is registered under its kind, and Redis only rings the bell.
+
+A job may be killed anywhere, run twice or in parallel: an advisory lock lets one run at a time, the
+sweeper queues again what lost its heartbeat, and the functions store by natural keys, a chunk a transaction.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import DomainError
+from core.models import Job
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT = timedelta(seconds=5)
+LOST_AFTER = timedelta(seconds=30)
+ATTEMPTS = 5
+
+# The first key of pg_try_advisory_lock(int, int): this kind of lock; the second is the job's id.
+_LOCK = 0x6A6F62
+
+
+class Cancelled(Exception):  # noqa: N818
+    """Raised inside a job when somebody asked for its end."""
+
+
+class Progress:
+    """How far a job is: written at most twice a second, and the place where a cancel is noticed."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._written = 0.0
+
+    def __call__(self, done: int, total: int | None = None, step: str = "") -> None:
+        """Report `done` of `total` (any unit) and the step for people. Raises Cancelled if asked to end.
+
+        Call it between transactions: what it writes must be seen at once.
+        """
+        now = time.monotonic()
+        if now - self._written < 0.5 and done != total:
+            return
+        self._written = now
+        Job.objects.filter(pk=self.job.pk).update(
+            done=done,
+            total=total if total is not None else F("total"),
+            step=step[:200] or F("step"),
+            heartbeat_at=timezone.now(),
+        )
+        if Job.objects.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
+            raise Cancelled
+
+
+type_of_job = Callable[[Job, Progress], dict[str, Any] | None]
+_registry: dict[str, type_of_job] = {}
+
+
+def register(kind: str) -> Callable[[type_of_job], type_of_job]:
+    """Register a function as the work of jobs of this kind; it answers with what the job's row keeps."""
+
+    def keep(function: type_of_job) -> type_of_job:
+        _registry[kind] = function
+        return function
+
+    return keep
+
+
+@register("core.ping")
+def ping(job: Job, progress: Progress) -> dict[str, Any]:
+    """Answer: shows that a worker is there."""
+    progress(1, 1)
+    return {"pong": job.arguments}
+
+
+def enqueue(kind: str, *, arguments: dict[str, Any], by: Any = None, content_hash: str = "") -> Job:
+    """Store a job and ring when the transaction commits. It runs even if nobody hears the bell."""
+    job = Job.objects.create(kind=kind, arguments=arguments, created_by=by, content_hash=content_hash)
+    transaction.on_commit(lambda: ring(job.pk))
+    return job
+
+
+def ring(job_id: int) -> None:
+    """Tell a worker that a job waits. A deaf Redis is not an error: the sweeper rings again."""
+    from core import tasks  # noqa: PLC0415  (tasks imports this module)
+
+    try:
+        if not settings.REDIS_URL:
+            from core import embedded  # noqa: PLC0415  (nothing embedded is loaded where Redis is given)
+
+            embedded.ensure_redis()
+        tasks.run_job.apply_async(args=[job_id], retry=False)
+    except Exception:
+        log.warning("the bell for job %s was not heard; the sweeper will ring again", job_id, exc_info=True)
+
+
+def cancel(job: Job) -> None:
+    """Ask a job to end: a queued one ends at once, a running one at its next step."""
+    now = timezone.now()
+    ended = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
+        state=Job.State.CANCELLED, finished_at=now, cancel_requested_at=now
+    )
+    if not ended:
+        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=now)
+
+
+@contextmanager
+def _only_one(job_id: int) -> Iterator[bool]:
+    """Hold the job's advisory lock for the block; False when another process holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCK, job_id % 2**31])
+        (got,) = cursor.fetchone()
+    try:
+        yield got
+    finally:
+        if got and connection.connection and not connection.connection.closed:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCK, job_id % 2**31])
+
+
+@contextmanager
+def _heartbeat(job_id: int) -> Iterator[None]:
+    """Keep the job's heartbeat fresh from a thread (its own connection) while a long transaction runs."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        try:
+            while not stop.wait(HEARTBEAT.total_seconds()):
+                Job.objects.filter(pk=job_id, state=Job.State.RUNNING).update(heartbeat_at=timezone.now())
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=beat, name=f"heartbeat of job {job_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def run(job_id: int) -> Job | None:
+    """Run one job to its end in this process; None if it is done, gone or running elsewhere.
+
+    What the function raises becomes the job's error; a DomainError in its own words. Never raises for it.
+    """
+    with _only_one(job_id) as got:
+        if not got:
+            return None
+        now = timezone.now()
+        started = Job.objects.filter(pk=job_id, finished_at=None, attempt__lt=ATTEMPTS).update(
+            state=Job.State.RUNNING,
+            started_at=now,
+            heartbeat_at=now,
+            attempt=F("attempt") + 1,
+            error="",
+        )
+        if not started:
+            return None
+        job = Job.objects.get(pk=job_id)
+        try:
+            if job.cancel_requested_at:
+                raise Cancelled  # noqa: TRY301
+            with _heartbeat(job_id):
+                result = _registry[job.kind](job, Progress(job)) or {}
+        except Cancelled:
+            _finish(job_id, Job.State.CANCELLED)
+        except DomainError as error:
+            _finish(job_id, Job.State.FAILED, error=str(error.message))
+        except Exception:
+            log.exception("job %s (%s) failed", job_id, job.kind)
+            _finish(
+                job_id,
+                Job.State.FAILED,
+                error=_("An error that we did not expect. Nothing half-done was kept."),
+            )
+        else:
+            _finish(job_id, Job.State.DONE, result=result)
+        return Job.objects.get(pk=job_id)
+
+
+def _finish(job_id: int, state: str, **fields: Any) -> None:
+    now = timezone.now()
+    Job.objects.filter(pk=job_id).update(state=state, finished_at=now, heartbeat_at=now, **fields)
+
+
+def sweep() -> int:
+    """Ring for jobs that nobody took or whose worker is gone, up to the last attempt. Returns how many."""
+    lost = timezone.now() - LOST_AFTER
+    waiting = Q(state=Job.State.QUEUED, created_at__lt=lost) | Q(
+        state=Job.State.RUNNING, heartbeat_at__lt=lost
+    )
+    Job.objects.filter(waiting, finished_at=None, attempt__gte=ATTEMPTS).update(
+        state=Job.State.FAILED,
+        finished_at=timezone.now(),
+        error=_("Its worker was lost %(count)s times.") % {"count": ATTEMPTS},
+    )
+    ids = list(Job.objects.filter(waiting, finished_at=None).values_list("pk", flat=True))
+    for job_id in ids:
+        ring(job_id)
+    return len(ids)

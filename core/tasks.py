@@ -1,0 +1,15 @@
+"""The worker's door: ids in, one call out."""
+
+from celery import shared_task
+
+from core import jobs
+
+
+@shared_task
+def run_job(job_id: int) -> None:
+    jobs.run(job_id)
+
+
+@shared_task
+def sweep() -> None:
+    jobs.sweep()

@@ -1,0 +1,106 @@
+"""Which study, who takes part in it, as what."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(models.TextChoices):
+    """What a member is in a study; what each role may do stands in studies.rules."""
+
+    OWNER = "owner", _("owner")
+    LEAD = "lead", _("lead")
+    VOLUNTEER = "volunteer", _("volunteer")
+    VIEWER = "viewer", _("viewer")
+    MODEL = "model", _("model")
+
+
+class Study(models.Model):
+    """One research project: its people, taxonomies, issues and rounds."""
+
+    slug = models.SlugField(max_length=80, unique=True, allow_unicode=True)
+    name = models.CharField(_("name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("study", args=[self.slug])
+
+
+class Membership(models.Model):
+    """A person's seat in a study: a role, and the pseudonym under which exports show them.
+
+    `user` is empty for a volunteer of an imported study, who has labels but no account.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="memberships"
+    )
+    role = models.CharField(max_length=16, choices=Role)
+    pseudonym = models.CharField(max_length=32)
+    joined_at = models.DateTimeField(auto_now_add=True)
+    left_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "user"], name="one_membership_per_person_and_study"),
+            models.UniqueConstraint("study", Lower("pseudonym"), name="pseudonym_is_unique_in_a_study"),
+            models.CheckConstraint(name="membership_role_is_known", condition=Q(role__in=Role.values)),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class Invitation(models.Model):
+    """A link that makes whoever opens it a member with a role. Only the hash of its token is stored."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=16, choices=Role)
+    note = models.CharField(_("for whom"), max_length=200, blank=True)
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
+    accepted_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="invitation_role_is_known", condition=Q(role__in=Role.values)),
+            models.CheckConstraint(
+                name="invitation_is_accepted_by_somebody_at_a_time",
+                condition=Q(accepted_by=None, accepted_at=None)
+                | Q(accepted_by__isnull=False, accepted_at__isnull=False, revoked_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.study_id}"
+
+
+class Event(models.Model):
+    """One line of a study's audit: who did what, when. Holds no label and no text of a label."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="events")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    verb = models.CharField(max_length=64, help_text="room.verb, such as rounds.opened")
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["study", "-id"], name="events_newest_first")]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.at:%Y-%m-%d %H:%M}"

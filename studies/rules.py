@@ -1,0 +1,43 @@
+"""What each role may do. The one place that says it; pages, REST and commands ask here.
+
+A member who left may do nothing. `None` stands for somebody who is no member.
+"""
+
+from studies.models import Membership, Role
+
+LEADING = frozenset({Role.OWNER, Role.LEAD})
+LABELLING = frozenset({Role.OWNER, Role.LEAD, Role.VOLUNTEER})
+
+
+def _is(member: Membership | None, roles: frozenset[Role]) -> bool:
+    return member is not None and member.left_at is None and member.role in roles
+
+
+def may_manage_people(member: Membership | None) -> bool:
+    """Invite, change roles, end memberships: the owner."""
+    return _is(member, frozenset({Role.OWNER}))
+
+
+def may_see_people(member: Membership | None) -> bool:
+    """See who takes part, and how many labels each has given: every member but a model."""
+    return _is(member, frozenset({Role.OWNER, Role.LEAD, Role.VOLUNTEER, Role.VIEWER}))
+
+
+def may_lead(member: Membership | None) -> bool:
+    """Run rounds, import issues, load taxonomies, settle disagreements, read the audit: owner and leads."""
+    return _is(member, LEADING)
+
+
+def may_label(member: Membership | None) -> bool:
+    """Take part in a round: owner, leads and volunteers, and models over REST."""
+    return _is(member, LABELLING | {Role.MODEL})
+
+
+def may_read_revealed(member: Membership | None) -> bool:
+    """See revealed labels, disagreements, agreement, exports: every member but a model."""
+    return _is(member, frozenset({Role.OWNER, Role.LEAD, Role.VOLUNTEER, Role.VIEWER}))
+
+
+def may_reveal_early(member: Membership | None) -> bool:
+    """Open labels before their reveal: an audited act of the owner."""
+    return _is(member, frozenset({Role.OWNER}))

@@ -1,0 +1,169 @@
+"""What can be said: a tree of categories, published in immutable versions."""
+
+import uuid
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from studies.models import Study
+
+
+class Level(models.IntegerChoices):
+    """The three levels of a taxonomy, and the depths at which labels are compared."""
+
+    TYPE = 1, _("type")
+    THEME = 2, _("theme")
+    SUB_THEME = 3, _("sub-theme")
+
+
+class Taxonomy(models.Model):
+    """A tree of categories that a study labels with; it lives on through versions."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="taxonomies")
+    name = models.CharField(_("name"), max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "taxonomies"
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name"], name="taxonomy_name_is_unique_in_a_study")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("taxonomy", args=[self.pk])
+
+
+class Version(models.Model):
+    """One state of a taxonomy: a draft until `published_at` is set, immutable from then on."""
+
+    taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(null=True)
+    published_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    note = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["taxonomy", "number"], name="version_number_is_unique_in_a_taxonomy"
+            ),
+            models.UniqueConstraint(
+                fields=["taxonomy"], name="one_draft_per_taxonomy", condition=Q(published_at=None)
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="published_version_stays",
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                condition=pgtrigger.Q(old__published_at__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.taxonomy} v{self.number}"
+
+
+class Category(models.Model):
+    """The identity of a node: it survives renames, moves and new codes. Labels point here."""
+
+    taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="categories")
+    key = models.UUIDField(default=uuid.uuid4, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "categories"
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
+class CategoryState(models.Model):
+    """How one category looks in one version: code, name, place in the tree, definition."""
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="states")
+    category = models.ForeignKey(Category, models.PROTECT, related_name="states")
+    parent = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
+    level = models.PositiveSmallIntegerField(choices=Level)
+    code = models.CharField(max_length=32)
+    name = models.CharField(max_length=200)
+    position = models.PositiveIntegerField(help_text="Place in the tree read from top to bottom")
+    definition = models.TextField(blank=True)
+    includes = models.TextField(blank=True)
+    excludes = models.TextField(blank=True)
+    examples = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "category"], name="category_has_one_state_per_version"
+            ),
+            models.UniqueConstraint(fields=["version", "code"], name="code_is_unique_in_a_version"),
+            models.UniqueConstraint(fields=["version", "position"], name="position_is_unique_in_a_version"),
+            models.CheckConstraint(name="three_levels_at_most", condition=Q(level__in=Level.values)),
+            models.CheckConstraint(
+                name="types_have_no_parent_and_others_have",
+                condition=Q(level=Level.TYPE, parent=None) | Q(level__gt=Level.TYPE, parent__isnull=False),
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="published_states_stay",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
+                declare=[("version", "bigint")],
+                func="""
+                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
+                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
+                IF FOUND THEN
+                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+                """,
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+
+class Remap(models.Model):
+    """What became of one category between two versions; a split has a row per part."""
+
+    class Kind(models.TextChoices):
+        SAME = "same", _("same")
+        RENAMED = "renamed", _("renamed")
+        MOVED = "moved", _("moved")
+        MERGED = "merged", _("merged")
+        SPLIT = "split", _("split")
+        RETIRED = "retired", _("retired")
+
+    from_version = models.ForeignKey(Version, models.PROTECT, related_name="remaps_out")
+    to_version = models.ForeignKey(Version, models.PROTECT, related_name="remaps_in")
+    source = models.ForeignKey(Category, models.PROTECT, related_name="+")
+    target = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
+    kind = models.CharField(max_length=16, choices=Kind)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["from_version", "to_version", "source", "target"],
+                name="remap_is_said_once",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                name="only_retired_categories_have_no_target",
+                condition=Q(kind="retired", target=None) | (~Q(kind="retired") & Q(target__isnull=False)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} {self.kind} {self.target_id}"
