@@ -1,0 +1,43 @@
+"""The tree of a taxonomy as plain data: categories by code, their levels and order, and their CSV.
+
+Pure: no Django, no database. A `Tree` is complete and sound by construction; what is wrong with a file or
+with a set of nodes is told all at once, by line, in one `TaxonomyFileError`.
+"""
+
+from taxonomy.tree.checks import MAX_CODE, MAX_NAME, MAX_TEXT, Problem, TaxonomyFileError
+from taxonomy.tree.files import COLUMNS, MAX_BYTES, MAX_CATEGORIES, read_csv, write_csv
+from taxonomy.tree.nodes import (
+    LEVELS,
+    SUB_THEME,
+    TEXTS,
+    THEME,
+    TYPE,
+    Node,
+    look_alike,
+    phrases,
+    references,
+)
+from taxonomy.tree.trees import Tree
+
+__all__ = [
+    "COLUMNS",
+    "LEVELS",
+    "MAX_BYTES",
+    "MAX_CATEGORIES",
+    "MAX_CODE",
+    "MAX_NAME",
+    "MAX_TEXT",
+    "SUB_THEME",
+    "TEXTS",
+    "THEME",
+    "TYPE",
+    "Node",
+    "Problem",
+    "TaxonomyFileError",
+    "Tree",
+    "look_alike",
+    "phrases",
+    "read_csv",
+    "references",
+    "write_csv",
+]

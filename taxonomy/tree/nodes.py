@@ -1,0 +1,58 @@
+"""What a category is, as plain data."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TYPE, THEME, SUB_THEME = 1, 2, 3
+LEVELS: Mapping[int, str] = {TYPE: "type", THEME: "theme", SUB_THEME: "sub-theme"}
+TEXTS = ("definition", "includes", "excludes", "examples")
+
+_REFERENCE = re.compile(r"→\s*([^\s;,]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One category. `parent` is a code, None for a type.
+
+    `position` is its place in the file it came from, from 0: it orders siblings whose codes have no natural
+    order, and does not count when nodes are compared.
+    """
+
+    code: str
+    level: int
+    parent: str | None
+    name: str
+    definition: str = ""
+    includes: str = ""
+    excludes: str = ""
+    examples: str = ""
+    position: int = field(default=0, compare=False)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The name and the four explaining texts, by column."""
+        return {
+            "name": self.name,
+            "definition": self.definition,
+            "includes": self.includes,
+            "excludes": self.excludes,
+            "examples": self.examples,
+        }
+
+
+def look_alike(text: str) -> str:
+    """The key under which two codes or names are the same to a reader: case, width and composition apart."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(folded.split())
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """The entries of an includes, excludes or examples text: one a line, or parted by semicolon and space."""
+    return tuple(entry.strip() for entry in re.split(r"\n|;\s", text) if entry.strip())
+
+
+def references(text: str) -> tuple[str, ...]:
+    """The codes that a text points at with an arrow: `a hang between ranks → C.3` points at `C.3`."""
+    return tuple(found.rstrip(".)") for found in _REFERENCE.findall(text))

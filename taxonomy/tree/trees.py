@@ -1,0 +1,110 @@
+"""The tree of a taxonomy: sound by construction, in order, asked by code."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from taxonomy.tree.checks import Row, TaxonomyFileError, cleaned, row_problems, tree_problems
+from taxonomy.tree.nodes import Node
+
+
+class Tree:
+    """A sound taxonomy: unique codes, every parent present and one level up, at most three levels.
+
+    Texts are stripped, line ends become LF, NUL and lone surrogates become U+FFFD (`replaced` counts them).
+    Raises TaxonomyFileError with every problem of the nodes. Trees are equal when they hold equal nodes in
+    the same order.
+    """
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        pairs = [cleaned(node) for node in nodes]
+        self.replaced = sum(replaced for _, replaced in pairs)
+        rows = [Row(place, node, str(node.level)) for place, (node, _) in enumerate(pairs, start=1)]
+        problems = [*row_problems(rows), *tree_problems(rows)]
+        if problems:
+            raise TaxonomyFileError(problems)
+        self._nodes = {row.node.code: row.node for row in rows}
+        children: dict[str | None, list[Node]] = defaultdict(list)
+        for node in self._nodes.values():
+            children[node.parent].append(node)
+        self._children = {parent: _in_order(siblings) for parent, siblings in children.items()}
+        self._preorder = tuple(self._walk(None))
+
+    def _walk(self, parent: str | None) -> Iterator[Node]:
+        for node in self.children(parent):
+            yield node
+            yield from self._walk(node.code)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._preorder)
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._nodes
+
+    def __getitem__(self, code: str) -> Node:
+        """The category of this exact code; KeyError if the tree has none."""
+        return self._nodes[code]
+
+    def __eq__(self, other: object) -> bool:
+        return self._preorder == other._preorder if isinstance(other, Tree) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._preorder)
+
+    def __repr__(self) -> str:
+        return f"<Tree of {len(self)} categories>"
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """All codes, in preorder."""
+        return tuple(node.code for node in self._preorder)
+
+    @property
+    def depth(self) -> int:
+        """The deepest level in use: 1 to 3, 0 for a tree without categories."""
+        return max((node.level for node in self._preorder), default=0)
+
+    def preorder(self) -> tuple[Node, ...]:
+        """Every category, each before its children.
+
+        Siblings stand in their natural order: by number (`C.2` before `C.10`) or by single letter (`A`, `B`)
+        where all of them end so, and otherwise (roman numerals, words) as the file gave them.
+        """
+        return self._preorder
+
+    def children(self, code: str | None = None) -> tuple[Node, ...]:
+        """The categories right below `code`, in order; the types for None; () where there are none."""
+        return self._children.get(code, ())
+
+    def ancestors(self, code: str) -> tuple[Node, ...]:
+        """The categories from the type down to `code` itself; KeyError for an unknown code."""
+        node = self._nodes[code]
+        return (node,) if node.parent is None else (*self.ancestors(node.parent), node)
+
+    def ancestor_at(self, code: str, level: int) -> Node | None:
+        """What `code` counts as at `level`: itself or the ancestor there, None if it stops above that level.
+
+        KeyError for an unknown code.
+        """
+        path = self.ancestors(code)
+        return path[level - 1] if 1 <= level <= len(path) else None
+
+    def at_level(self, level: int) -> tuple[Node, ...]:
+        """The categories of one level, in preorder."""
+        return tuple(node for node in self._preorder if node.level == level)
+
+
+def _in_order(siblings: list[Node]) -> tuple[Node, ...]:
+    """Siblings by number or by single letter where all of them end so, else as they came."""
+    ends = {node.code: node.code.rpartition(".")[2] for node in siblings}
+    numbered = [re.fullmatch(r"(\D*)([0-9]+)", end) for end in ends.values()]
+    if all(numbered) and len({found[1] for found in numbered if found}) == 1:
+        return tuple(
+            sorted(siblings, key=lambda node: (int(re.sub(r"\D", "", ends[node.code])), node.position))
+        )
+    if all(len(end) == 1 and end.isascii() and end.isalpha() for end in ends.values()):
+        return tuple(sorted(siblings, key=lambda node: (ends[node.code].casefold(), node.position)))
+    return tuple(sorted(siblings, key=lambda node: node.position))
