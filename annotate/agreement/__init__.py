@@ -1,0 +1,47 @@
+"""Agreement between raters: coefficients, intervals, and the reasons where there is none.
+
+Pure functions of labels, with sources in the docstrings. The usual way in: group the
+distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, and call `report`.
+"""
+
+from annotate.agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
+from annotate.agreement.coefficients import (
+    CategoryKappa,
+    Coefficient,
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    landis_koch,
+    percent_agreement,
+)
+from annotate.agreement.pairs import PairKappa, cohen_kappa, confusion, light_kappa, pairs
+from annotate.agreement.patterns import MISSING, Patterns, Relabelled
+from annotate.agreement.reasons import Reason, UndefinedAgreement
+from annotate.agreement.reports import Agreement, report
+
+__all__ = [
+    "MISSING",
+    "Agreement",
+    "Bootstrap",
+    "CategoryKappa",
+    "Coefficient",
+    "PairKappa",
+    "Patterns",
+    "PercentileInterval",
+    "Reason",
+    "Relabelled",
+    "UndefinedAgreement",
+    "bootstrap",
+    "brennan_prediger",
+    "cohen_kappa",
+    "confusion",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha",
+    "landis_koch",
+    "light_kappa",
+    "pairs",
+    "percent_agreement",
+    "report",
+]

@@ -1,0 +1,305 @@
+"""Agreement of all raters together: estimates, linearised standard errors, intervals.
+
+N issues, r_i labels on issue i, n_ik of them in category k, q categories of the codebook. Issues without
+a label do not exist here. Issues with one label count towards the shares of the categories, as in Gwet
+(2014), and not towards the agreement; Krippendorff's alpha leaves them out altogether.
+A coefficient corrected for chance is undefined below two issues with two labels each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from annotate.agreement.patterns import Floats, Ints
+from annotate.agreement.reasons import Reason, UndefinedAgreement
+from annotate.agreement.tally import Sums, Tally
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A value with its standard error and interval; None where undefined, and then `reason` says why.
+
+    `value` may stand without an interval (one issue; Light's kappa); `reason` then explains the interval.
+    A perfect agreement of two issues or more has an interval of no width: nothing varied in these labels.
+    """
+
+    value: float | None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: Reason | None = None
+
+    def as_dict(self) -> dict[str, float | str | None]:
+        """As in the JSON of reports; the reason in words."""
+        reason = self.reason and self.reason.text
+        return {"value": self.value, "se": self.se, "low": self.low, "high": self.high, "reason": reason}
+
+
+@dataclass(frozen=True)
+class CategoryKappa:
+    """The kappa of one category against the rest, and the number of labels behind it."""
+
+    code: str
+    labels: int
+    kappa: float | None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: Reason | None = None
+
+    def as_dict(self) -> dict[str, float | int | str | None]:
+        """As in the JSON of reports; the reason in words."""
+        reason = self.reason and self.reason.text
+        return {"code": self.code, "labels": self.labels, "kappa": self.kappa, "reason": reason}
+
+
+def chance(name: str, sums: Sums) -> tuple[Floats, Floats]:
+    """Agreement observed and expected by chance, p_a and p_e, of the coefficient `name`.
+
+    Elementwise over replicates. Needs `sums.compared` > 0 and, for AC1, q >= 2.
+
+    Fleiss' kappa: p_e = sum p_k^2, p_k the mean over issues of n_ik / r_i, which for equal r_i is the share
+    of all labels. Fleiss (1971), Psychological Bulletin 76(5), 378-382; Gwet (2014), Handbook of Inter-Rater
+    Reliability, 4th ed., for unequal r_i.
+    Gwet's AC1: p_e = sum p_k (1 - p_k) / (q - 1). Gwet (2008), British Journal of Mathematical and
+    Statistical Psychology 61, 29-48.
+    Brennan-Prediger: p_e = 1 / q. Brennan and Prediger (1981), Educational and Psychological Measurement
+    41, 687-699; Randolph (2005).
+    Krippendorff's alpha, nominal: 1 - D_o / D_e is written as (p_a - p_e) / (1 - p_e) with p_e = sum p_k^2,
+    p_k = n_k / n, p_a = 1 - (n - 1) / n * D_o, over issues with r_i >= 2. Krippendorff (2019), Content
+    Analysis, 4th ed.; Gwet (2011), On the Krippendorff's alpha coefficient.
+    """
+    if name == "krippendorff_alpha":
+        shares = sums.chosen / sums.labels[..., np.newaxis]
+        observed = 1 - (sums.labels - 1) / sums.labels * (sums.unlike / sums.labels)
+        return observed, np.square(shares).sum(axis=-1)
+    observed = sums.agreement / sums.compared
+    shares = sums.shares / sums.issues[..., np.newaxis]
+    categories = shares.shape[-1]
+    match name:
+        case "percent_agreement":
+            expected = np.zeros_like(observed)
+        case "fleiss_kappa":
+            expected = np.square(shares).sum(axis=-1)
+        case "gwet_ac1":
+            expected = (shares * (1 - shares)).sum(axis=-1) / (categories - 1)
+        case "brennan_prediger":
+            expected = np.full_like(observed, 1 / categories)
+        case _:
+            raise KeyError(name)
+    return observed, expected
+
+
+def why_undefined(name: str, tally: Tally) -> Reason | None:
+    """The reason why these labels do not define coefficient `name`; None if they do."""
+    compared = tally.compared
+    several = tally.sizes >= 2
+    if not tally.issues:
+        return Reason.NO_LABELS
+    if not compared:
+        return Reason.NO_OVERLAP
+    if name == "percent_agreement":
+        return None
+    if compared == 1:
+        return Reason.ONE_ISSUE
+    if name in {"gwet_ac1", "brennan_prediger"}:
+        return Reason.ONE_CODE if tally.categories == 1 else None
+    used = tally.category[several[tally.row]] if name == "krippendorff_alpha" else tally.category
+    return Reason.ONE_CATEGORY if (used == used[0]).all() else None
+
+
+def coefficient(name: str, tally: Tally, confidence: float = CONFIDENCE) -> Coefficient:
+    """The coefficient `name` with Gwet's linearised standard error and a t interval.
+
+    Source of the errors: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
+    """
+    reason = why_undefined(name, tally)
+    if reason:
+        return Coefficient(None, reason=reason)
+    observed, expected = chance(name, Sums.of(tally))
+    value = float((observed - expected) / (1 - expected))
+    if tally.compared < 2:
+        return Coefficient(value, reason=Reason.ONE_ISSUE)
+    linear = _linear_alpha if name == "krippendorff_alpha" else _linear
+    squares, issues = linear(name, tally, float(observed), float(expected))
+    se = float(np.sqrt(squares / (issues * (issues - 1))))
+    return Coefficient(value, se, *interval(value, se, issues, confidence))
+
+
+def estimate(name: str, counts: npt.ArrayLike) -> float:
+    """The coefficient `name` of a table [N, q] of label counts; raises UndefinedAgreement."""
+    found = coefficient(name, Tally.of_counts(counts))
+    if found.value is None:
+        raise UndefinedAgreement(found.reason or Reason.NO_LABELS)
+    return found.value
+
+
+def interval(value: float, se: float, issues: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Student's t with `issues` - 1 degrees of freedom; the upper bound is clipped at 1."""
+    half = _t_quantile(issues - 1, confidence) * se
+    return value - half, min(1.0, value + half)
+
+
+# Imported at the first interval: SciPy takes long to load, and most pages need no interval.
+@lru_cache(maxsize=1024)
+def _t_quantile(degrees: int, confidence: float) -> float:
+    from scipy.special import stdtrit  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+def _linear(name: str, tally: Tally, observed: float, expected: float) -> tuple[float, int]:
+    """Sum over issues of (k_i - kappa)^2, and N."""
+    shares = tally.per_category(tally.weights[tally.row] * tally.shares()) / tally.issues
+    kappa = (observed - expected) / (1 - expected)
+    # Issues with one label weigh nothing in p_a: the rest stand for all of them.
+    several = (tally.sizes >= 2) * (tally.issues / tally.compared)
+    terms = several * (tally.agreement - expected) / (1 - expected)
+    if name in {"fleiss_kappa", "gwet_ac1"}:
+        by_chance = tally.per_row(shares[tally.category] * tally.shares())
+        if name == "gwet_ac1":
+            by_chance = (1 - by_chance) / (tally.categories - 1)
+        terms = terms - 2 * (1 - kappa) * (by_chance - expected) / (1 - expected)
+    return float(np.dot(tally.weights, np.square(terms - kappa))), tally.issues
+
+
+def _linear_alpha(_name: str, tally: Tally, _observed: float, expected: float) -> tuple[float, int]:
+    """The same for Krippendorff's alpha, over the issues with two labels or more.
+
+    Without the small-sample term, as Gwet does; with factor 2 on the chance part, which the first release
+    of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
+    """
+    several = tally.sizes >= 2
+    weights = tally.weights * several
+    issues = int(weights.sum())
+    mean = np.dot(weights, tally.sizes) / issues
+    shares = tally.per_category(weights[tally.row] * tally.chosen) / (issues * mean)
+    excess = (tally.sizes - mean) / mean
+    same = tally.same_pairs / (mean * np.maximum(tally.sizes - 1, 1))
+    observed = np.dot(weights, same) / issues
+    plain = (observed - expected) / (1 - expected)
+    by_chance = tally.per_row(shares[tally.category] * tally.chosen) / mean - expected * excess
+    terms = (same - observed * excess - expected) / (1 - expected)
+    terms = terms - 2 * (1 - plain) * (by_chance - expected) / (1 - expected)
+    return float(np.dot(weights, np.square(terms - plain))), issues
+
+
+def category_kappas(
+    tally: Tally, codes: Sequence[str], confidence: float = CONFIDENCE
+) -> tuple[CategoryKappa, ...]:
+    """Fleiss' kappa of each category against all others taken together, in the order of `codes`.
+
+    For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
+    For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k".
+    `codes` names the q categories; ValueError if there are not q. Cost: O(entries), for all categories.
+    """
+    if len(codes) != tally.categories:
+        msg = f"{len(codes)} codes for {tally.categories} categories"
+        raise ValueError(msg)
+    labels = tally.labels_per_category
+    undefined = why_undefined("fleiss_kappa", tally)
+    if undefined not in {None, Reason.ONE_CATEGORY}:
+        return tuple(
+            CategoryKappa(c, int(n), None, reason=undefined) for c, n in zip(codes, labels, strict=True)
+        )
+    kappas, errors = _category_estimates(tally)
+    total = int(labels.sum())
+    found = []
+    for code, number, kappa, se in zip(codes, labels.tolist(), kappas.tolist(), errors.tolist(), strict=True):
+        if number in {0, total}:
+            reason = Reason.CATEGORY_UNUSED if number == 0 else Reason.ONE_CATEGORY
+            found.append(CategoryKappa(code, number, None, reason=reason))
+        else:
+            low, high = interval(kappa, se, tally.issues, confidence)
+            found.append(CategoryKappa(code, number, kappa, se, low, high))
+    return tuple(found)
+
+
+def _category_estimates(tally: Tally) -> tuple[Floats, Floats]:
+    """[q] kappas and standard errors; meaningless where a category has no label or all labels."""
+    issues, compared = tally.issues, tally.compared
+    weights, sizes = tally.weights[tally.row], tally.sizes[tally.row]
+    several = sizes >= 2
+    shares = tally.shares()
+    unlike = 2 * tally.chosen * (sizes - tally.chosen) / np.where(several, sizes * (sizes - 1), 1)
+    p = tally.per_category(weights * shares) / issues
+    spread = 2 * p * (1 - p)
+    spread[spread <= 0] = 1.0
+    expected = 1 - spread
+    kappas = 1 - tally.per_category(weights * several * unlike) / compared / spread
+
+    # Where an issue lacks the category, its term depends only on whether it has two labels or more.
+    def term(agreement: Floats, by_chance: Floats, several: Floats, index: Ints) -> Floats:
+        e, s, k = expected[index], spread[index], kappas[index]
+        value: Floats = (
+            several * (issues / compared) * (agreement - e) / s - 2 * (1 - k) * (by_chance - e) / s
+        )
+        return np.square(value - k)
+
+    at = tally.category
+    present = term(1 - unlike, p[at] * shares + (1 - p[at]) * (1 - shares), several.astype(np.float64), at)
+    everywhere = np.arange(tally.categories)
+    several_without = compared - tally.per_category(weights * several)
+    one_without = (issues - compared) - tally.per_category(weights * ~several)
+    squares = (
+        tally.per_category(weights * present)
+        + several_without * term(np.ones_like(p), 1 - p, np.ones_like(p), everywhere)
+        + one_without * term(np.zeros_like(p), 1 - p, np.zeros_like(p), everywhere)
+    )
+    return kappas, np.sqrt(squares / (issues * (issues - 1)))
+
+
+def percent_agreement(counts: npt.ArrayLike) -> float:
+    """Mean share of pairs of labels that are the same, over issues with two labels or more.
+
+    `counts` [N, q] holds the labels of each issue per category. Raises UndefinedAgreement without a pair.
+    """
+    return estimate("percent_agreement", counts)
+
+
+def fleiss_kappa(counts: npt.ArrayLike) -> float:
+    """Fleiss' kappa of a table [N, q] of label counts; `chance` gives its definition and sources.
+
+    Raises UndefinedAgreement (one category, one issue, no issue with two labels).
+    """
+    return estimate("fleiss_kappa", counts)
+
+
+def krippendorff_alpha(counts: npt.ArrayLike) -> float:
+    """Krippendorff's alpha for nominal data of a table [N, q] of label counts; see `chance`."""
+    return estimate("krippendorff_alpha", counts)
+
+
+def gwet_ac1(counts: npt.ArrayLike) -> float:
+    """Gwet's AC1 of a table [N, q] of label counts; see `chance`. Columns nobody used count in q."""
+    return estimate("gwet_ac1", counts)
+
+
+def brennan_prediger(counts: npt.ArrayLike) -> float:
+    """Brennan and Prediger's coefficient (Randolph's free-marginal kappa) of a table [N, q]; see `chance`."""
+    return estimate("brennan_prediger", counts)
+
+
+LANDIS_KOCH: tuple[tuple[float, str], ...] = (
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost_perfect"),
+)
+
+
+def landis_koch(value: float) -> str:
+    """The word of Landis and Koch (1977), Biometrics 33, 159-174, for a kappa; below 0 "poor".
+
+    One of poor, slight, fair, moderate, substantial, almost_perfect: a key, not a text. Their cut points
+    belong to the lower word, and are a convention, not a test.
+    """
+    if value < 0:
+        return "poor"
+    return next((word for bound, word in LANDIS_KOCH if value <= bound), "almost_perfect")

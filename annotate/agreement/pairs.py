@@ -1,0 +1,113 @@
+"""Agreement of raters two by two: Cohen's kappas, Light's kappa, and where categories meet."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from annotate.agreement.coefficients import Coefficient
+from annotate.agreement.patterns import MISSING, Ints, Patterns
+from annotate.agreement.reasons import Reason, UndefinedAgreement
+from annotate.agreement.tally import Tally
+
+
+@dataclass(frozen=True)
+class PairKappa:
+    """Cohen's kappa of the raters in columns `first` < `second`, over the `issues` that both labelled.
+
+    `agreement` is the share of these issues on which they chose the same category; None without issues.
+    """
+
+    first: int
+    second: int
+    issues: int
+    agreement: float | None
+    kappa: float | None
+    reason: Reason | None = None
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """Agreement of two raters beyond chance: 1 is perfect, 0 is chance, below 0 is worse.
+
+    `first[i]` and `second[i]` label issue i; equal lengths, else ValueError. None, "" and NaN are missing,
+    and issues that one of them lacks are left out. O(n).
+    Raises UndefinedAgreement below two issues in common, and if both used one single category (0/0).
+    Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
+    """
+    if len(first) != len(second):
+        msg = f"{len(first)} and {len(second)} labels"
+        raise ValueError(msg)
+    index: dict[Hashable, int] = {}
+    rows = [
+        (index.setdefault(one, len(index)), index.setdefault(other, len(index)))
+        for one, other in zip(first, second, strict=True)
+        if not (_is_missing(one) or _is_missing(other))
+    ]
+    pair = _pair(Patterns.from_rows([*rows, (MISSING, MISSING)], len(index)), 0, 1)
+    if pair.kappa is None:
+        raise UndefinedAgreement(pair.reason or Reason.NO_ISSUE_IN_COMMON)
+    return pair.kappa
+
+
+def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:
+    """Cohen's kappa of every two columns with at least one label each, in lexicographic order of columns."""
+    used = np.flatnonzero((patterns.codes[patterns.counts > 0] != MISSING).any(axis=0)).tolist()
+    return tuple(_pair(patterns, first, second) for first, second in combinations(used, 2))
+
+
+def light_kappa(found: Sequence[PairKappa]) -> Coefficient:
+    """Light's kappa: the mean of Cohen's kappas over all pairs of raters; `found` comes from `pairs`.
+
+    Pairs without a kappa are left out of the mean, and the reason says so. There is no linearised standard
+    error: `bootstrap` gives the interval. Source: Light (1971), Psychological Bulletin 76(5), 365-377.
+    """
+    kappas = [pair.kappa for pair in found if pair.kappa is not None]
+    if not kappas:
+        return Coefficient(None, reason=Reason.NO_PAIR)
+    complete = len(kappas) == len(found)
+    reason = Reason.BOOTSTRAP_ONLY if complete else Reason.SOME_PAIRS
+    return Coefficient(float(np.mean(kappas)), reason=reason)
+
+
+def confusion(patterns: Patterns) -> Ints:
+    """[q, q] the number of issues in which categories a and b both occur; symmetric.
+
+    The diagonal holds the issues in which a category occurs at all, disputed or not.
+    """
+    tally = Tally.of(patterns)
+    q = tally.categories
+    table = np.zeros(q * q, dtype=np.int64)
+    weights = tally.weights[tally.row].astype(np.float64)
+    for apart in range(patterns.columns):
+        end = len(tally.row) - apart
+        if end <= 0:
+            break
+        together = tally.row[:end] == tally.row[apart:]
+        cell = (tally.category[:end] * q + tally.category[apart:])[together]
+        table += np.bincount(cell, weights=weights[:end][together], minlength=q * q).astype(np.int64)
+    upper = table.reshape(q, q)
+    return upper + np.triu(upper, 1).T
+
+
+def _pair(patterns: Patterns, first: int, second: int) -> PairKappa:
+    one, other = patterns.codes[:, first], patterns.codes[:, second]
+    both = (one != MISSING) & (other != MISSING)
+    q = patterns.categories
+    cell = one[both].astype(np.int64) * q + other[both]
+    weights = patterns.counts[both].astype(np.float64)
+    table = np.bincount(cell, weights=weights, minlength=q * q).reshape(q, q)
+    issues = int(table.sum())
+    if not issues:
+        return PairKappa(first, second, 0, None, None, Reason.NO_ISSUE_IN_COMMON)
+    agreement = float(np.trace(table)) / issues
+    expected = float(np.dot(table.sum(axis=1) / issues, table.sum(axis=0) / issues))
+    if issues == 1:
+        return PairKappa(first, second, issues, agreement, None, Reason.ONE_ISSUE_IN_COMMON)
+    if expected >= 1:
+        return PairKappa(first, second, issues, agreement, None, Reason.PAIR_ONE_CATEGORY)
+    return PairKappa(first, second, issues, agreement, (agreement - expected) / (1 - expected))
+
+
+def _is_missing(label: Hashable) -> bool:
+    return label is None or label == "" or label != label  # noqa: PLR0124 - only NaN differs from itself

@@ -1,0 +1,130 @@
+"""Labels as the statistics read them: distinct label tuples with the number of issues that have each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+MISSING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Distinct label tuples of a set of issues.
+
+    `codes` [P, R]: row p holds one category index (0 to `categories` - 1) per column, or -1 where that
+    column has no label. A column is a rater, or a slot where each issue has other raters.
+    `counts` [P]: how many issues have exactly row p. Rows may repeat; `merged()` makes them distinct.
+    `categories` is q, the size of the codebook at this level, used or not.
+    Raises ValueError where shapes or ranges disagree.
+    """
+
+    codes: Codes
+    counts: Ints
+    categories: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", _whole_numbers(self.codes, np.int32))
+        object.__setattr__(self, "counts", _whole_numbers(self.counts, np.int64))
+        if self.codes.ndim != 2 or self.counts.shape != self.codes.shape[:1]:
+            msg = f"codes {self.codes.shape} and counts {self.counts.shape} are not [P, R] and [P]"
+            raise ValueError(msg)
+        if self.codes.size and not MISSING <= self.codes.min() <= self.codes.max() < self.categories:
+            msg = f"category indexes must be -1 (missing) to {self.categories - 1}"
+            raise ValueError(msg)
+        if self.counts.size and self.counts.min() < 0:
+            raise ValueError("a pattern cannot have a negative number of issues")
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]], categories: int) -> Self:
+        """Patterns of one row per issue, all of equal length; -1 is a missing label."""
+        table = list(rows)
+        codes = np.array(table, dtype=np.int32) if table else np.empty((0, 0), dtype=np.int32)
+        return cls(codes, np.ones(len(codes), dtype=np.int64), categories).merged()
+
+    @property
+    def columns(self) -> int:
+        """R: raters or slots, with labels or without."""
+        return int(self.codes.shape[1])
+
+    @property
+    def issues(self) -> int:
+        """Issues with at least one label."""
+        return int(self.counts[(self.codes != MISSING).any(axis=1)].sum())
+
+    @property
+    def labels(self) -> int:
+        return int(((self.codes != MISSING).sum(axis=1, dtype=np.int64) * self.counts).sum())
+
+    @property
+    def raters(self) -> int:
+        """Columns with at least one label."""
+        return int((self.codes[self.counts > 0] != MISSING).any(axis=0).sum())
+
+    def merged(self) -> Self:
+        """The same issues with equal rows added up, in lexicographic order, unlabelled issues dropped."""
+        keep = (self.counts > 0) & (self.codes != MISSING).any(axis=1)
+        codes, counts = self.codes[keep], self.counts[keep]
+        if not len(codes):
+            return type(self)(codes, counts, self.categories)
+        keys = _sort_keys(codes, self.categories + 1)
+        order = np.lexsort(keys[::-1])
+        differs = np.zeros(len(codes), dtype=np.bool_)
+        differs[0] = True
+        for key in keys:
+            in_order = key[order]
+            differs[1:] |= in_order[1:] != in_order[:-1]
+        starts = np.flatnonzero(differs)
+        return type(self)(codes[order[starts]], np.add.reduceat(counts[order], starts), self.categories)
+
+    def as_counts(self) -> Self:
+        """The same issues with each row sorted: the labels without whose they are."""
+        return type(self)(np.sort(self.codes, axis=1), self.counts, self.categories).merged()
+
+    def relabel(self, mapping: npt.ArrayLike, categories: int) -> "Relabelled":
+        """Roll the labels up (sub-theme to theme), or carry them to another version, and merge equal rows.
+
+        `mapping[old]` is the new index, below `categories` (the size of the new codebook), or -1 for a
+        category above the level asked for: its labels are dropped and counted in `left_out`.
+        """
+        new = _whole_numbers(np.asarray(mapping), np.int32)
+        if new.shape != (self.categories,):
+            msg = f"the mapping has shape {new.shape}, the codebook has {self.categories} categories"
+            raise ValueError(msg)
+        # Index -1 (missing) reads the appended last element, which is missing again.
+        codes = np.append(new, np.int32(MISSING))[self.codes]
+        rolled = type(self)(codes, self.counts, categories)
+        return Relabelled(rolled.merged(), self.labels - rolled.labels)
+
+
+class Relabelled(NamedTuple):
+    """Patterns at another level, and how many labels that level has no category for."""
+
+    patterns: Patterns
+    left_out: int
+
+
+def _whole_numbers(values: npt.ArrayLike, kind: type[Any]) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        msg = f"whole numbers expected, not {array.dtype}"
+        raise ValueError(msg)
+    return array.astype(kind, copy=False)
+
+
+def _sort_keys(codes: Codes, base: int) -> list[Ints]:
+    """Each row as a few int64 numbers that order as the rows do, most significant first."""
+    per_key = max(1, int(62 // np.log2(max(base, 2))))
+    keys = []
+    for first in range(0, codes.shape[1], per_key):
+        key = np.zeros(len(codes), dtype=np.int64)
+        for column in codes[:, first : first + per_key].T:
+            key = key * base + (column + 1)
+        keys.append(key)
+    return keys

@@ -1,0 +1,68 @@
+"""Why a number is missing, in words a page can show: each stands here once."""
+
+from enum import StrEnum
+
+
+def gettext_noop(message: str) -> str:
+    """Mark `message` for translation by name; the page that shows it translates it."""
+    return message
+
+
+class Reason(StrEnum):
+    """Why a value or its interval is undefined. The value is stable (for programs), `text` is for people."""
+
+    NO_LABELS = "no_labels"
+    ONE_RATER = "one_rater"
+    NO_OVERLAP = "no_overlap"
+    ONE_ISSUE = "one_issue"
+    ONE_CATEGORY = "one_category"
+    ONE_CODE = "one_code"
+    CATEGORY_UNUSED = "category_unused"
+    NO_ISSUE_IN_COMMON = "no_issue_in_common"
+    ONE_ISSUE_IN_COMMON = "one_issue_in_common"
+    PAIR_ONE_CATEGORY = "pair_one_category"
+    NO_PAIR = "no_pair"
+    SLOTS = "slots"
+    BOOTSTRAP_ONLY = "bootstrap_only"
+    SOME_PAIRS = "some_pairs"
+
+    @property
+    def text(self) -> str:
+        """The reason in English, also its message id: reads on after "undefined:"."""
+        return TEXTS[self]
+
+
+TEXTS: dict[Reason, str] = {
+    Reason.NO_LABELS: gettext_noop("there are no labels"),
+    Reason.ONE_RATER: gettext_noop("only one person has labelled"),
+    Reason.NO_OVERLAP: gettext_noop("no issue has two labels"),
+    Reason.ONE_ISSUE: gettext_noop("only one issue has two labels or more"),
+    Reason.ONE_CATEGORY: gettext_noop("all labels are the same category"),
+    Reason.ONE_CODE: gettext_noop("the codebook has only one category at this level"),
+    Reason.CATEGORY_UNUSED: gettext_noop("nobody chose this category"),
+    Reason.NO_ISSUE_IN_COMMON: gettext_noop("the two have labelled no issue in common"),
+    Reason.ONE_ISSUE_IN_COMMON: gettext_noop("the two have labelled only one issue in common"),
+    Reason.PAIR_ONE_CATEGORY: gettext_noop(
+        "the two chose one and the same category for every issue they share"
+    ),
+    Reason.NO_PAIR: gettext_noop("no two people have a kappa with each other"),
+    Reason.SLOTS: gettext_noop("different people labelled different issues, so no pairs are compared"),
+    Reason.BOOTSTRAP_ONLY: gettext_noop(
+        "its standard error has no formula: the bootstrap gives the interval"
+    ),
+    Reason.SOME_PAIRS: gettext_noop(
+        "mean of the pairs that have a kappa; pairs without one are left out, and only the bootstrap gives"
+        " an interval"
+    ),
+}
+
+
+class UndefinedAgreement(ValueError):  # noqa: N818 - style.md names it so
+    """A one-shot function was asked for a coefficient that these labels do not define.
+
+    `reason` says why; `str()` of the error says it in words.
+    """
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.text)
+        self.reason = reason
