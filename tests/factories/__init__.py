@@ -1,0 +1,20 @@
+"""Rows to test with: a file per room, plain functions with sensible defaults."""
+
+from tests.factories.accounts import make_user
+from tests.factories.annotate import add_label, make_round
+from tests.factories.ingest import make_issue, make_issues, make_repository
+from tests.factories.studies import make_member, make_study
+from tests.factories.taxonomy import category, make_version
+
+__all__ = [
+    "add_label",
+    "category",
+    "make_issue",
+    "make_issues",
+    "make_member",
+    "make_repository",
+    "make_round",
+    "make_study",
+    "make_user",
+    "make_version",
+]

@@ -1,0 +1,36 @@
+from django.utils import timezone
+
+from studies.models import Study
+from taxonomy.models import Category, CategoryState, Taxonomy, Version
+
+CODES = "A A.1 A.1.i A.1.ii A.2 B B.1 B.2 C C.1 C.1.i C.2 C.3 C.9 C.10".split()
+
+
+def make_version(study: Study, codes=CODES, *, taxonomy: Taxonomy | None = None, published=True) -> Version:
+    """A version whose tree is given by codes, parents before children: the code's dots are its levels."""
+    taxonomy = taxonomy or Taxonomy.objects.create(
+        study=study, name=f"Taxonomy {study.taxonomies.count() + 1}"
+    )
+    version = Version.objects.create(taxonomy=taxonomy, number=taxonomy.versions.count() + 1)
+    made: dict[str, Category] = {}
+    for position, code in enumerate(codes):
+        made[code] = Category.objects.create(taxonomy=taxonomy)
+        parent = code.rpartition(".")[0]
+        CategoryState.objects.create(
+            version=version,
+            category=made[code],
+            parent=made[parent] if parent else None,
+            level=code.count(".") + 1,
+            code=code,
+            name=f"Name of {code}",
+            definition=f"Definition of {code}",
+            position=position,
+        )
+    if published:
+        Version.objects.filter(pk=version.pk).update(published_at=timezone.now())
+        version.refresh_from_db()
+    return version
+
+
+def category(version: Version, code: str) -> Category:
+    return Category.objects.get(states__version=version, states__code=code)
