@@ -1,0 +1,100 @@
+"""How a view answers: a page, or the one fragment of it that htmx asked for."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib.messages import get_messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
+from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
+from django.utils.functional import Promise
+from django_htmx.middleware import HtmxDetails
+
+VARY = ("HX-Request", "HX-Target")
+
+
+class HtmxRequest(HttpRequest):
+    """A request that has passed django-htmx's middleware."""
+
+    htmx: HtmxDetails
+
+
+def is_fragment(request: HttpRequest) -> bool:
+    """Is a fragment asked for: by htmx, neither boosted nor to restore a page from history?"""
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
+
+
+def render_page(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, Any] | None = None,
+    *,
+    partials: Collection[str] = (),
+    status: int = 200,
+) -> HttpResponse:
+    """Render `template`, or `template#partial` when htmx targets a partial that `partials` lists.
+
+    `partials` is the view's word for which fragments are its to give: an HX-Target is forged easily, and
+    must not fetch a fragment from outside the condition that guards it. Waiting messages ride along
+    out-of-band. Every answer varies on the headers that chose it, so no cache mixes page and fragment.
+    """
+    target = request.headers.get("HX-Target", "")
+    if is_fragment(request) and target in partials:
+        response = render(request, f"{template}#{target}", context, status=status)
+        response.write(messages_out_of_band(request))
+    else:
+        response = render(request, template, context, status=status)
+        if is_fragment(request):
+            # The page has no fragment of that name to give: htmx must not put a whole page into an element.
+            response["HX-Retarget"] = "body"
+            response["HX-Reswap"] = "innerHTML"
+    patch_vary_headers(response, VARY)
+    return response
+
+
+def messages_out_of_band(request: HttpRequest) -> str:
+    """The waiting messages as one out-of-band fragment for the page's toasts; "" when there are none."""
+    if not get_messages(request):
+        return ""
+    toasts = render_to_string("shared/_messages.html", {"messages": get_messages(request)}, request)
+    return f'<div id="toasts" hx-swap-oob="beforeend">{toasts}</div>'
+
+
+def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+    """Redirect to a model's page, a URL name or a path; htmx then loads it as a whole page."""
+    address = resolve_url(to, *args, **kwargs)
+    if is_fragment(request):
+        return HttpResponse(headers={"HX-Redirect": address, "Vary": ", ".join(VARY)})
+    return HttpResponseRedirect(address)
+
+
+def require(ok: bool, message: str | Promise | None = None) -> None:  # noqa: FBT001 - reads as a sentence
+    """Raise PermissionDenied (403) unless `ok`; `message` says what it would take."""
+    if not ok:
+        raise PermissionDenied(message or "")
+
+
+def form_key(request: HttpRequest) -> UUID | None:
+    """The idempotency key that a form was rendered with (`{% form_key %}`); None when absent or malformed."""
+    try:
+        return UUID(request.POST.get("form_key", ""))
+    except ValueError:
+        return None
+
+
+def typed(request: HttpRequest) -> dict[str, str]:
+    """What the person typed into the posted form, by field: to be shown back when it could not be saved.
+
+    Without keys, tokens, secrets and empty fields.
+    """
+    return {
+        name: "\n".join(values)
+        for name, values in ((name, request.POST.getlist(name)) for name in request.POST)
+        if any(value.strip() for value in values)
+        and name not in {"csrfmiddlewaretoken", "form_key"}
+        and not any(word in name.lower() for word in ("password", "token", "secret"))
+    }

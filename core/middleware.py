@@ -1,0 +1,103 @@
+"""The edge: broken rules become answers, ended sessions lose nothing, and signed-in pages are not stored."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render, resolve_url
+from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from core.errors import DomainError
+from core.http import VARY, is_fragment, typed
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class DomainErrors:
+    """Answer a DomainError with its status: as JSON, as a toast for htmx, or as a page.
+
+    The form that htmx sent stays on the page as it was; the page shows what was typed. A form posted after
+    the session ended gets the same care (401) instead of a sign-in page that forgets it.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if _leads_to_sign_in(response) and (is_fragment(request) or request.method not in {"GET", "HEAD"}):
+            return refusal(
+                request,
+                _("Your session has ended. Sign in again in another tab, then come back: what you typed is still here."),
+                status=401,
+                kept=typed(request),
+            )
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, DomainError):
+            kept = exception.kept or typed(request)
+            return refusal(request, str(exception.message), status=exception.status, kept=kept, code=type(exception).__name__)
+        return None
+
+
+class NoStore:
+    """Nothing that a page computes is stored by a browser or a proxy: `Cache-Control: no-store`.
+
+    A view may say otherwise for what is the same for everybody, and is believed only when the request
+    carries no identity (session cookie or token). Static files are not pages.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if request.path.startswith(settings.STATIC_URL):
+            return response
+        known = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+        if known or not response.has_header("Cache-Control"):
+            response.headers["Cache-Control"] = "no-store"
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            patch_vary_headers(response, VARY)
+        return response
+
+
+def refusal(
+    request: HttpRequest, message: str, *, status: int, kept: Mapping[str, str], code: str = ""
+) -> HttpResponse:
+    """Say no with `status` and in words: JSON for programs, a toast for htmx, a page with what was typed."""
+    if _wants_json(request):
+        return JsonResponse({"detail": message, "code": code}, status=status)
+    context = {"message": message, "kept": kept, "back": _back(request), "status": status}
+    if is_fragment(request):
+        response = render(request, "shared/_refusal.html", context, status=status)
+        response["HX-Retarget"] = "#toasts"
+        response["HX-Reswap"] = "beforeend"
+        response["HX-Push-Url"] = "false"
+        return response
+    name = f"{status}.html" if status in {401, 429} else "409.html"
+    return render(request, name, context, status=status)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/") or (
+        request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+        and not getattr(request, "htmx", False)
+    )
+
+
+def _leads_to_sign_in(response: HttpResponseBase) -> bool:
+    if response.status_code not in {301, 302, 303}:
+        return False
+    return urlsplit(response.headers.get("Location", "")).path == resolve_url(settings.LOGIN_URL)
+
+
+def _back(request: HttpRequest) -> str:
+    """The page that the request came from, if it is one of ours; else the front page."""
+    referer = request.headers.get("Referer", "")
+    safe = url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure())
+    return referer if safe else "/"

@@ -1,0 +1,216 @@
+"""Small pieces that every template draws: icons, code chips, shares with their base, relative times."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Protocol
+
+from django import template
+from django.http import HttpRequest
+from django.template.context import RequestContext
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.icons import ICONS
+
+register = template.Library()
+
+HUES = ("ta", "tb", "tc")
+THEMES = ("light", "dark")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_RELATIVE_DAYS = 30
+
+
+@register.simple_tag
+def icon(name: str, css: str = "") -> SafeString:
+    """The 16 px icon of that name, hidden from assistive technology: the text beside it says the same.
+
+    Raises KeyError for a name that `core.icons.ICONS` lacks.
+    """
+    return format_html(
+        '<svg class="i{}" viewBox="0 0 16 16" aria-hidden="true">{}</svg>',
+        f" {css}" if css else "",
+        mark_safe(ICONS[name]),  # noqa: S308 - a constant of this project
+    )
+
+
+def hue(code: str, types: Sequence[str] | int | None) -> str:
+    """The hue class of a code: `ta`, `tb`, `tc` for the first three types, "" for any other.
+
+    `types` is either the position of the code's type (from 0) or the ordered codes of all types.
+    A fourth hue cannot be told apart by colour-blind readers, so the letter alone speaks from there on.
+    """
+    if types is None:
+        return ""
+    if isinstance(types, int):
+        position = types
+    else:
+        first = code.partition(".")[0]
+        position = list(types).index(first) if first in types else len(HUES)
+    return HUES[position] if 0 <= position < len(HUES) else ""
+
+
+@register.filter(name="hue")
+def hue_filter(code: str, types: Sequence[str] | int | None) -> str:
+    """`{{ code|hue:types }}`: see `hue`."""
+    return hue(code, types)
+
+
+@register.simple_tag
+def code_chip(code: str, types: Sequence[str] | int | None = None, css: str = "", title: str = "") -> SafeString:
+    """A code in the hue of its type. `css` adds `solid`, `plain`, `ghost` or `odd`; `title` the name on hover."""
+    classes = " ".join(filter(None, ("code", hue(code, types), css)))
+    if title:
+        return format_html('<span class="{}" title="{}">{}</span>', classes, title, code)
+    return format_html('<span class="{}">{}</span>', classes, code)
+
+
+def count(number: int) -> str:
+    """A whole number with its thousands apart, as the reader's language writes it."""
+    return formats.number_format(number, use_l10n=True, force_grouping=True)
+
+
+@register.filter(name="count")
+def count_filter(number: int | None) -> str:
+    """`{{ 38736|count }}` is "38,736"; nothing for None."""
+    return "" if number is None else count(number)
+
+
+@register.simple_tag
+def percent_of(part: int, base: int, digits: int = 0) -> str:
+    """A share that carries its base: "71 % of 542". A share that rounds to 0 or 100 without being it says so."""
+    if not base:
+        return _("none of 0")
+    share = 100 * part / base
+    least = 10**-digits
+    if 0 < share < least / 2:
+        text = _("under %(share)s") % {"share": formats.number_format(least, digits)}
+    elif 100 - least / 2 < share < 100:
+        text = _("over %(share)s") % {"share": formats.number_format(100 - least, digits)}
+    else:
+        text = formats.number_format(share, digits)
+    return _("%(share)s\N{NO-BREAK SPACE}%% of %(base)s") % {"share": text, "base": count(base)}
+
+
+def relative(seconds: float) -> str | None:
+    """How long ago in words ("3 minutes ago"), None when that is more than 30 days: then the date says more."""
+    if seconds < 45:  # noqa: PLR2004 - also what lies a little ahead, by another machine's clock
+        return _("just now")
+    if seconds < _HOUR:
+        minutes = max(1, round(seconds / _MINUTE))
+        return ngettext("%(n)s minute ago", "%(n)s minutes ago", minutes) % {"n": minutes}
+    if seconds < _DAY:
+        hours = round(seconds / _HOUR)
+        return ngettext("%(n)s hour ago", "%(n)s hours ago", hours) % {"n": hours}
+    days = int(seconds // _DAY)
+    if days <= _RELATIVE_DAYS:
+        return ngettext("%(n)s day ago", "%(n)s days ago", days) % {"n": days}
+    return None
+
+
+@register.simple_tag
+def since(when: datetime | date | None, css: str = "") -> str | SafeString:
+    """A moment as a relative time, with the exact one on hover; a date as that date; "never" for None."""
+    if when is None:
+        return _("never")
+    if not isinstance(when, datetime):
+        return format_html('<time class="{}" datetime="{}">{}</time>', css, when.isoformat(), formats.date_format(when, "j M Y"))
+    exact = when.astimezone(UTC)
+    words = relative((timezone.now() - when).total_seconds())
+    return format_html(
+        '<time class="{}" datetime="{}" title="{} UTC"{}>{}</time>',
+        css,
+        exact.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        exact.strftime("%Y-%m-%d %H:%M"),
+        "" if words is None else mark_safe(" data-since"),
+        words or formats.date_format(timezone.localtime(when), "j M Y"),
+    )
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """A span of time in its two largest units: "38 s", "4 min", "1 h 26 min", "3 d 4 h"; nothing for None."""
+    if seconds is None:
+        return ""
+    whole = max(0, round(seconds))
+    if whole < _MINUTE:
+        return _("%(n)s s") % {"n": whole}
+    if whole < _HOUR:
+        return _("%(n)s min") % {"n": round(whole / _MINUTE)}
+    if whole < _DAY:
+        hours, minutes = divmod(round(whole / _MINUTE), 60)
+        return _("%(h)s h %(m)s min") % {"h": hours, "m": minutes}
+    days, hours = divmod(round(whole / _HOUR), 24)
+    return _("%(d)s d %(h)s h") % {"d": days, "h": hours}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a job goes: whole steps a second, seconds spent and seconds left; None where not known yet."""
+
+    rate: int | None
+    spent: float | None
+    left: float | None
+
+
+class _Timed(Protocol):
+    done: int
+    total: int | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@register.filter
+def pace(job: _Timed) -> Pace:
+    """The pace of a job's row, by the average since it was started."""
+    if job.started_at is None:
+        return Pace(None, None, None)
+    spent = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
+    if job.done <= 0 or spent < 1:
+        return Pace(None, spent, None)
+    per_second = job.done / spent
+    left = (job.total - job.done) / per_second if job.total and not job.finished_at else None
+    return Pace(round(per_second) or None, spent, left if left is None else max(0.0, left))
+
+
+@register.simple_tag
+def form_key() -> SafeString:
+    """The idempotency key of one rendering of a form, as a hidden field: a double click stores once."""
+    return format_html('<input type="hidden" name="form_key" value="{}">', uuid.uuid4())
+
+
+@register.filter
+def initials(person: object) -> str:
+    """Up to two letters for a person's avatar, from the words of what `str()` gives."""
+    words = [word for word in str(person).partition("@")[0].replace(".", " ").split() if word]
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+@register.simple_tag(takes_context=True)
+def theme_attribute(context: RequestContext) -> SafeString | str:
+    """` data-theme="dark"` where the reader has chosen a theme (cookie `theme`); else the system decides."""
+    request: HttpRequest | None = context.get("request")
+    chosen = request.COOKIES.get("theme") if request else None
+    return format_html(' data-theme="{}"', chosen) if chosen in THEMES else ""
+
+
+@register.simple_tag(takes_context=True)
+def query(context: RequestContext, **changes: object) -> str:
+    """This page's query string with parameters changed: `{% query state="open" page=None %}`; None or "" removes."""
+    request: HttpRequest = context["request"]
+    parameters = request.GET.copy()
+    for name, value in changes.items():
+        if value is None or value == "":
+            parameters.pop(name, None)
+        elif isinstance(value, (list, tuple)):
+            parameters.setlist(name, [str(item) for item in value])
+        else:
+            parameters[name] = str(value)
+    encoded = parameters.urlencode()
+    return f"?{encoded}" if encoded else request.path

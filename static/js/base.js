@@ -1,0 +1,141 @@
+// What every page has: theme, toasts, dialogs, confirmation, menus, relative times, and htmx's failures in words.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const toasts = () => document.getElementById("toasts");
+  const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+
+  // Theme: a cookie, so that the server draws the chosen one at first paint.
+  function switchTheme() {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax${secure}`;
+  }
+
+  // Toasts: a success leaves by itself, everything else waits to be dismissed.
+  function tend(region) {
+    for (const toast of region?.querySelectorAll("[data-fleeting]:not([data-tended])") ?? []) {
+      toast.dataset.tended = "";
+      let timer;
+      const leave = () => { timer = setTimeout(() => toast.remove(), 6000); };
+      toast.addEventListener("pointerenter", () => clearTimeout(timer));
+      toast.addEventListener("pointerleave", leave);
+      toast.addEventListener("focusin", () => clearTimeout(timer));
+      leave();
+    }
+  }
+  function toast(text, kind = "ok") {
+    const box = document.getElementById("toast-failed").content.firstElementChild.cloneNode(true);
+    box.className = `toast ${kind}`;
+    if (kind === "ok") { box.removeAttribute("role"); box.dataset.fleeting = ""; }
+    box.querySelector(".body").textContent = text;
+    toasts().append(box);
+    tend(toasts());
+  }
+  function toastFrom(template, code = "") {
+    const box = document.getElementById(template).content.firstElementChild.cloneNode(true);
+    const place = box.querySelector("[data-code]");
+    if (place && code) place.textContent = `(${code})`;
+    toasts().querySelector(`[data-from="${template}"]`)?.remove();
+    box.dataset.from = template;
+    toasts().append(box);
+  }
+
+  // One question, asked in the page's own dialog.
+  function ask(question) {
+    const dialog = document.getElementById("confirm");
+    dialog.querySelector("h2").textContent = question;
+    dialog.returnValue = "no";
+    dialog.showModal();
+    return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+  }
+
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-dialog]");
+    if (opener) {
+      const dialog = document.getElementById(opener.dataset.dialog);
+      if (dialog) { event.preventDefault(); dialog.showModal(); }
+    }
+    const button = event.target.closest("[data-do]");
+    if (button?.dataset.do === "theme") switchTheme();
+    if (button?.dataset.do === "dismiss") button.closest(".toast, .note")?.remove();
+    if (button?.dataset.do === "close") button.closest("dialog")?.close();
+    if (button?.dataset.do === "copy") {
+      const text = document.getElementById(button.dataset.copy)?.textContent.trim() ?? "";
+      navigator.clipboard?.writeText(text).then(() => toast(button.dataset.done ?? "✓"));
+    }
+    if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
+  });
+
+  // Forms: a fresh token (another tab may have signed in anew), a question first, and no second click.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    const token = cookie("csrftoken");
+    if (token && form.elements.csrfmiddlewaretoken) form.elements.csrfmiddlewaretoken.value = token;
+    if (form.dataset.confirm && !form.dataset.confirmed) {
+      event.preventDefault();
+      event.stopPropagation();
+      const submitter = event.submitter;
+      ask(form.dataset.confirm).then((yes) => {
+        if (!yes) return;
+        form.dataset.confirmed = "";
+        form.requestSubmit(submitter);
+        delete form.dataset.confirmed;
+      });
+      return;
+    }
+    if (form.method !== "post" || form.matches("[hx-post], [data-hx-post]")) return;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "";
+    setTimeout(() => { delete form.dataset.sent; }, 4000);  // the answer may be a file, and the page stays
+  }, true);
+  addEventListener("pageshow", () => { for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent; });
+  // A filter that acts as soon as it is changed; without script its form has a button.
+  document.addEventListener("change", (event) => { if (event.target.matches("[data-submits]")) event.target.form.requestSubmit(); });
+
+  // Relative times move on while the page stays open.
+  const spans = [[60, 1, "second"], [3600, 60, "minute"], [86400, 3600, "hour"], [2678400, 86400, "day"]];
+  function refreshTimes() {
+    const words = new Intl.RelativeTimeFormat(root.lang || "en", { numeric: "always" });
+    for (const time of document.querySelectorAll("time[data-since]")) {
+      const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
+      const span = spans.find(([limit]) => seconds < limit);
+      if (seconds >= 45 && span) time.textContent = words.format(-Math.max(1, Math.round(seconds / Math.max(span[1], 60))), span[2] === "second" ? "minute" : span[2]);
+    }
+  }
+  setInterval(refreshTimes, 30000);
+
+  // htmx: failures say what happened; the page keeps what was typed, because nothing is swapped.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const token = cookie("csrftoken");
+    if (!token) return;
+    event.detail.headers["X-CSRFToken"] = token;
+    if (event.detail.parameters.csrfmiddlewaretoken) event.detail.parameters.csrfmiddlewaretoken = token;
+  });
+  document.addEventListener("htmx:confirm", (event) => {
+    if (!event.detail.question) return;
+    event.preventDefault();
+    ask(event.detail.question).then((yes) => { if (yes) event.detail.issueRequest(true); });
+  });
+  // A refusal that is meant for the toasts is shown, whatever its status.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.xhr.getResponseHeader("HX-Retarget") !== "#toasts") return;
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
+  });
+  for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, () => toastFrom("toast-lost"));
+  document.addEventListener("htmx:responseError", (event) => toastFrom("toast-failed", event.detail.xhr.status));
+  document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) toasts().querySelector('[data-from="toast-lost"]')?.remove(); });
+  document.addEventListener("htmx:afterSettle", () => tend(toasts()));
+  document.addEventListener("htmx:oobAfterSwap", () => tend(toasts()));
+
+  for (const button of document.querySelectorAll('[data-do="theme"]')) button.hidden = false;
+  tend(toasts());
+  window.crosscheck = { toast, ask };
+})();
