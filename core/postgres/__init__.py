@@ -1,0 +1,1 @@
+"""Django's PostgreSQL engine, over the embedded server: ENGINE = "core.postgres", without a HOST."""

@@ -1,0 +1,37 @@
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db.backends.postgresql import base
+from django.db.utils import OperationalError
+
+from core import embedded
+
+from .client import DatabaseClient
+
+
+class ServerUnavailableError(OperationalError, CommandError):
+    """The embedded server cannot run.
+
+    A failed connection for pages and health checks; for commands one plain message instead of a traceback.
+    """
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Starts the embedded server at the first connection, and again when it is gone."""
+
+    client_class = DatabaseClient
+
+    def get_connection_params(self) -> dict[str, Any]:
+        return {**super().get_connection_params(), **embedded.postgres_parameters()}
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        try:
+            # Before connecting: the last user may be ending the server at this moment.
+            embedded.use()
+            try:
+                return super().get_new_connection(conn_params)
+            except self.Database.OperationalError:
+                embedded.ensure_postgres()
+                return super().get_new_connection(conn_params)
+        except embedded.EmbeddedServerError as error:
+            raise ServerUnavailableError(error.message) from error
