@@ -1,0 +1,255 @@
+"""The address of an issue on a forge: sixteen spellings of one URL are one issue."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote_to_bytes, urlsplit
+
+Kind = Literal["issue", "pull_request"]
+
+MAX_LENGTH = 500
+"""Characters of the longest address that is read."""
+
+CAUSES = {
+    "empty": "it is empty",
+    "too_long": f"it has more than {MAX_LENGTH} characters",
+    "control": "it holds a control character, NUL or half a character",
+    "space": "it holds a space",
+    "scheme": "it does not begin with https:// or http://",
+    "host": "its host name cannot be read",
+    "escape": "its %-escapes cannot be read",
+    "shape": "write it as https://github.com/owner/repository/issues/129",
+    "repository": "its repository name has characters that no forge allows",
+    "number": "its issue number cannot be read",
+    "discussion": "it is a discussion, not an issue",
+}
+"""Why an address is refused, in English, by the code that `BadAddress` carries."""
+
+
+class BadAddress(ValueError):  # noqa: N818 - reads as the thing it reports
+    """The text is not the address of an issue; `reason` is a key of CAUSES."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(CAUSES[reason])
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where one issue is on its forge.
+
+    `forge` is github, gitee, gitlab, gitea or other. `path` keeps the letters as they were given. `number` is
+    text: 129, I6UHT3 (upper-cased), or !5 where the forge counts pull requests apart from issues (GitLab,
+    Gitee). `kind` is what the spelling says: GitHub answers `/issues/N` for pull requests too.
+    """
+
+    forge: str
+    host: str
+    path: str
+    number: str
+    kind: Kind
+
+    @property
+    def repository(self) -> tuple[str, str]:
+        """The repository's identity: host and path in lower case."""
+        return (self.host, self.path.lower())
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """The issue's identity: two addresses of one issue have the same."""
+        return (self.host, self.path.lower(), self.number)
+
+    @property
+    def url(self) -> str:
+        """The address as the forge itself would spell it."""
+        separator = "/-/" if self.forge == "gitlab" else "/"
+        word = _PULL_WORD.get(self.forge, "pulls") if self.kind == "pull_request" else "issues"
+        return f"https://{self.host}/{self.path}{separator}{word}/{self.number.removeprefix('!')}"
+
+
+_PULL_WORD = {"github": "pull", "gitlab": "merge_requests"}
+_FORGES = {
+    "github.com": "github",
+    "gitee.com": "gitee",
+    "gitlab.com": "gitlab",
+    "codeberg.org": "gitea",
+    "gitea.com": "gitea",
+}
+# The REST interface of a forge and a redirecting host that mailed links use: the same issues.
+_HOST_OF = {"api.github.com": "github.com", "redirect.github.com": "github.com"}
+# Forges that count pull requests apart from issues: number 5 is two different things there.
+_COUNTED_APART = {"gitee", "gitlab"}
+_WORDS: dict[str, Kind] = {
+    "issues": "issue",
+    "work_items": "issue",
+    "pull": "pull_request",
+    "pulls": "pull_request",
+    "merge_requests": "pull_request",
+}
+_PULL_PAGES = {"files", "commits", "checks", "changes", "conflicts", "diffs", "pipelines"}
+
+# What nearly every line of a real list looks like; the long way round gives the same answer.
+_PLAIN = re.compile(
+    r"https://(?:(github)\.com|gitee\.com)/([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)/(issues|pull)/(?:([1-9][0-9]{0,11})|([A-Z][A-Z0-9]{1,15}))"
+)
+_SHORT = re.compile(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)#([0-9]+)")
+_SEGMENT = re.compile(r"[A-Za-z0-9._~+-]+")
+_HOST = re.compile(
+    r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*|\[[0-9a-f:.]+\]"
+)
+_BARE_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(?::[0-9]+)?/")
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_NUMBER = re.compile(r"[1-9][0-9]{0,11}")
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]{1,15}|[1-9][0-9]{0,11}")
+_CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_AROUND = " \t\r\n\v\f\u00a0\u200b\u2060\u3000\ufeff"
+_BRACKETS = {"<": ">", '"': '"', "'": "'", "`": "`", "(": ")", "[": "]", "“": "”", "‘": "’"}
+_SECRET = re.compile(r"(?i)(?:^|[&;])(?:access_token|private_token|token|client_secret|password)=")
+
+
+def parse(url: str, *, short: bool = False) -> Address:
+    """The address that `url` spells; `short` also reads `owner/repository#129`, a GitHub issue.
+
+    Raises BadAddress.
+    """
+    plain = _PLAIN.fullmatch(url)
+    if plain:
+        github, owner, repository, word, number, key = plain.groups()
+        if github and number:
+            kind: Kind = "issue" if word == "issues" else "pull_request"
+            return Address("github", "github.com", f"{owner}/{repository}", number, kind)
+        if not github and word == "issues":
+            return Address("gitee", "gitee.com", f"{owner}/{repository}", number or key, "issue")
+    text = bare(url)
+    if short and (found := _SHORT.fullmatch(text)):
+        owner, repository, number = found.groups()
+        return _address("github.com", [owner, repository], "issues", number)
+    host, segments = _split(text)
+    return _locate(host, segments)
+
+
+def bare(url: str) -> str:
+    """The text without the white space, brackets, quotes and closing comma around it.
+
+    Raises BadAddress when nothing is left, or it is too long, or holds what no URL holds.
+    """
+    text = url.strip(_AROUND)
+    while text:
+        inner = text.rstrip(",;").rstrip(_AROUND)
+        if len(inner) > 1 and _BRACKETS.get(inner[0]) == inner[-1]:
+            inner = inner[1:-1].strip(_AROUND)
+        if inner == text:
+            break
+        text = inner
+    if not text:
+        raise BadAddress("empty")
+    if _CONTROL.search(text):
+        raise BadAddress("control")
+    if len(text) > MAX_LENGTH:
+        raise BadAddress("too_long")
+    if any(character.isspace() for character in text):
+        raise BadAddress("space")
+    return text
+
+
+def keepable(url: str) -> str:
+    """The spelling to keep of a URL that `parse` has read: as given, without user, password or token.
+
+    Kept to be written out again; pages link to `Address.url`, which is always https.
+    """
+    if "@" not in url and "=" not in url:
+        return url
+    text = bare(url)
+    before, separator, rest = text.partition("://") if "://" in text else ("", "", text)
+    host, slash, path = rest.partition("/")
+    path, mark, query = path.partition("?")
+    if _SECRET.search(query.partition("#")[0]):
+        mark = query = ""
+    return before + separator + host.rpartition("@")[2] + slash + path + mark + query
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """Host and decoded path segments of a URL."""
+    if _BARE_HOST.match(text):
+        text = "https://" + text
+    elif text.startswith("//"):
+        text = "https:" + text
+    if not _SCHEME.match(text):
+        raise BadAddress("scheme")
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise BadAddress("host") from None
+    host = host.rstrip(".")
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            raise BadAddress("host") from None
+    host = host.removeprefix("www.")
+    if not _HOST.fullmatch(host):
+        raise BadAddress("host")
+    host = _HOST_OF.get(host, host)
+    if port is not None and port != {"http": 80, "https": 443}[parts.scheme.lower()]:
+        host = f"{host}:{port}"
+    return host, [_decoded(segment) for segment in parts.path.split("/") if segment]
+
+
+def _decoded(segment: str) -> str:
+    if "%" not in segment:
+        return segment
+    if re.search("%(?![0-9A-Fa-f]{2})", segment):
+        raise BadAddress("escape")
+    try:
+        text = unquote_to_bytes(segment).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadAddress("escape") from None
+    if _CONTROL.search(text) or "\t" in text or "\n" in text or "\r" in text:
+        raise BadAddress("control")
+    return text
+
+
+def _locate(host: str, segments: list[str]) -> Address:
+    """The address that the path of a page, or of a forge's REST interface, points at."""
+    if segments[:1] == ["api"] and len(segments) > 5 and re.fullmatch("v[0-9]", segments[1]):
+        segments = segments[2:]
+        if segments[0] == "projects":
+            # GitLab names the repository in one escaped segment; a bare id does not say which one it is.
+            segments = [*segments[1].split("/"), "-", *segments[2:]]
+    if segments[:1] == ["repos"] and len(segments) > 4:
+        segments = segments[1:]
+    words = {"-"} if "-" in segments[2:] else {*_WORDS, "discussions"}
+    at = next((i for i in range(2, len(segments)) if segments[i].lower() in words), 0)
+    if not at:
+        raise BadAddress("shape")
+    path = segments[:at]
+    dashed = segments[at] == "-"
+    word, *rest = segments[at + 1 :] if dashed else segments[at:] or [""]
+    word = word.lower()
+    if word == "discussions":
+        raise BadAddress("discussion")
+    if word not in _WORDS or not rest:
+        raise BadAddress("shape")
+    pages = rest[1:]
+    if pages and not (_WORDS[word] == "pull_request" and pages[0] in _PULL_PAGES):
+        raise BadAddress("shape")
+    return _address(host, path, word, rest[0], dashed=dashed)
+
+
+def _address(host: str, path: list[str], word: str, number: str, *, dashed: bool = False) -> Address:
+    forge = _FORGES.get(host) or next(
+        (name for name in ("gitlab", "gitee", "gitea") if host.startswith(f"{name}.")),
+        "gitlab" if dashed else "other",
+    )
+    if len(path) != 2 and forge != "gitlab":
+        raise BadAddress("shape")
+    path = [*path[:-1], path[-1].removesuffix(".git")]
+    if any(segment in {"", ".", ".."} or not _SEGMENT.fullmatch(segment) for segment in path):
+        raise BadAddress("repository")
+    kind = _WORDS[word]
+    pattern = _KEY if forge == "gitee" and kind == "issue" else _NUMBER
+    if not pattern.fullmatch(number):
+        raise BadAddress("number")
+    apart = kind == "pull_request" and (forge in _COUNTED_APART or word == "merge_requests")
+    return Address(forge, host, "/".join(path), f"!{number}" if apart else number.upper(), kind)
