@@ -1,0 +1,53 @@
+"""Every change of a taxonomy."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from studies.actions import record
+from studies.models import Study
+from taxonomy.errors import NameTaken
+from taxonomy.models import Category, CategoryState, Taxonomy, Version
+from taxonomy.tree import Tree
+
+
+@transaction.atomic
+def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, note: str = "") -> Version:
+    """Make a taxonomy whose first version, published at once, is this tree.
+
+    Raises NameTaken. Each node becomes a category with an identity of its own.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if Taxonomy.objects.filter(study=study, name=name).exists():
+        raise NameTaken
+    taxonomy = Taxonomy.objects.create(study=study, name=name)
+    version = Version.objects.create(taxonomy=taxonomy, number=1, note=note)
+    _store(version, tree)
+    version.published_at = timezone.now()
+    version.published_by = by
+    version.save(update_fields=["published_at", "published_by"])
+    record(study, "taxonomies.published", by, name=name, version=1, categories=len(tree))
+    return version
+
+
+def _store(version: Version, tree: Tree) -> None:
+    nodes = tree.preorder()
+    categories = dict(
+        zip(
+            (node.code for node in nodes),
+            Category.objects.bulk_create(Category(taxonomy=version.taxonomy) for _ in nodes),
+            strict=True,
+        )
+    )
+    CategoryState.objects.bulk_create(
+        CategoryState(
+            version=version,
+            category=categories[node.code],
+            parent=categories[node.parent] if node.parent else None,
+            level=node.level,
+            code=node.code,
+            position=position,
+            **node.texts,
+        )
+        for position, node in enumerate(nodes)
+    )

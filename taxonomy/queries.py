@@ -1,0 +1,74 @@
+"""Reads of taxonomies that start from a user, and the tree of a version as plain data."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from accounts.models import User
+from studies.queries import studies_for
+from taxonomy.models import CategoryState, Taxonomy, Version
+
+
+def taxonomies_for(user: User | AnonymousUser) -> QuerySet[Taxonomy]:
+    """The taxonomies of the studies that this user is a member of."""
+    return Taxonomy.objects.filter(study__in=studies_for(user)).select_related("study").order_by("id")
+
+
+def published_version(taxonomy: Taxonomy) -> Version | None:
+    """The newest published version."""
+    return taxonomy.versions.filter(published_at__isnull=False).order_by("-number").first()
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The categories of one version by identity: what reports, exports and the labelling page look up.
+
+    One query made it; `states` are in the order of the tree.
+    """
+
+    version_id: int
+    states: tuple[CategoryState, ...]
+
+    @cached_property
+    def by_id(self) -> dict[int, CategoryState]:
+        """State by the id of its category."""
+        return {state.category_id: state for state in self.states}
+
+    @cached_property
+    def by_code(self) -> dict[str, CategoryState]:
+        return {state.code: state for state in self.states}
+
+    @cached_property
+    def depth(self) -> int:
+        """The deepest level that occurs."""
+        return max(state.level for state in self.states)
+
+    def at_level(self, level: int) -> tuple[CategoryState, ...]:
+        """The categories of one level: the codebook that a coefficient at this level counts over."""
+        return tuple(state for state in self.states if state.level == level)
+
+    def ancestor(self, category_id: int, level: int) -> CategoryState | None:
+        """The category itself or its ancestor at `level`; None if it stands above that level or is unknown."""
+        state = self.by_id.get(category_id)
+        while state is not None and state.level > level:
+            state = self.by_id.get(state.parent_id) if state.parent_id else None
+        return state if state is not None and state.level == level else None
+
+    def rolled_up(self, level: int) -> dict[int, int]:
+        """Category id to the id of its ancestor at `level`, for every category at that level or below."""
+        pairs = ((state.category_id, self.ancestor(state.category_id, level)) for state in self.states)
+        return {category: ancestor.category_id for category, ancestor in pairs if ancestor}
+
+    def hue(self, category_id: int) -> int:
+        """Place of its type among the types, from 0: which hue a chip has."""
+        types = [state.category_id for state in self.at_level(1)]
+        ancestor = self.ancestor(category_id, 1)
+        return types.index(ancestor.category_id) if ancestor else len(types)
+
+
+def codebook(version: Version | int) -> Codebook:
+    """The codebook of a version, in one query."""
+    pk = version if isinstance(version, int) else version.pk
+    return Codebook(pk, tuple(CategoryState.objects.filter(version=pk).order_by("position")))
