@@ -18,13 +18,12 @@ class Repository(models.Model):
     forge = models.CharField(max_length=16, help_text="github, gitee, gitlab, gitea or other")
     host = models.CharField(max_length=253)
     path = models.CharField(max_length=300, help_text="As on the forge, such as vllm-project/vllm")
-    folder = models.CharField(max_length=120, help_text="Names its folder and files in the published layout")
+    folder = models.CharField(max_length=120, help_text="Of the published layout; renamed repositories may share one")
 
     class Meta:
         verbose_name_plural = "repositories"
         constraints = [
             models.UniqueConstraint("study", "host", Lower("path"), name="repository_is_unique_in_a_study"),
-            models.UniqueConstraint("study", Lower("folder"), name="folder_is_unique_in_a_study"),
         ]
 
     def __str__(self) -> str:

@@ -50,7 +50,7 @@ class Codebook:
         return tuple(state for state in self.states if state.level == level)
 
     def ancestor(self, category_id: int, level: int) -> CategoryState | None:
-        """The category itself or its ancestor at `level`; None if it stands above that level or is unknown."""
+        """Category id to the id of its ancestor at `level`, for each category at that level or below."""
         state = self.by_id.get(category_id)
         while state is not None and state.level > level:
             state = self.by_id.get(state.parent_id) if state.parent_id else None

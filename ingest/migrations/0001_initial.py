@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                 ('forge', models.CharField(help_text='github, gitee, gitlab, gitea or other', max_length=16)),
                 ('host', models.CharField(max_length=253)),
                 ('path', models.CharField(help_text='As on the forge, such as vllm-project/vllm', max_length=300)),
-                ('folder', models.CharField(help_text='Names its folder and files in the published layout', max_length=120)),
+                ('folder', models.CharField(help_text='Of the published layout; renamed repositories may share one', max_length=120)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repositories', to='studies.study')),
             ],
             options={
@@ -134,10 +134,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='repository',
             constraint=models.UniqueConstraint(models.F('study'), models.F('host'), django.db.models.functions.text.Lower('path'), name='repository_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.UniqueConstraint(models.F('study'), django.db.models.functions.text.Lower('folder'), name='folder_is_unique_in_a_study'),
         ),
         migrations.AddConstraint(
             model_name='snapshot',
