@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -47,7 +48,7 @@ def bootstrap(
     N issues one by one: over count vectors for the coefficients that do not ask who chose what, over label
     tuples for Light's kappa (None if columns are slots). The same seed gives the same intervals, whatever the
     order of the rows. No interval below two issues with two labels, nor where the value itself is undefined.
-    Cost: O(replicates * patterns * categories); 0.3 s for 1,000 replicates of 1,600 patterns of 7 labels.
+    Cost: O(replicates * patterns * categories); 1,000 replicates of 25,790 issues of 7 labels take 0.7 s.
     """
     unordered = patterns.as_counts()
     tally = Tally.of(unordered)
@@ -90,16 +91,24 @@ def _estimates(name: str, sums: Sums) -> Floats:
 def _light(patterns: Patterns, draws: Ints) -> Floats:
     """[b] Light's kappa in each replicate, NaN where no pair has a kappa."""
     weights = draws.astype(np.float64)
+    present = patterns.codes != MISSING
+    # Row -1 of the indicators is the missing label's: all zero.
+    indicators = np.vstack([np.eye(patterns.categories), np.zeros(patterns.categories)])
+
+    @cache
+    def marginals(column: int, beside: int | None) -> Floats:
+        """[b, q] labels of `column` per category, on the issues that `beside` labelled (None: on all)."""
+        chosen = indicators[patterns.codes[:, column]]
+        return weights @ (chosen if beside is None else chosen * present[:, [beside]])
+
     total, defined = np.zeros(len(draws)), np.zeros(len(draws))
-    used = np.flatnonzero((patterns.codes != MISSING).any(axis=0)).tolist()
-    for first, second in combinations(used, 2):
-        one, other = patterns.codes[:, first], patterns.codes[:, second]
-        both = np.flatnonzero((one != MISSING) & (other != MISSING))
-        shared = weights[:, both]
-        issues = shared.sum(axis=1)
-        same = shared @ (one[both] == other[both]).astype(np.float64)
-        indicators = np.eye(patterns.categories)
-        joint = ((shared @ indicators[one[both]]) * (shared @ indicators[other[both]])).sum(axis=1)
+    for first, second in combinations(np.flatnonzero(present.any(axis=0)).tolist(), 2):
+        one = marginals(first, None if present[:, second].all() else second)
+        other = marginals(second, None if present[:, first].all() else first)
+        issues = one.sum(axis=1)
+        joint = (one * other).sum(axis=1)
+        alike = present[:, first] & (patterns.codes[:, first] == patterns.codes[:, second])
+        same = weights @ alike.astype(np.float64)
         usable = (issues >= 2) & (joint < issues * issues)
         issues = np.where(usable, issues, 2.0)
         expected = np.where(usable, joint, 0.0) / (issues * issues)

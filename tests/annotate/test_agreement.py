@@ -1,0 +1,466 @@
+"""Agreement against printed examples, and what is said where there is no number."""
+
+import json
+
+import numpy as np
+import pytest
+
+from annotate.agreement import (
+    Coefficient,
+    Patterns,
+    Reason,
+    UndefinedAgreement,
+    bootstrap,
+    brennan_prediger,
+    cohen_kappa,
+    confusion,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    landis_koch,
+    pairs,
+    percent_agreement,
+    report,
+)
+from annotate.agreement.coefficients import category_kappas, coefficient
+from annotate.agreement.tally import Tally
+
+# Fleiss (1971), Psychological Bulletin 76(5), table 1: 30 patients, 6 diagnoses each, as raters' columns in
+# the form in which R's irr (`diagnoses`) and statsmodels' own tests hold it.
+DIAGNOSES = """
+444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 144444 224445
+333335 111455 111112 224444 133555 555555 244444 224555 114444 144445 222224 111155 224444 133333 555555
+"""
+# The worked example of Fleiss' kappa in Wikipedia and in statsmodels' tests: 10 subjects, 14 raters.
+TEN_SUBJECTS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+# Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C: 4 observers, 12 units, and what
+# irrCAC 1.0 (Gwet's R package, README, `cac.raw4raters`) prints for it. 0 is a missing label here.
+FOUR_OBSERVERS = [
+    "1101",
+    "2232",
+    "3333",
+    "3333",
+    "2222",
+    "1234",
+    "4444",
+    "1121",
+    "2222",
+    "0555",
+    "0011",
+    "0030",
+]
+# irrCAC's README, `distrib.6raters`: the first 15 patients of Fleiss (1971).
+SIX_RATERS = [row.replace(" ", "") for row in DIAGNOSES.split()[:15]]
+# irrCAC's README, `cont3x3abstractors`: two abstractors, 100 pregnancies (ectopic, abnormal, normal).
+ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
+# Cohen (1960), table 2: two judges, 200 patients.
+COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
+
+
+def patterns(rows, categories, missing="0"):
+    return Patterns.from_rows(
+        [[-1 if digit == missing else int(digit) - 1 for digit in row] for row in rows], categories
+    )
+
+
+def table_patterns(table):
+    q = len(table)
+    cells = [(a, b) for a in range(q) for b in range(q)]
+    return Patterns(np.array(cells), np.array([table[a][b] for a, b in cells]), q)
+
+
+def table_columns(table):
+    labels = [(a, b) for a, row in enumerate(table) for b, n in enumerate(row) for _ in range(n)]
+    return [a for a, _ in labels], [b for _, b in labels]
+
+
+def counts(rows, categories):
+    return [[row.count(str(k + 1)) for k in range(categories)] for row in rows]
+
+
+class TestPrintedExamples:
+    def test_fleiss_1971(self):
+        found = report(patterns(DIAGNOSES.split(), 5), ["1", "2", "3", "4", "5"])
+
+        assert round(found.coefficients["fleiss_kappa"].value, 3) == 0.430
+        assert round(fleiss_kappa(counts(DIAGNOSES.split(), 5)), 3) == 0.430
+        # Kappas of the categories as in the article and in irr::kappam.fleiss(diagnoses, detail = TRUE).
+        assert [round(each.kappa, 3) for each in found.categories] == [0.245, 0.245, 0.520, 0.471, 0.566]
+        assert [each.labels for each in found.categories] == [26, 26, 30, 55, 43]
+        # irr::kappam.light(diagnoses)
+        assert round(found.coefficients["light_kappa"].value, 3) == 0.459
+        assert (found.issues, found.raters, found.labels, found.equal_labels) == (30, 6, 180, True)
+
+    def test_ten_subjects_fourteen_raters(self):
+        assert round(fleiss_kappa(TEN_SUBJECTS), 3) == 0.210
+
+    def test_krippendorff_four_observers_with_missing_labels(self):
+        found = report(patterns(FOUR_OBSERVERS, 5), "12345")
+        printed = {
+            "percent_agreement": (0.8181818, 0.12561, 0.542),
+            "gwet_ac1": (0.77544, 0.14295, 0.461),
+            "fleiss_kappa": (0.76117, 0.15302, 0.424),
+            "brennan_prediger": (0.77273, 0.14472, 0.454),
+            # irrCAC 1.0 prints 0.14557: it mixed the two forms of p_a there, and later releases do not.
+            "krippendorff_alpha": (0.74342, 0.14548, 0.419),
+        }
+
+        for name, (value, se, low) in printed.items():
+            coefficient_ = found.coefficients[name]
+            assert coefficient_.value == pytest.approx(value, abs=5e-6), name
+            assert coefficient_.se == pytest.approx(se, abs=5.1e-6), name
+            assert coefficient_.low == pytest.approx(low, abs=5.1e-4), name
+            assert coefficient_.high == 1.0, name
+        assert krippendorff_alpha(counts(FOUR_OBSERVERS, 5)) == pytest.approx(0.743, abs=5e-4)
+        assert (found.issues, found.compared, found.labels, found.equal_labels) == (12, 11, 41, False)
+
+    def test_distribution_of_six_raters(self):
+        found = report(patterns(SIX_RATERS, 5), "12345").coefficients
+        printed = {
+            "gwet_ac1": (0.4448007, 0.08418757, 0.264, 0.625),
+            "fleiss_kappa": (0.4139265, 0.08119291, 0.240, 0.588),
+            "brennan_prediger": (0.4388889, 0.08312142, 0.261, 0.617),
+            # The error is that of Fleiss' kappa: irrCAC 1.0 halved the chance part in its count tables.
+            "krippendorff_alpha": (0.4204384, 0.08119291, 0.246, 0.595),
+        }
+
+        for name, expected in printed.items():
+            numbers = (found[name].value, found[name].se, found[name].low, found[name].high)
+            assert numbers[:2] == pytest.approx(expected[:2], abs=5.1e-8), name
+            assert numbers[2:] == pytest.approx(expected[2:], abs=5.1e-4), name
+
+    def test_two_abstractors(self):
+        found = report(table_patterns(ABSTRACTORS), ["ectopic", "abnormal", "normal"])
+
+        assert found.pairs[0].kappa == pytest.approx(0.7964094, abs=5e-8)
+        assert cohen_kappa(*table_columns(ABSTRACTORS)) == pytest.approx(0.7964094, abs=5e-8)
+        printed = {
+            "percent_agreement": (0.89, 0.03128898),
+            "fleiss_kappa": (0.7962397, 0.05905473),
+            "gwet_ac1": (0.8493305, 0.04321747),
+            "brennan_prediger": (0.835, 0.04693346),
+        }
+        for name, expected in printed.items():
+            coefficient_ = found.coefficients[name]
+            # The two-rater functions of irrCAC divide by N where its others, and Gwet (2021), have N - 1.
+            se = coefficient_.se * (99 / 100) ** 0.5
+            assert (coefficient_.value, se) == pytest.approx(expected, abs=1e-7), name
+        assert found.coefficients["krippendorff_alpha"].value == pytest.approx(0.7972585, abs=5e-8)
+
+    def test_cohen_1960(self):
+        assert round(cohen_kappa(*table_columns(COHEN)), 3) == 0.492
+
+    def test_paradox_of_high_agreement_and_low_kappa(self):
+        # Two raters, 125 subjects, 118 times both "yes", 7 times apart: discussed in Gwet (2002), Statistical
+        # Methods for Inter-Rater Reliability Assessment 1. Here p_e = 2 * 0.972 * 0.028 for AC1.
+        table = [[2, 0]] * 118 + [[1, 1]] * 7
+        assert percent_agreement(table) == pytest.approx(0.944, abs=1e-12)
+        assert round(gwet_ac1(table), 4) == 0.9408
+        assert round(fleiss_kappa(table), 4) == -0.0288
+        assert round(brennan_prediger(table), 3) == 0.888
+
+
+class TestUndefined:
+    @pytest.mark.parametrize(
+        ("rows", "categories", "reasons"),
+        [
+            ([], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_LABELS)),
+            ([[-1, -1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_LABELS)),
+            ([[0, -1], [1, -1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.ONE_RATER)),
+            ([[0, -1], [-1, 1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_OVERLAP)),
+            ([[0, 1]], 3, dict.fromkeys(["kappa", "ac1", "light"], Reason.ONE_ISSUE) | {"percent": 0.0}),
+            ([[0, 0]], 3, dict.fromkeys(["kappa", "ac1", "light"], Reason.ONE_ISSUE) | {"percent": 1.0}),
+            (
+                [[1, 1], [1, 1]],
+                3,
+                {"percent": 1.0, "kappa": Reason.ONE_CATEGORY, "ac1": 1.0, "light": Reason.ONE_CATEGORY},
+            ),
+            (
+                [[0, 0], [0, 0]],
+                1,
+                {
+                    "percent": 1.0,
+                    "kappa": Reason.ONE_CATEGORY,
+                    "ac1": Reason.ONE_CODE,
+                    "light": Reason.ONE_CATEGORY,
+                },
+            ),
+        ],
+        ids=[
+            "empty",
+            "all missing",
+            "one rater",
+            "no overlap",
+            "one issue apart",
+            "one issue alike",
+            "one category",
+            "one code",
+        ],
+    )
+    def test_reason_instead_of_a_number(self, rows, categories, reasons):
+        found = report(Patterns.from_rows(rows, categories), [str(k) for k in range(categories)]).coefficients
+        names = {
+            "percent": ["percent_agreement"],
+            "kappa": ["fleiss_kappa", "krippendorff_alpha"],
+            "ac1": ["gwet_ac1", "brennan_prediger"],
+            "light": ["light_kappa"],
+        }
+
+        for group, expected in reasons.items():
+            for name in names[group]:
+                if isinstance(expected, Reason):
+                    assert found[name] == Coefficient(None, reason=expected), name
+                else:
+                    assert found[name].value == expected, name
+
+    def test_one_issue_has_a_percent_agreement_without_an_interval(self):
+        found = report(Patterns.from_rows([[0, 0, 1]], 2), "AB").coefficients["percent_agreement"]
+        assert found == Coefficient(pytest.approx(1 / 3), None, None, None, Reason.ONE_ISSUE)
+
+    def test_perfect_agreement_has_an_interval_without_width(self):
+        found = report(Patterns.from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
+        for name in (
+            "percent_agreement",
+            "fleiss_kappa",
+            "krippendorff_alpha",
+            "gwet_ac1",
+            "brennan_prediger",
+        ):
+            assert found[name] == Coefficient(1.0, 0.0, 1.0, 1.0, None), name
+        assert found["light_kappa"] == Coefficient(1.0, None, None, None, Reason.BOOTSTRAP_ONLY)
+
+    def test_categories_nobody_or_everybody_chose(self):
+        unused = report(Patterns.from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories
+        assert [each.reason for each in unused] == [None, None, Reason.CATEGORY_UNUSED]
+        assert unused[2].kappa is None
+        assert unused[2].labels == 0
+
+        only = report(Patterns.from_rows([[0, 0], [0, 0]], 2), "AB").categories
+        assert [(each.kappa, each.reason) for each in only] == [
+            (None, Reason.ONE_CATEGORY),
+            (None, Reason.CATEGORY_UNUSED),
+        ]
+
+    def test_slots_have_no_pairs(self):
+        rows = [[0, 0], [1, 1], [0, 1]]
+        found = report(Patterns.from_rows(rows, 2), "AB", columns_are_raters=False, raters=5)
+        assert found.coefficients["light_kappa"] == Coefficient(None, reason=Reason.SLOTS)
+        assert found.pairs == ()
+        assert found.raters == 5
+        assert found.coefficients["fleiss_kappa"].value == pytest.approx(1 / 3)
+
+    def test_pairs_without_a_kappa_say_why(self):
+        rows = [[0, 0, -1, 0], [0, 0, -1, 1], [-1, -1, 1, 1]]
+        found = {(pair.first, pair.second): pair for pair in pairs(Patterns.from_rows(rows, 2))}
+        assert found[0, 1].reason is Reason.PAIR_ONE_CATEGORY
+        assert (found[0, 1].issues, found[0, 1].agreement, found[0, 1].kappa) == (2, 1.0, None)
+        assert found[0, 2].reason is Reason.NO_ISSUE_IN_COMMON
+        assert (found[0, 2].issues, found[0, 2].agreement, found[0, 2].kappa) == (0, None, None)
+        assert found[2, 3].reason is Reason.ONE_ISSUE_IN_COMMON
+        assert found[0, 3].kappa == 0.0
+
+        light = report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"]
+        assert light == Coefficient(0.0, None, None, None, Reason.SOME_PAIRS)
+
+    def test_no_pair_has_a_kappa(self):
+        rows = [[0, 0, -1], [-1, 1, 1], [1, -1, 1]]
+        assert report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"] == Coefficient(
+            None, reason=Reason.NO_PAIR
+        )
+
+    @pytest.mark.parametrize(
+        ("call", "reason"),
+        [
+            (lambda: fleiss_kappa([[3, 0], [3, 0]]), Reason.ONE_CATEGORY),
+            (lambda: krippendorff_alpha([[3, 0], [0, 1]]), Reason.ONE_ISSUE),
+            (lambda: percent_agreement([[1, 0], [0, 1]]), Reason.NO_OVERLAP),
+            (lambda: gwet_ac1(np.zeros((0, 4), dtype=int)), Reason.NO_LABELS),
+            (lambda: cohen_kappa(["a", "a"], ["a", "a"]), Reason.PAIR_ONE_CATEGORY),
+            (lambda: cohen_kappa(["a", ""], ["", "b"]), Reason.NO_ISSUE_IN_COMMON),
+            (lambda: cohen_kappa(["a"], ["b"]), Reason.ONE_ISSUE_IN_COMMON),
+            (lambda: cohen_kappa([], []), Reason.NO_ISSUE_IN_COMMON),
+        ],
+    )
+    def test_one_shot_functions_raise(self, call, reason):
+        with pytest.raises(UndefinedAgreement) as raised:
+            call()
+        assert raised.value.reason is reason
+        assert str(raised.value) == reason.text
+
+    def test_every_reason_has_its_own_words(self):
+        texts = [reason.text for reason in Reason]
+        assert len(set(texts)) == len(texts)
+        assert all(texts)
+
+
+class TestInput:
+    def test_empty_strings_none_and_nan_are_missing_not_categories(self):
+        first = ["a", "b", "", "a", None, float("nan"), "b"]
+        second = ["a", "b", "", None, "b", "a", "a"]
+        assert (
+            cohen_kappa(first, second) == cohen_kappa(["a", "b", "b"], ["a", "b", "a"]) == pytest.approx(0.4)
+        )
+
+    def test_unequal_lengths(self):
+        with pytest.raises(ValueError, match="2 and 1 labels"):
+            cohen_kappa(["a", "b"], ["a"])
+
+    @pytest.mark.parametrize("table", [[1, 2], [[1, -1]], [[0.5, 0.5]]])
+    def test_what_is_not_a_table_of_counts(self, table):
+        with pytest.raises(ValueError, match="table"):
+            fleiss_kappa(table)
+
+    @pytest.mark.parametrize(
+        ("codes", "numbers"),
+        [([[0, 2]], [1]), ([[0, -2]], [1]), ([[0, 1]], [1, 1]), ([[0, 1]], [-1]), ([0], [1])],
+    )
+    def test_what_is_not_patterns(self, codes, numbers):
+        with pytest.raises(ValueError, match=r"shape|indexes|negative|codes"):
+            Patterns(np.array(codes), np.array(numbers), 2)
+
+    def test_names_must_fit_the_codebook(self):
+        with pytest.raises(ValueError, match="2 codes for 3 categories"):
+            report(Patterns.from_rows([[0, 1]], 3), "AB")
+
+    def test_rows_are_merged_and_ordered(self):
+        merged = Patterns(
+            np.array([[1, 0], [0, 1], [1, 0], [-1, -1], [0, 0]]), np.array([2, 1, 3, 9, 0]), 2
+        ).merged()
+        assert merged.codes.tolist() == [[0, 1], [1, 0]]
+        assert merged.counts.tolist() == [1, 5]
+
+    def test_many_columns_need_more_than_one_sort_key(self):
+        rows = np.random.default_rng(1).integers(-1, 69, (200, 40))
+        twice = np.concatenate([rows, rows[::-1]])
+        merged = Patterns.from_rows(twice.tolist(), 69)
+        assert merged.codes.tolist() == sorted(rows.tolist())
+        assert set(merged.counts.tolist()) == {2}
+
+
+class TestLevels:
+    # Codebook: A, A.1, A.1.i, A.2, B, B.1; rolled up to the themes A.1, A.2, B.1 and to the types A, B.
+    THEMES = (-1, 0, 0, 1, -1, 2)
+    TYPES = (0, 0, 0, 0, 1, 1)
+
+    def test_labels_above_the_level_are_left_out_and_counted(self):
+        fine = Patterns(np.array([[2, 1, 0], [1, 2, 4], [3, 5, 5], [4, 4, 0]]), np.array([2, 3, 1, 10]), 6)
+        rolled = fine.relabel(self.THEMES, 3)
+        assert rolled.left_out == 2 + 3 + 30
+        assert rolled.patterns.codes.tolist() == [[0, 0, -1], [1, 2, 2]]
+        assert rolled.patterns.counts.tolist() == [5, 1]
+        assert rolled.patterns.categories == 3
+        assert (rolled.patterns.issues, rolled.patterns.labels) == (6, 13)
+
+    def test_missing_labels_are_not_left_out(self):
+        rolled = Patterns.from_rows([[2, -1], [3, 5]], 6).relabel(self.TYPES, 2)
+        assert rolled.left_out == 0
+        assert rolled.patterns.codes.tolist() == [[0, -1], [0, 1]]
+
+    @pytest.mark.parametrize(("mapping", "categories"), [((0, 1), 2), ((0, 0, 0, 0, 1, 2), 2)])
+    def test_a_mapping_must_fit_both_codebooks(self, mapping, categories):
+        with pytest.raises(ValueError, match=r"mapping|indexes"):
+            Patterns.from_rows([[2, 5], [3, 5]], 6).relabel(mapping, categories)
+
+
+def test_confusion_counts_issues_where_two_categories_meet():
+    labels = Patterns(np.array([[0, 0, 1], [1, 0, 2], [2, 2, 2], [2, -1, -1]]), np.array([5, 3, 2, 1]), 4)
+    assert confusion(labels).tolist() == [[8, 8, 3, 0], [8, 8, 3, 0], [3, 3, 6, 0], [0, 0, 0, 0]]
+
+
+def test_category_kappa_is_fleiss_kappa_of_the_category_against_the_rest():
+    tally = Tally.of(patterns(FOUR_OBSERVERS, 5))
+    for index, found in enumerate(category_kappas(tally, "12345")):
+        rows = [[-1 if d == "0" else int(int(d) - 1 == index) for d in row] for row in FOUR_OBSERVERS]
+        expected = coefficient("fleiss_kappa", Tally.of(Patterns.from_rows(rows, 2)))
+        assert (found.kappa, found.se, found.low, found.high) == pytest.approx(
+            (expected.value, expected.se, expected.low, expected.high), abs=1e-12
+        )
+
+
+def test_report_as_json_has_the_fields_of_the_contract():
+    found = report(patterns(FOUR_OBSERVERS, 6), "123456", left_out={"incomplete": 2}).as_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert list(found) == ["issues", "raters", "labels", "left_out", "coefficients", "categories"]
+    assert found["left_out"] == {"incomplete": 2}
+    assert set(found["coefficients"]) == {
+        "percent_agreement",
+        "fleiss_kappa",
+        "krippendorff_alpha",
+        "gwet_ac1",
+        "brennan_prediger",
+        "light_kappa",
+    }
+    assert {tuple(each) for each in found["coefficients"].values()} == {
+        ("value", "se", "low", "high", "reason")
+    }
+    assert found["categories"][5] == {
+        "code": "6",
+        "labels": 0,
+        "kappa": None,
+        "reason": "nobody chose this category",
+    }
+
+
+class TestBootstrap:
+    def test_same_seed_same_intervals_whatever_the_order_of_rows(self):
+        rows = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [0, 0, 0], [1, -1, 2]] * 8
+        one = bootstrap(Patterns.from_rows(rows, 3), seed=7, replicates=200)
+        other = bootstrap(Patterns(np.array(rows[::-1]), np.ones(40, dtype=int), 3), seed=7, replicates=200)
+        assert one == other
+        assert one != bootstrap(Patterns.from_rows(rows, 3), seed=8, replicates=200)
+
+    def test_intervals_lie_about_the_value_and_near_the_linearised_ones(self):
+        rng = np.random.default_rng(3)
+        truth = rng.integers(0, 4, 400)
+        rows = np.where(rng.random((400, 5)) < 0.8, truth[:, None], rng.integers(0, 4, (400, 5)))
+        labels = Patterns.from_rows(rows.tolist(), 4)
+        drawn = bootstrap(labels, seed=1, replicates=2000).intervals
+        for name, found in report(labels, "ABCD").coefficients.items():
+            assert drawn[name].low < found.value < drawn[name].high
+            if found.se:
+                assert (drawn[name].low, drawn[name].high) == pytest.approx((found.low, found.high), abs=0.01)
+
+    def test_none_where_undefined(self):
+        assert set(bootstrap(Patterns.from_rows([[0, 1]], 2), seed=1).intervals.values()) == {None}
+        one_category = bootstrap(Patterns.from_rows([[0, 0]] * 5, 2), seed=1, replicates=50).intervals
+        assert one_category["fleiss_kappa"] is None
+        assert one_category["light_kappa"] is None
+        assert one_category["percent_agreement"].low == 1.0
+        slots = bootstrap(
+            Patterns.from_rows([[0, 1], [1, 1]], 2), seed=1, replicates=9, columns_are_raters=False
+        )
+        assert slots.intervals["light_kappa"] is None
+
+    def test_replicates_that_define_nothing_are_counted_out(self):
+        # With two issues, about half of the replicates draw one of them twice: a single category.
+        found = bootstrap(Patterns.from_rows([[0, 0], [1, 1]], 2), seed=1, replicates=400).intervals
+        assert 150 < found["fleiss_kappa"].replicates < 250
+        assert found["percent_agreement"].replicates == 400
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (-0.2, "poor"),
+        (0.0, "slight"),
+        (0.2, "slight"),
+        (0.21, "fair"),
+        (0.41, "moderate"),
+        (0.8, "substantial"),
+        (0.81, "almost_perfect"),
+        (1.0, "almost_perfect"),
+    ],
+)
+def test_words_of_landis_and_koch(value, word):
+    assert landis_koch(value) == word
