@@ -1,3 +1,7 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from core.health import healthz
+
+urlpatterns: list[URLPattern] = [
+    path("healthz", healthz, name="healthz"),
+]

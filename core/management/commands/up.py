@@ -1,0 +1,206 @@
+import os
+import signal
+import socket
+import sys
+import time
+from argparse import ArgumentParser
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command, get_commands
+from django.db import connections
+from django.utils.translation import gettext as _
+
+from core import embedded
+from core.embedded.processes import tail
+from core.supervisor import AlreadyUpError, Child, ChildFailedError, Supervisor
+
+READY_SECONDS = 90.0
+LOOK_SECONDS = 0.2
+SERVERS_SECONDS = 2.0
+
+
+class Command(BaseCommand):
+    """Runs the platform: database, doorbell, web, worker and beat, until Ctrl-C."""
+
+    help = "Runs the platform, with PostgreSQL and Redis of its own unless told otherwise, until Ctrl-C."
+    requires_system_checks: list[str] = []  # they would open the database before the checks of this command
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--demo", action="store_true", help="load the demonstration study first")
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="address to listen at (default: this computer only)"
+        )
+
+    def handle(self, *args: Any, demo: bool, host: str, **options: Any) -> None:
+        port = settings.PORT
+        address = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
+        if demo and "demo" not in get_commands():
+            raise CommandError(_("There is no demonstration study in this installation."))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
+        try:
+            self.folder = Path(settings.DATA_DIR)
+            supervisor = Supervisor(self.folder, child_environment(), address)
+        except AlreadyUpError as error:
+            raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(
+                _("The data folder %(folder)s cannot be used: %(reason)s. Set CROSSCHECK_DATA to another.")
+                % {"folder": self.folder, "reason": error.strerror}
+            ) from error
+        try:
+            self.run(supervisor, host, port, demo=demo)
+        except KeyboardInterrupt:
+            self.say("")
+        except (embedded.EmbeddedServerError, ChildFailedError) as error:
+            raise CommandError(error.message) from error
+        finally:
+            self.end(supervisor)
+
+    def run(self, supervisor: Supervisor, host: str, port: int, *, demo: bool) -> None:
+        """Start everything in order, then keep it running; ends by KeyboardInterrupt or an error only."""
+        if supervisor.end_leftovers():
+            self.say(_("Ended what an earlier run, which was killed, had left."))
+        refuse_taken_port(host, port)
+        self.say(_("Starting Crosscheck in %(folder)s …") % {"folder": self.folder})
+        ensure_servers()
+        call_command("migrate", verbosity=0, interactive=False)
+        supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
+        supervisor.look()
+        self.wait_for_web(supervisor, host, port)
+        supervisor.children.append(Child("worker", worker(), log(self.folder, "worker")))
+        supervisor.children.append(Child("beat", beat(self.folder), log(self.folder, "beat")))
+        supervisor.look()
+        if demo:
+            call_command("demo")
+        connections.close_all()
+        self.say(
+            _("Crosscheck is ready at %(address)s/") % {"address": supervisor.address}, self.style.SUCCESS
+        )
+        self.say(_("Ctrl-C ends it. Data and logs: %(folder)s") % {"folder": self.folder})
+        servers_due = 0.0
+        while True:
+            supervisor.look()
+            if time.monotonic() > servers_due:
+                ensure_servers()
+                servers_due = time.monotonic() + SERVERS_SECONDS
+            time.sleep(LOOK_SECONDS)
+
+    def wait_for_web(self, supervisor: Supervisor, host: str, port: int) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not answers(host, port):
+            supervisor.look()
+            if time.monotonic() > deadline:
+                record = log(self.folder, "web")
+                raise CommandError(
+                    _("The web server does not answer. The end of its log, %(log)s:") % {"log": record}
+                    + f"\n{tail(record)}"
+                )
+            time.sleep(0.1)
+
+    def end(self, supervisor: Supervisor) -> None:
+        """End children and servers; a second Ctrl-C makes it quick."""
+        names = [child.name for child in supervisor.children if child.process]
+        try:
+            supervisor.end()
+        except KeyboardInterrupt:
+            supervisor.end(quick=True)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # what is left takes a second
+        connections.close_all()
+        servers = uses_embedded_postgres() or uses_embedded_redis()
+        try:
+            if servers and embedded.release():
+                names += ["Redis", "PostgreSQL"]
+            elif servers:
+                self.say(_("PostgreSQL and Redis go on for another process of this folder, and end with it."))
+        finally:
+            supervisor.close()
+        if names:
+            self.say(_("Ended: %(names)s.") % {"names": ", ".join(names)})
+
+    def say(self, text: str, style: Any = str) -> None:
+        self.stdout.write(style(text))
+        self.stdout.flush()
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """Raise CommandError, with a port that is free, if `port` cannot be listened at."""
+    reason = _bind(host, port)
+    if reason is None:
+        return
+    other = next(
+        (near for near in range(port + 1, min(port + 100, 65536)) if _bind(host, near) is None), 8000
+    )
+    raise CommandError(
+        _("Port %(port)d cannot be used: %(reason)s. Try another one, for example PORT=%(other)d.")
+        % {"port": port, "reason": reason, "other": other}
+    )
+
+
+def _bind(host: str, port: int) -> str | None:
+    """None if the port can be listened at, else the system's reason."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen()
+        except (OSError, OverflowError) as error:
+            return str(getattr(error, "strerror", None) or error)
+    return None
+
+
+def answers(host: str, port: int) -> bool:
+    """True if the platform says that it is well."""
+    try:
+        with closing(HTTPConnection(host, port, timeout=5)) as connection:
+            connection.request("GET", "/healthz", headers={"Host": settings.ALLOWED_HOSTS[0]})
+            return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+
+
+def uses_embedded_postgres() -> bool:
+    return bool(settings.DATABASES["default"]["ENGINE"] == "core.postgres")
+
+
+def uses_embedded_redis() -> bool:
+    return not settings.REDIS_URL
+
+
+def ensure_servers() -> None:
+    """Start the embedded servers, or start them again, where the settings ask for them."""
+    if uses_embedded_postgres():
+        embedded.ensure_postgres()
+    if uses_embedded_redis():
+        embedded.ensure_redis()
+
+
+def child_environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONUNBUFFERED": "1", "CROSSCHECK_DATA": str(settings.DATA_DIR)}
+
+
+def log(folder: Path, name: str) -> Path:
+    (folder / "logs").mkdir(exist_ok=True)
+    return folder / "logs" / f"{name}.log"
+
+
+def web(host: str, port: int) -> list[str]:
+    configuration = str(settings.BASE_DIR / "deploy" / "gunicorn.conf.py")
+    reload = ["--reload"] if settings.DEBUG else ["--preload"]
+    command = ["gunicorn", "config.wsgi:application", "--config", configuration, "--bind", f"{host}:{port}"]
+    return [sys.executable, "-m", *command, "--graceful-timeout", "5", "--log-level", "warning", *reload]
+
+
+def worker() -> list[str]:
+    quiet = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
+    return [sys.executable, "-m", "celery", "--app", "config", "worker", "--concurrency", "2", *quiet]
+
+
+def beat(folder: Path) -> list[str]:
+    files = ["--schedule", str(folder / "beat-schedule"), "--pidfile", ""]
+    return [sys.executable, "-m", "celery", "--app", "config", "beat", "--loglevel", "WARNING", *files]

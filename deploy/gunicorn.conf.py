@@ -1,0 +1,19 @@
+"""The web server, deployed and embedded: processes with threads, as many as the environment says."""  # noqa: INP001 - a configuration file
+
+import os
+from pathlib import Path
+
+bind = os.environ.get("BIND", "127.0.0.1:8000")
+worker_class = "gthread"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+threads = int(os.environ.get("WEB_THREADS", "8"))
+timeout = 60
+graceful_timeout = 20
+keepalive = 75  # longer than the proxy keeps an idle connection
+max_requests = 20_000
+max_requests_jitter = 2_000
+accesslog = os.environ.get("ACCESS_LOG") or None
+errorlog = "-"
+# A worker's sign of life is a file that is touched: in memory, where there is such a place.
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+control_socket_disable = True
