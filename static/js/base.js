@@ -61,6 +61,11 @@
     if (button?.dataset.do === "theme") switchTheme();
     if (button?.dataset.do === "dismiss") button.closest(".toast, .note")?.remove();
     if (button?.dataset.do === "close") button.closest("dialog")?.close();
+    if (button?.dataset.do === "sheet") {
+      const open = document.body.dataset.sheet !== "open";
+      document.body.dataset.sheet = open ? "open" : "peek";
+      button.setAttribute("aria-expanded", open);
+    }
     if (button?.dataset.do === "copy") {
       const text = document.getElementById(button.dataset.copy)?.textContent.trim() ?? "";
       navigator.clipboard?.writeText(text).then(() => toast(button.dataset.done ?? "✓"));
