@@ -57,7 +57,7 @@ TEXTS: dict[Reason, str] = {
 }
 
 
-class UndefinedAgreement(ValueError):  # noqa: N818 - style.md names it so
+class UndefinedAgreement(ValueError):
     """A one-shot function was asked for a coefficient that these labels do not define.
 
     `reason` says why; `str()` of the error says it in words.
