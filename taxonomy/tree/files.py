@@ -149,7 +149,7 @@ def _text_of(source: bytes | str | IO[bytes] | IO[str] | Iterable[str]) -> str:
 
 def _records(text: str) -> tuple[list[_Record], list[Problem]]:
     """The header and the rows that are not blank, and what kept the rest from being read."""
-    first = io.StringIO(text.lstrip("\r\n")).readline()
+    first = io.StringIO(text.lstrip("\r\n"), newline="").readline()
     delimiter = next((mark for mark in ",;\t" if _has_required(first, mark)), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records: list[_Record] = []

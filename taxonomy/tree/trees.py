@@ -70,8 +70,8 @@ class Tree:
     def preorder(self) -> tuple[Node, ...]:
         """Every category, each before its children.
 
-        Siblings stand in their natural order: by number (`C.2` before `C.10`) or by single letter (`A`, `B`)
-        where all of them end so, and otherwise (roman numerals, words) as the file gave them.
+        Siblings stand by number (`C.2` before `C.10`) where all their codes end in one, and otherwise
+        (letters, roman numerals, words) as the file gave them.
         """
         return self._preorder
 
@@ -98,13 +98,11 @@ class Tree:
 
 
 def _in_order(siblings: list[Node]) -> tuple[Node, ...]:
-    """Siblings by number or by single letter where all of them end so, else as they came."""
+    """Siblings by number where all their codes end in one after the same text, else as they came."""
     ends = {node.code: node.code.rpartition(".")[2] for node in siblings}
     numbered = [re.fullmatch(r"(\D*)([0-9]+)", end) for end in ends.values()]
     if all(numbered) and len({found[1] for found in numbered if found}) == 1:
         return tuple(
             sorted(siblings, key=lambda node: (int(re.sub(r"\D", "", ends[node.code])), node.position))
         )
-    if all(len(end) == 1 and end.isascii() and end.isalpha() for end in ends.values()):
-        return tuple(sorted(siblings, key=lambda node: (ends[node.code].casefold(), node.position)))
     return tuple(sorted(siblings, key=lambda node: node.position))

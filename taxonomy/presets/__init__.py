@@ -1,0 +1,57 @@
+"""Taxonomies that come with Crosscheck, as CSV files in this folder.
+
+Codes and names of `llm-frameworks` are the terms of the reference study (arXiv 2506.13114); every other text,
+and all of `relevance`, was written for Crosscheck.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from types import MappingProxyType
+
+from taxonomy.tree import Tree, read_csv
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A taxonomy to start from. `name` is its key and its file, `title` what its taxonomy is called."""
+
+    name: str
+    title: str
+    description: str
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for translation, which the edge does: this module knows no Django."""
+    return text
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        preset.name: preset
+        for preset in (
+            Preset(
+                "llm-frameworks",
+                gettext_noop("Root cause"),
+                gettext_noop(
+                    "Questions, requirements and bugs in deep learning frameworks for large language models: "
+                    "3 types, 18 themes, 69 sub-themes."
+                ),
+            ),
+            Preset(
+                "relevance",
+                gettext_noop("Relevance"),
+                gettext_noop(
+                    "For screening: whether an issue that a keyword matched is about large language models, "
+                    "and why not."
+                ),
+            ),
+        )
+    }
+)
+
+
+def load_preset(name: str) -> Tree:
+    """The tree of a preset; KeyError for a name that is not in `PRESETS`."""
+    preset = PRESETS[name]
+    return read_csv(files(__package__).joinpath(f"{preset.name}.csv").read_bytes())
