@@ -33,6 +33,7 @@ Env = MutableMapping[str, Any]
 LONGEST = 400_000  # characters rendered as markdown; what is longer is shown as it stands
 HIGHLIGHTED = 20_000  # characters of code highlighted in one text
 FOLDED_FROM = 26  # lines of code
+HIGHEST_HEADING = 3  # below the page's h1 and its sections
 DEEPEST = 40  # levels of quotes and lists
 STEPS_PER_CHARACTER = 40  # inline steps; only text made to be slow needs more
 
@@ -88,7 +89,7 @@ class _TooMuchError(Exception):
 def render(text: str) -> SafeString:
     """Markdown from outside as safe HTML. Total: any string has an answer, and its time is bounded by its length.
 
-    Headings start at h3, below those of a page. Control characters are shown as their pictures. Text that
+    The highest heading becomes an h3, below those of a page. Control characters are shown as their pictures. Text that
     is too deep, too costly or too long is shown unformatted.
     """
     clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
@@ -132,12 +133,6 @@ def _sanitize(html: str) -> SafeString:
 class _Renderer(RendererHTML):
     """Writes the tokens as this project's HTML; whatever a rule below does not change is markdown-it's own."""
 
-    def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        return f'<h{_level(tokens[idx])} dir="auto">'
-
-    def heading_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        return f"</h{_level(tokens[idx])}>\n"
-
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         token = tokens[idx]
         words = self.renderInlineAsText(token.children, options, env) if token.children else ""
@@ -170,10 +165,6 @@ class _Renderer(RendererHTML):
 
     def definition(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return f'<p class="refdef" dir="auto">{escape(tokens[idx].content)}</p>\n'
-
-
-def _level(token: Token) -> int:
-    return min(6, int(token.tag[1]) + 2)
 
 
 def _anchor(href: str, title: str, css: str = "") -> str:
@@ -291,12 +282,16 @@ def _text(content: str, level: int) -> Token:
     return Token("text", "", 0, content=content, level=level)
 
 
-def _directions(state: StateCore) -> None:
-    """Let each block find its own direction, and align table cells by class instead of style."""
+def _fit_into_page(state: StateCore) -> None:
+    """Put headings below those of the page, let each block find its own direction, align cells by class."""
+    headings = [token for token in state.tokens if token.type in {"heading_open", "heading_close"}]
+    highest = min((int(token.tag[1]) for token in headings), default=1)
+    for token in headings:
+        token.tag = f"h{min(6, int(token.tag[1]) - highest + HIGHEST_HEADING)}"
     for token in state.tokens:
         if token.nesting != 1:
             continue
-        if token.type in {"paragraph_open", "blockquote_open", "list_item_open", "th_open", "td_open"}:
+        if token.type in {"paragraph_open", "heading_open", "blockquote_open", "list_item_open", "th_open", "td_open"}:
             token.attrs["dir"] = "auto"
         style = str(token.attrs.pop("style", ""))
         if style in {"text-align:right", "text-align:center"}:
@@ -314,7 +309,7 @@ def _build() -> MarkdownIt:
     md.block.ruler.at("reference", _shown_reference)
     md.inline.ruler.before("text", "guard_cost", _guard_cost)
     md.core.ruler.push("link_bare_urls", _link_bare_urls)
-    md.core.ruler.push("directions", _directions)
+    md.core.ruler.push("fit_into_page", _fit_into_page)
     return md
 
 

@@ -116,6 +116,16 @@
   }
   setInterval(refreshTimes, 30000);
 
+  // What scrolls sideways can be scrolled by keys.
+  function reachScrollers() {
+    for (const box of document.querySelectorAll(".scroll-x, .card > .table, .tablewrap, .card > .in")) {
+      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+    }
+  }
+  addEventListener("resize", reachScrollers);
+  reachScrollers();
+
   // htmx: failures say what happened; the page keeps what was typed, because nothing is swapped.
   document.addEventListener("htmx:configRequest", (event) => {
     const token = cookie("csrftoken");
@@ -135,9 +145,12 @@
     event.detail.isError = false;
   });
   for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, () => toastFrom("toast-lost"));
-  document.addEventListener("htmx:responseError", (event) => toastFrom("toast-failed", event.detail.xhr.status));
+  document.addEventListener("htmx:responseError", (event) => {
+    const polls = event.detail.elt.getAttribute("hx-trigger")?.startsWith("every");
+    if (!polls) toastFrom("toast-failed", event.detail.xhr.status);
+  });
   document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) toasts().querySelector('[data-from="toast-lost"]')?.remove(); });
-  document.addEventListener("htmx:afterSettle", () => tend(toasts()));
+  document.addEventListener("htmx:afterSettle", () => { tend(toasts()); reachScrollers(); });
   document.addEventListener("htmx:oobAfterSwap", () => tend(toasts()));
 
   for (const button of document.querySelectorAll('[data-do="theme"]')) button.hidden = false;
