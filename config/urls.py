@@ -7,6 +7,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("taxonomy.urls")),
     path("", include("ingest.urls")),
     path("", include("annotate.urls")),
-    path("accounts/", include("allauth.urls")),
     path("api/v1/", include("config.api")),
 ]
+
+handler400 = "core.views.bad_request"
+handler403 = "core.views.forbidden"
+handler404 = "core.views.not_found"
+handler500 = "core.views.server_error"

@@ -70,7 +70,7 @@ def refusal(
     request: HttpRequest, message: str, *, status: int, kept: Mapping[str, str], code: str = ""
 ) -> HttpResponse:
     """Say no with `status` and in words: JSON for programs, a toast for htmx, a page with what was typed."""
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"detail": message, "code": code}, status=status)
     context = {"message": message, "kept": kept, "back": _back(request), "status": status}
     if is_fragment(request):
@@ -83,7 +83,8 @@ def refusal(
     return render(request, name, context, status=status)
 
 
-def _wants_json(request: HttpRequest) -> bool:
+def wants_json(request: HttpRequest) -> bool:
+    """Does the request come from a program: by its address, or by what it accepts?"""
     return request.path.startswith("/api/") or (
         request.get_preferred_type(["text/html", "application/json"]) == "application/json"
         and not getattr(request, "htmx", False)

@@ -1,18 +1,63 @@
-"""Answers that belong to no room."""
+"""Answers that belong to no room: what is not there, not allowed, not understood, or broken."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import requires_csrf_token
 
-from core.http import typed
-from core.middleware import refusal
+from core.http import is_fragment, typed
+from core.middleware import refusal, wants_json
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """Refuse a form whose token is missing or of an earlier session (CSRF_FAILURE_VIEW), keeping what was typed."""
+    """Refuse a form whose token is missing or of an earlier session, keeping what was typed.
+
+    CSRF_FAILURE_VIEW.
+    """
     return refusal(
         request,
-        _("This form was opened in an earlier session, so nothing was saved. Load the page again and send it once more."),
+        _(
+            "This form was opened in an earlier session, so nothing was saved."
+            " Load the page again and send it once more."
+        ),
         status=403,
         kept=typed(request),
         code="csrf",
     )
+
+
+@requires_csrf_token
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """404: there is nothing, or nothing that this visitor may know of (handler404)."""
+    message = _("There is nothing at this address, or it belongs to a study that you take no part in.")
+    return _answer(request, 404, message)
+
+
+@requires_csrf_token
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: visible, but not allowed; `exception` says what it would take (handler403)."""
+    said = str(exception)
+    return _answer(request, 403, said or _("Your role in this study does not include this."), said)
+
+
+@requires_csrf_token
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """400: the request cannot be read (handler400). Trusts nothing of it, not even its host."""
+    message = _("The server could not read this request. Nothing was changed.")
+    if wants_json(request):
+        return JsonResponse({"detail": message, "code": "bad_request"}, status=400)
+    return render(request, "409.html", {"message": message, "back": "/", "status": 400}, status=400)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: draws a page that needs nothing but its file (handler500)."""
+    if wants_json(request):
+        return JsonResponse({"detail": _("Something broke on our side."), "code": "server_error"}, status=500)
+    return HttpResponseServerError(render_to_string("500.html"))
+
+
+def _answer(request: HttpRequest, status: int, message: str, exception: str = "") -> HttpResponse:
+    if is_fragment(request) or wants_json(request):
+        return refusal(request, message, status=status, kept=typed(request), code=str(status))
+    return render(request, f"{status}.html", {"exception": exception}, status=status)

@@ -59,6 +59,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.FirstVisit",
+    "accounts.middleware.Seen",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -146,6 +148,14 @@ ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnly"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_RATE_LIMITS = {
+    "first_account": "10/m/ip",
+    "sign_in_link": "30/m/ip",
+    "accept_invitation": "20/m/ip,10/h/key",
+}
+# What the first visitor of a public server must know to make the first account there.
+FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
+FIRST_ACCOUNT_NEEDS_CODE = False
 
 EMAIL_BACKEND = env("EMAIL_BACKEND", default="django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="crosscheck@localhost")

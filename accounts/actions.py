@@ -1,0 +1,135 @@
+"""Every change of an account and of what opens it."""
+
+from datetime import timedelta
+from hmac import compare_digest
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+from knox.models import AuthToken
+
+from accounts.errors import AddressTaken, LinkSpent, LinkUnknown, NotTheFirst, WrongSetupCode
+from accounts.models import SignInLink, User
+from accounts.secrets import hash_of, new_secret
+from core.constraints import violated
+
+LINK_LIFETIME = timedelta(days=1)
+TOKEN_LIFETIME = timedelta(days=180)
+
+# Key of the advisory lock under which the first account is made.
+_FIRST_ACCOUNT = 0x66697273
+
+
+@transaction.atomic
+def make_account(*, name: str, email: str, password: str | None, may_create_studies: bool = False) -> User:
+    """Make an account; without a password it opens by a sign-in link or a token only.
+
+    Raises AddressTaken if the address has one, whatever its case.
+    """
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(email, name, password, may_create_studies=may_create_studies)
+    except IntegrityError as error:
+        if violated(error) == "one_account_per_email_address":
+            raise AddressTaken from error
+        raise
+
+
+@transaction.atomic
+def make_first_account(*, name: str, email: str, password: str, code: str = "") -> User:
+    """Make the account of a server's first visitor, who may create studies.
+
+    Raises WrongSetupCode where the server asks for a code and this is not it, NotTheFirst when there is an
+    account already: of two first visitors exactly one gets theirs.
+    """
+    if needs_setup_code() and not is_setup_code(code):
+        raise WrongSetupCode
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_FIRST_ACCOUNT])
+    if User.objects.exists():
+        raise NotTheFirst
+    return make_account(name=name, email=email, password=password, may_create_studies=True)
+
+
+def needs_setup_code() -> bool:
+    """Must the first visitor show that the server is theirs?"""
+    return settings.FIRST_ACCOUNT_NEEDS_CODE or bool(settings.FIRST_ACCOUNT_CODE)
+
+
+def is_setup_code(code: str) -> bool:
+    """Is this the server's set-up code? Never, as long as the server has none."""
+    expected = settings.FIRST_ACCOUNT_CODE
+    return bool(expected) and compare_digest(code.strip().encode(), expected.encode())
+
+
+def make_sign_in_link(user: User, lifetime: timedelta = LINK_LIFETIME) -> str:
+    """Make a link that signs `user` in once within `lifetime`; return its token, which cannot be read again.
+
+    The address is `/accounts/link/<token>/` (`sign_in_link`).
+    """
+    token = new_secret()
+    SignInLink.objects.create(user=user, token_hash=hash_of(token), expires_at=timezone.now() + lifetime)
+    return token
+
+
+def use_sign_in_link(*, token: str) -> User:
+    """Use a link up and return whom it signs in. Of two uses at a time one wins.
+
+    Raises LinkUnknown, and LinkSpent if it was used, has expired or its user's account is closed.
+    """
+    now = timezone.now()
+    found = SignInLink.objects.filter(token_hash=hash_of(token))
+    if found.filter(used_at=None, expires_at__gt=now, user__is_active=True).update(used_at=now):
+        return found.select_related("user").get().user
+    raise LinkSpent if found.exists() else LinkUnknown
+
+
+def make_token(*, user: User, lifetime: timedelta = TOKEN_LIFETIME) -> str:
+    """Make an API token of `user`; it is returned here and cannot be read again (its hash is stored)."""
+    _row, token = AuthToken.objects.create(user=user, expiry=lifetime)
+    return str(token)
+
+
+def revoke_token(*, user: User, token_key: str) -> int:
+    """Revoke the tokens of `user` that begin with `token_key` (15 characters); return how many there were."""
+    if not token_key:
+        return 0
+    deleted, _by_model = AuthToken.objects.filter(user=user, token_key=token_key).delete()
+    return int(deleted)
+
+
+@transaction.atomic
+def revoke_access(*, user: User) -> None:
+    """Revoke all API tokens and unused sign-in links of `user`."""
+    AuthToken.objects.filter(user=user).delete()
+    SignInLink.objects.filter(user=user, used_at=None).delete()
+
+
+@transaction.atomic
+def change_password(*, user: User, password: str) -> None:
+    """Set a password. Ends every session of `user` and revokes their tokens and links."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    revoke_access(user=user)
+
+
+@transaction.atomic
+def close_account(*, user: User) -> None:
+    """Close an account: sessions, tokens and links end at once. Memberships and labels stay."""
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    revoke_access(user=user)
+
+
+def rename(*, user: User, name: str) -> None:
+    """Change the name that other members read."""
+    User.objects.filter(pk=user.pk).update(name=name)
+
+
+def note_seen(*, user: User) -> None:
+    """Keep `seen_at` to the minute: at most one UPDATE a minute, whatever the number of requests."""
+    minute = timezone.now().replace(second=0, microsecond=0)
+    if user.seen_at is not None and user.seen_at >= minute:
+        return
+    User.objects.filter(Q(seen_at=None) | Q(seen_at__lt=minute), pk=user.pk).update(seen_at=minute)
+    user.seen_at = minute

@@ -1,0 +1,83 @@
+"""Forms about accounts."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from accounts import actions
+from accounts.models import User
+
+DAYS = (30, 90, 180, 365)
+
+
+class AccountForm(forms.Form):
+    """Name, address and password of a new account; the password is held against the other two."""
+
+    name = forms.CharField(
+        label=_("Your name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    email = forms.EmailField(
+        label=_("Email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "username"})
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        max_length=256,
+        strip=False,
+        help_text=_("At least 12 characters; a few words are a good one."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if {"name", "email", "password"} <= cleaned.keys():
+            try:
+                validate_password(cleaned["password"], User(name=cleaned["name"], email=cleaned["email"]))
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return cleaned
+
+
+class FirstAccountForm(AccountForm):
+    """The first account of a server, with its set-up code where the server asks for one."""
+
+    code = forms.CharField(
+        label=_("Set-up code"),
+        max_length=256,
+        help_text=_("The value of CROSSCHECK_SETUP_CODE in the environment of this server."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+
+    field_order = ("code", "name", "email", "password")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not actions.needs_setup_code():
+            del self.fields["code"]
+
+    def clean_code(self) -> str:
+        code: str = self.cleaned_data["code"]
+        if not actions.is_setup_code(code):
+            raise forms.ValidationError(_("That is not the set-up code of this server."))
+        return code
+
+
+class NameForm(forms.ModelForm[User]):
+    class Meta:
+        model = User
+        fields = ("name",)
+        widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
+
+
+class TokenForm(forms.Form):
+    """How long a new API token lives."""
+
+    lifetime = forms.TypedChoiceField(
+        label=_("Valid for"),
+        choices=[(str(days), ngettext_lazy("%(n)d day", "%(n)d days", "n") % {"n": days}) for days in DAYS],
+        initial="180",
+        coerce=lambda days: timedelta(days=int(days)),
+    )

@@ -1,0 +1,29 @@
+"""Reads about accounts."""
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from knox.models import AuthToken
+
+from accounts.models import SignInLink, User
+from accounts.secrets import hash_of
+
+
+def anybody() -> bool:
+    """Is there an account at all? If not, the next visitor makes the first one."""
+    return User.objects.exists()
+
+
+def sign_in_link(token: str) -> SignInLink | None:
+    """The link with this token, used up or not; None if there never was one."""
+    return SignInLink.objects.select_related("user").filter(token_hash=hash_of(token)).first()
+
+
+def is_open(link: SignInLink) -> bool:
+    """May this link still sign its user in?"""
+    return link.used_at is None and link.expires_at > timezone.now() and link.user.is_active
+
+
+def tokens_of(user: User) -> QuerySet[AuthToken]:
+    """The API tokens of this user that have not expired, newest first."""
+    tokens: QuerySet[AuthToken] = AuthToken.objects.filter(user=user)
+    return tokens.filter(Q(expiry=None) | Q(expiry__gt=timezone.now())).order_by("-created")

@@ -1,0 +1,135 @@
+"""Pages about accounts that django-allauth does not have, and those of its pages that are open here."""
+
+from typing import Any
+
+from allauth.account import views as allauth_views
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import actions, queries
+from accounts.forms import FirstAccountForm, NameForm, TokenForm
+from accounts.http import AuthedRequest, sign_in, throttle
+from core.http import go_to, render_page
+from core.idempotency import first_time
+
+NO_MAIL = {
+    "django.core.mail.backends.console.EmailBackend",
+    "django.core.mail.backends.dummy.EmailBackend",
+}
+
+
+@login_not_required
+@sensitive_post_parameters("password", "code")
+@require_http_methods(["GET", "HEAD", "POST"])
+def welcome(request: HttpRequest) -> HttpResponse:
+    """Make the first account, while there is none; 404 ever after."""
+    if queries.anybody():
+        raise Http404
+    if request.method == "POST" and (too_many := throttle(request, "first_account")):
+        return too_many
+    form = FirstAccountForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        sign_in(request, actions.make_first_account(**form.cleaned_data))
+        return go_to(request, "home")
+    locked = actions.needs_setup_code() and not settings.FIRST_ACCOUNT_CODE
+    return render_page(
+        request, "accounts/welcome.html", {"form": form, "locked": locked}, status=422 if form.errors else 200
+    )
+
+
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show whom the link signs in; a POST signs in and uses the link up."""
+    if too_many := throttle(request, "sign_in_link"):
+        return too_many
+    if request.method == "POST":
+        sign_in(request, actions.use_sign_in_link(token=token))
+        return go_to(request, _next(request))
+    link = queries.sign_in_link(token)
+    is_open = link is not None and queries.is_open(link)
+    return render_page(
+        request,
+        "accounts/sign_in_link.html",
+        {"link": link, "is_open": is_open, "next": _next(request)},
+        status=200 if is_open else 410 if link else 404,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def me(request: AuthedRequest) -> HttpResponse:
+    """Show and change one's own account."""
+    form = NameForm(request.POST if request.method == "POST" else None, instance=request.user)
+    if form.is_valid():
+        actions.rename(user=request.user, name=form.cleaned_data["name"])
+        messages.success(request, _("Your name is changed."))
+        return go_to(request, "me")
+    return _me(request, name_form=form, status=422 if form.errors else 200)
+
+
+@require_POST
+@transaction.atomic
+def make_token(request: AuthedRequest) -> HttpResponse:
+    """Make an API token and show it, once."""
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _me(request, token_form=form, status=422)
+    if not first_time(request):
+        messages.warning(
+            request, _("The form was sent twice; one token was made. Revoke it if you have not seen it.")
+        )
+        return go_to(request, "me")
+    return _me(request, new_token=actions.make_token(user=request.user, **form.cleaned_data))
+
+
+@require_POST
+def revoke_token(request: AuthedRequest, token_key: str) -> HttpResponse:
+    """Revoke one of one's own API tokens."""
+    if not actions.revoke_token(user=request.user, token_key=token_key):
+        raise Http404
+    messages.success(request, _("The token is revoked. Programs that use it are refused from now on."))
+    return go_to(request, "me")
+
+
+@login_not_required
+def no_sign_up(request: HttpRequest) -> HttpResponse:
+    """Say how one gets an account here; nobody signs up by themselves (403)."""
+    return render_page(request, "accounts/no_sign_up.html", status=403)
+
+
+class PasswordReset(allauth_views.PasswordResetView):
+    """Ask for a link that resets the password; says so when this server sends no mail."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(sends_mail=settings.EMAIL_BACKEND not in NO_MAIL, **kwargs)
+
+
+def _me(
+    request: AuthedRequest,
+    *,
+    name_form: NameForm | None = None,
+    token_form: TokenForm | None = None,
+    new_token: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "name_form": name_form or NameForm(instance=request.user),
+        "token_form": token_form or TokenForm(),
+        "tokens": queries.tokens_of(request.user),
+        "new_token": new_token,
+    }
+    return render_page(request, "accounts/me.html", context, partials=["tokens"], status=status)
+
+
+def _next(request: HttpRequest) -> str:
+    """Where to go after signing in: `next`, if it is an address of this server; else home."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if safe else settings.LOGIN_REDIRECT_URL

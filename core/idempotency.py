@@ -1,0 +1,30 @@
+"""A double click stores once: a form's key is kept in the transaction that handles the form."""
+
+from django.db import connection
+from django.db.transaction import TransactionManagementError
+from django.http import HttpRequest
+
+from core.http import form_key
+from core.models import HandledForm
+
+
+def first_time(request: HttpRequest) -> bool:
+    """Is this form (its `{% form_key %}`) handled for the first time? If so, remember that it was.
+
+    Call it inside the transaction that handles the form: a second sending waits for the first one to commit
+    and gets False, or, if the first one failed, True. True as well for a form without a key, and for a
+    visitor without an account. Raises TransactionManagementError outside a transaction.
+    """
+    if not connection.in_atomic_block:
+        message = "first_time() belongs into the transaction that handles the form."
+        raise TransactionManagementError(message)
+    key = form_key(request)
+    if key is None or not request.user.is_authenticated:
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {HandledForm._meta.db_table} (key, user_id, handled_at) VALUES (%s, %s, now())"  # noqa: S608, SLF001 - a constant
+            " ON CONFLICT (key) DO NOTHING",
+            [str(key), request.user.pk],
+        )
+        return bool(cursor.rowcount)
