@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from studies.queries import studies_for
 from taxonomy.models import CategoryState, Taxonomy, Version
+from taxonomy.tree import Node, Tree
 
 
 def taxonomies_for(user: User | AnonymousUser) -> QuerySet[Taxonomy]:
@@ -60,6 +61,23 @@ class Codebook:
         """Category id to the id of its ancestor at `level`, for every category at that level or below."""
         pairs = ((state.category_id, self.ancestor(state.category_id, level)) for state in self.states)
         return {category: ancestor.category_id for category, ancestor in pairs if ancestor}
+
+    def tree(self) -> Tree:
+        """The version as plain data, for files."""
+        return Tree(
+            Node(
+                code=state.code,
+                level=state.level,
+                parent=self.by_id[state.parent_id].code if state.parent_id else None,
+                name=state.name,
+                definition=state.definition,
+                includes=state.includes,
+                excludes=state.excludes,
+                examples=state.examples,
+                position=state.position,
+            )
+            for state in self.states
+        )
 
     def hue(self, category_id: int) -> int:
         """Place of its type among the types, from 0: which hue a chip has."""

@@ -1,0 +1,258 @@
+"""Labels as files: the published layout (a row per issue), the long one (a row per label), the package.
+
+Everything is read from one snapshot and streamed; only what is revealed is in it.
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotate.models import Round, RoundIssue
+from annotate.queries.rounds import revealed
+from annotate.reports import agreement_report
+from ingest.models import Repository, Source, SourceEntry
+from ingest.readers.text import make_inert
+from taxonomy.queries import codebook
+from taxonomy.tree import write_csv
+
+LAYOUTS = ("wide", "long")
+LONG_COLUMNS = (
+    "Issue_URL", "Repository", "Number", "Round", "Volunteer", "Label", "Summary", "Unsure", "Surplus",
+    "Submitted_at", "Final_Label", "Method",
+)  # fmt: skip
+_BATCH = 2000
+
+_GATE = """
+    (%(closed)s OR (%(by_issue)s AND ri.completed_at IS NOT NULL))
+    AND (%(repositories)s::bigint[] IS NULL OR i.repository_id = ANY(%(repositories)s::bigint[]))
+"""
+
+# Built of constants; every value is a parameter.
+_WIDE = f"""
+    SELECT i.url, labels.codes, f.code
+    FROM annotate_roundissue ri
+    JOIN ingest_issue i ON i.id = ri.issue_id
+    LEFT JOIN LATERAL (
+        SELECT array_agg(s.code ORDER BY a.slot) AS codes
+        FROM annotate_assignment a
+        LEFT JOIN annotate_label l ON l.assignment_id = a.id
+        LEFT JOIN taxonomy_categorystate s ON s.category_id = l.category_id AND s.version_id = %(version)s
+        WHERE a.round_id = ri.round_id AND a.issue_id = ri.issue_id
+    ) labels ON true
+    LEFT JOIN annotate_decision d
+      ON d.round_id = ri.round_id AND d.issue_id = ri.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN taxonomy_categorystate f ON f.category_id = d.category_id AND f.version_id = %(version)s
+    WHERE ri.round_id = %(round)s AND {_GATE}
+    ORDER BY ri.position
+"""
+
+_LONG = f"""
+    SELECT i.url, r.path, i.number, %(name)s, m.pseudonym, s.code, l.summary, l.unsure, l.surplus,
+           l.submitted_at, f.code, coalesce(d.method, '')
+    FROM annotate_roundissue ri
+    JOIN ingest_issue i ON i.id = ri.issue_id
+    JOIN ingest_repository r ON r.id = i.repository_id
+    JOIN annotate_label l ON l.round_id = ri.round_id AND l.issue_id = ri.issue_id
+    JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    LEFT JOIN taxonomy_categorystate s ON s.category_id = l.category_id AND s.version_id = %(version)s
+    LEFT JOIN annotate_decision d
+      ON d.round_id = ri.round_id AND d.issue_id = ri.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN taxonomy_categorystate f ON f.category_id = d.category_id AND f.version_id = %(version)s
+    WHERE ri.round_id = %(round)s AND {_GATE}
+    ORDER BY ri.position, v."column"
+"""
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """One consistent view of the database for everything read inside."""
+    alone = not connection.in_atomic_block
+    with transaction.atomic():
+        if alone:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def labels_csv(
+    round_: Round, *, layout: str = "wide", repositories: Iterable[Repository] | None = None
+) -> Iterator[bytes]:
+    """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
+
+    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
+    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label.
+    """
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
+    values = {
+        "round": round_.pk,
+        "name": round_.name,
+        "version": round_.version_id,
+        "closed": round_.closed_at is not None,
+        "by_issue": round_.reveal == Round.Reveal.ISSUE_COMPLETE,
+        "repositories": None if repositories is None else [repository.pk for repository in repositories],
+    }
+    header: Iterable[str] = LONG_COLUMNS
+    make_row: Callable[[tuple[Any, ...]], Iterable[object]] = _long_row
+    if layout == "wide":
+        header = ("Issue_URL", *(f"Label{n}" for n in range(1, round_.labels_per_issue + 1)), "Final_Label")
+        make_row = _wide_row
+    with snapshot(), connection.chunked_cursor() as cursor:
+        cursor.execute(_WIDE if layout == "wide" else _LONG, values)
+        yield from _lines(header, (make_row(row) for row in _fetched(cursor)))
+
+
+def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(_BATCH):
+        yield from rows
+
+
+def _wide_row(row: tuple[Any, ...]) -> Iterable[object]:
+    url, codes, final = row
+    return (url, *(codes or ()), final)
+
+
+def _long_row(row: tuple[Any, ...]) -> Iterable[object]:
+    cells = list(row)
+    cells[7:10] = ("yes" if cells[7] else "", "yes" if cells[8] else "", cells[9].isoformat())
+    return cells
+
+
+def _lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([make_inert(cell) if isinstance(cell, str) else cell for cell in row])
+        if buffer.tell() > 100_000:
+            yield buffer.getvalue().encode()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue().encode()
+
+
+class Sink(Protocol):
+    """Where a package goes: a folder or an archive."""
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None: ...
+
+
+class FolderSink:
+    """Files below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as stream:
+            stream.writelines(chunks)
+
+
+class ZipSink:
+    """Members of an archive."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        self.archive = archive
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        with self.archive.open(name, "w") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+
+
+def write_package(round_: Round, to: Path) -> dict[str, str]:
+    """Write the replication package of a round into a folder, or a new `.zip`; answers with SHA-256 by file.
+
+    It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
+    the long layout, the agreement report, and a manifest with the moment, the version and the hashes.
+    """
+    if to.suffix == ".zip":
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with ZipFile(to, "w", ZIP_DEFLATED) as archive:
+            return _write_files(round_, ZipSink(archive))
+    to.mkdir(parents=True, exist_ok=True)
+    return _write_files(round_, FolderSink(to))
+
+
+def _write_files(round_: Round, sink: Sink) -> dict[str, str]:
+    hashes: dict[str, str] = {}
+
+    def write(name: str, chunks: Iterable[bytes]) -> None:
+        digest = hashlib.sha256()
+
+        def seen() -> Iterator[bytes]:
+            for chunk in chunks:
+                digest.update(chunk)
+                yield chunk
+
+        sink.write(name, seen())
+        hashes[name] = digest.hexdigest()
+
+    with snapshot():
+        for name, repositories in _folders(round_).items():
+            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories))
+            for listed, urls in _lists(round_, name, repositories):
+                write(f"{name}/{listed}", _joined(urls))
+        write("taxonomy.csv", [_taxonomy_csv(round_)])
+        write("labels_long.csv", labels_csv(round_, layout="long"))
+        found = agreement_report(round_, by=[["type"], ["repository"]])
+        write("agreement.json", [json.dumps(found.as_dict(), indent=2).encode() + b"\n"])
+    manifest = {
+        "study": round_.study.slug,
+        "round": round_.name,
+        "taxonomy": round_.version.taxonomy.name,
+        "version": round_.version.number,
+        "as_of": found.as_of.isoformat(),
+        "written_at": timezone.now().isoformat(),
+        "sha256": hashes,
+    }
+    sink.write("manifest.json", [json.dumps(manifest, indent=2).encode() + b"\n"])
+    return hashes
+
+
+def _folders(round_: Round) -> dict[str, list[Repository]]:
+    """The repositories that the round's issues or lists are of, by the folder they go to."""
+    used = RoundIssue.objects.filter(round=round_).values("issue__repository")
+    folders: dict[str, list[Repository]] = {}
+    for repository in Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"):
+        folders.setdefault(repository.folder, []).append(repository)
+    return folders
+
+
+def _lists(round_: Round, folder: str, repositories: list[Repository]) -> Iterator[tuple[str, Iterator[str]]]:
+    """The lists of a folder as they came; where none came, the round's revealed issues by year."""
+    sources = Source.objects.filter(repository__in=repositories).order_by("name")
+    for source in sources:
+        entries = SourceEntry.objects.filter(source=source).order_by("position")
+        yield source.name, entries.values_list("url", flat=True).iterator(chunk_size=_BATCH)
+    if not sources:
+        issues = revealed(round_).filter(issue__repository__in=repositories, issue__year__isnull=False)
+        for year in issues.order_by("issue__year").values_list("issue__year", flat=True).distinct():
+            urls = (
+                issues.filter(issue__year=year).order_by("position").values_list(F("issue__url"), flat=True)
+            )
+            yield f"{folder}_{year}.txt", urls.iterator(chunk_size=_BATCH)
+
+
+def _joined(urls: Iterable[str]) -> Iterator[bytes]:
+    for url in urls:
+        yield f"{url}\n".encode()
+
+
+def _taxonomy_csv(round_: Round) -> bytes:
+    buffer = io.StringIO(newline="")
+    write_csv(codebook(round_.version_id).tree(), buffer)
+    return buffer.getvalue().encode()

@@ -1,0 +1,110 @@
+"""The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import connection, transaction
+from numpy.typing import NDArray
+
+from annotate.agreement import MISSING
+from annotate.models import Round, RoundVolunteer
+from taxonomy.queries import Codebook
+
+REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
+"""Why something of a round is not in its report: issues that lack labels, those they have, surplus."""
+
+_GROUPED = """
+    SELECT labels, decided, repository_id, count(*) FROM (
+        SELECT array_agg(l.category_id ORDER BY l.volunteer_id) AS labels, d.category_id AS decided,
+               i.repository_id
+        FROM annotate_label l
+        JOIN ingest_issue i ON i.id = l.issue_id
+        LEFT JOIN annotate_decision d
+          ON d.round_id = l.round_id AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
+        WHERE l.round_id = %(round)s AND NOT l.surplus AND {complete}
+        GROUP BY l.issue_id, d.category_id, i.repository_id
+    ) issues
+    GROUP BY labels, decided, repository_id
+"""
+
+_LEFT_OUT = """
+    SELECT (SELECT count(*) FROM annotate_roundissue l
+            WHERE l.round_id = %(round)s AND NOT {complete}),
+           (SELECT count(*) FROM annotate_label l
+            WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT {complete}),
+           (SELECT count(*) FROM annotate_label l WHERE l.round_id = %(round)s AND l.surplus)
+"""
+
+
+def _complete(round_: Round) -> str:
+    """The condition on `l` that its issue is complete, and revealed: nothing else is ever counted."""
+    if not round_.closed_at and round_.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return "false"
+    return (
+        "EXISTS (SELECT FROM annotate_roundissue c WHERE c.round_id = l.round_id"
+        " AND c.issue_id = l.issue_id AND c.completed_at IS NOT NULL)"
+    )
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """Distinct label tuples of the complete, revealed issues of a round, at one moment.
+
+    `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
+    slot), -1 where a category is not in the codebook. `counts` [P] says how many issues. `decided` [P] is the
+    place of the decided category, -1 for none; `repositories` [P] the id of the repository.
+    """
+
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    decided: NDArray[np.int32]
+    repositories: NDArray[np.int64]
+    columns: tuple[str, ...]
+    raters: int
+    left_out: dict[str, int]
+    as_of: datetime
+
+
+def tuples(round_: Round, codebook: Codebook) -> Tuples:
+    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out.
+
+    27 million labels give at most as many rows as there are distinct tuples, decided categories and
+    repositories together: memory does not grow with the issues.
+    """
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    alone = not connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        if alone:
+            # All statements see one snapshot; inside somebody's transaction that is theirs to say.
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute("SELECT now()")
+        (as_of,) = cursor.fetchone()
+        volunteers = list(
+            RoundVolunteer.objects.filter(round=round_)
+            .order_by("column")
+            .values_list("member_id", "member__pseudonym")
+        )
+        cursor.execute(_GROUPED.format(complete=_complete(round_)), {"round": round_.pk})
+        rows = cursor.fetchall()
+        cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
+        left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
+    width = round_.labels_per_issue
+    codes = np.full((len(rows), width), MISSING, dtype=np.int32)
+    for index, (labels, _decided, _repository, _count) in enumerate(rows):
+        codes[index, : len(labels)] = [place.get(label, MISSING) for label in labels]
+    crossed = round_.allocation == Round.Allocation.CROSSED and width == len(volunteers)
+    if crossed:
+        # Labels of a complete issue come in the order of the members' ids; columns in the round's order.
+        by_id = sorted(range(width), key=lambda column: volunteers[column][0])
+        codes = codes[:, np.argsort(by_id)]
+    return Tuples(
+        codes=codes,
+        counts=np.array([row[3] for row in rows], dtype=np.int64),
+        decided=np.array([place.get(row[1], MISSING) for row in rows], dtype=np.int32),
+        repositories=np.array([row[2] for row in rows], dtype=np.int64),
+        columns=tuple(name for _member, name in volunteers) if crossed else (),
+        raters=len(volunteers),
+        left_out=left_out,
+        as_of=as_of,
+    )

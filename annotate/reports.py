@@ -1,0 +1,178 @@
+"""From the labels of a round to its agreement report: the same numbers for page, command and REST."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from annotate.agreement import MISSING, Agreement, Patterns, report
+from annotate.models import Round
+from annotate.queries.agreement import Tuples, tuples
+from core.errors import DomainError
+from ingest.models import Repository
+from taxonomy.models import Level
+from taxonomy.queries import Codebook, codebook
+
+GROUPINGS = ("type", "category", "repository")
+LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
+
+
+class LevelTooDeep(DomainError):
+    message = _("The taxonomy has no categories at this level.")
+    status = 422
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of issues and its agreement. `key` is {} for all, else {"type": "C"} and so on."""
+
+    key: dict[str, str]
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """The agreement of a round at one level, for all its complete issues and for the groups asked for."""
+
+    round: Round
+    level: Level
+    as_of: datetime
+    columns: tuple[str, ...]
+    patterns: Patterns
+    groups: tuple[Group, ...]
+    codebook: Codebook
+
+    @property
+    def overall(self) -> Agreement:
+        return self.groups[0].agreement
+
+    def by(self, *names: str) -> tuple[Group, ...]:
+        """The groups of one grouping, or of a crossing."""
+        return tuple(group for group in self.groups if set(group.key) == set(names))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of the command and of REST: full precision, null and a reason where undefined."""
+        return {
+            "study": self.round.study.slug,
+            "round": self.round.name,
+            "level": level_name(self.level),
+            "as_of": self.as_of.isoformat(),
+            "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
+        }
+
+
+def level_name(level: int) -> str:
+    """The level's name in commands and files, in every language: type, theme, sub-theme."""
+    return next(name for name, number in LEVELS.items() if number == level)
+
+
+def agreement_report(
+    round_: Round, *, level: Level | None = None, by: Iterable[Sequence[str]] = ()
+) -> AgreementReport:
+    """The agreement of a round's complete, revealed issues.
+
+    `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
+    crossed; the first group is always all. A decided type or category above the level asked for is no group.
+
+    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels, one for the
+    codebook, one for the repositories if they are asked for.
+    """
+    level = Level(level or round_.depth)
+    by = [tuple(names) for names in by]
+    for names in by:
+        if unknown := set(names) - set(GROUPINGS):
+            raise ValueError(f"unknown grouping: {', '.join(sorted(unknown))}")
+    book = codebook(round_.version_id)
+    if not book.at_level(level):
+        raise LevelTooDeep
+    found = tuples(round_, book)
+    rolled = _places(book, level)
+    codes = [state.code for state in book.at_level(level)]
+    whole = Patterns(found.codes, found.counts, len(book.states))
+    everything = np.ones(len(found.counts), dtype=np.bool_)
+    groups = [Group({}, _agreement(whole, everything, rolled, codes, found, found.left_out))]
+    for names in by:
+        axes = [_axis(name, found, book, level, round_) for name in names]
+        for cell in product(*axes):
+            chosen = np.logical_and.reduce([mask for _value, mask in cell])
+            if not chosen.any():
+                continue
+            key = {name: value for name, (value, _mask) in zip(names, cell, strict=True)}
+            groups.append(Group(key, _agreement(whole, chosen, rolled, codes, found, {})))
+    return AgreementReport(
+        round=round_,
+        level=level,
+        as_of=found.as_of,
+        columns=found.columns,
+        patterns=whole.relabel(rolled, len(codes)).patterns,
+        groups=tuple(groups),
+        codebook=book,
+    )
+
+
+def _places(book: Codebook, level: Level) -> NDArray[np.int32]:
+    """For each category's place in the codebook, the place of its ancestor among those at `level`, or -1."""
+    target = {state.category_id: place for place, state in enumerate(book.at_level(level))}
+    ancestors = book.rolled_up(level)
+    return np.array(
+        [target.get(ancestors.get(state.category_id, 0), MISSING) for state in book.states], dtype=np.int32
+    )
+
+
+def _axis(
+    name: str, found: Tuples, book: Codebook, level: Level, round_: Round
+) -> list[tuple[str, NDArray[np.bool_]]]:
+    """The values of one grouping that occur, in the codebook's or the paths' order, each with its rows."""
+    if name == "repository":
+        paths = dict(
+            Repository.objects.filter(study=round_.study_id).order_by("path").values_list("pk", "path")
+        )
+        return [
+            (path, found.repositories == pk) for pk, path in paths.items() if (found.repositories == pk).any()
+        ]
+    at = Level.TYPE if name == "type" else level
+    places = np.append(_places(book, at), np.int32(MISSING))[found.decided]
+    return [
+        (state.code, places == place)
+        for place, state in enumerate(book.at_level(at))
+        if (places == place).any()
+    ]
+
+
+def _agreement(
+    whole: Patterns,
+    chosen: NDArray[np.bool_],
+    rolled: NDArray[np.int32],
+    codes: list[str],
+    found: Tuples,
+    left_out: dict[str, int],
+) -> Agreement:
+    part = Patterns(whole.codes[chosen], whole.counts[chosen], whole.categories).relabel(rolled, len(codes))
+    if part.left_out:
+        left_out = left_out | {"labels_above_the_level": part.left_out}
+    return report(
+        part.patterns,
+        codes,
+        columns_are_raters=bool(found.columns),
+        raters=None if found.columns else found.raters,
+        left_out=left_out,
+    )
+
+
+def rows(groups: Iterable[Group]) -> Iterator[dict[str, object]]:
+    """The report as a flat table: a row per group and coefficient."""
+    for group in groups:
+        for name, found in group.agreement.coefficients.items():
+            yield {
+                "group": ", ".join(f"{key} {value}" for key, value in group.key.items()) or "all",
+                "issues": group.agreement.issues,
+                "raters": group.agreement.raters,
+                "labels": group.agreement.labels,
+                "coefficient": name,
+                **found.as_dict(),
+            }
