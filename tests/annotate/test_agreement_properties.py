@@ -24,6 +24,9 @@ from annotate.agreement.bootstrap import FROM_COUNTS
 from annotate.agreement.coefficients import coefficient
 from annotate.agreement.tally import Tally
 
+# The first interval of a process loads SciPy, which may take longer than Hypothesis' deadline.
+unhurried = settings(deadline=None)
+
 CHANCE_CORRECTED = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
 
 
@@ -86,6 +89,7 @@ def exact(rows, categories):
     return found | {"percent_agreement": p_a}
 
 
+@unhurried
 @given(labels())
 def test_coefficients_equal_the_definitions_in_fractions(drawn):
     rows, categories = drawn
@@ -98,6 +102,7 @@ def test_coefficients_equal_the_definitions_in_fractions(drawn):
             assert found[name].value == pytest.approx(float(fraction), abs=1e-12), name
 
 
+@unhurried
 @given(labels())
 def test_never_a_nan_and_always_a_reason(drawn):
     rows, categories = drawn
@@ -116,6 +121,7 @@ def test_never_a_nan_and_always_a_reason(drawn):
         assert (pair.kappa is None) == (pair.reason is not None)
 
 
+@unhurried
 @given(labels(), st.randoms(use_true_random=False))
 def test_order_of_raters_issues_and_categories_changes_nothing(drawn, random):
     rows, categories = drawn
@@ -139,6 +145,7 @@ def test_order_of_raters_issues_and_categories_changes_nothing(drawn, random):
             assert after.categories[moved].kappa == pytest.approx(before.categories[old].kappa, abs=1e-9)
 
 
+@unhurried
 @given(labels(min_issues=2), st.integers(2, 5))
 def test_every_issue_several_times_leaves_kappas_as_they_are(drawn, times):
     rows, categories = drawn
@@ -155,6 +162,7 @@ def test_every_issue_several_times_leaves_kappas_as_they_are(drawn, times):
         assert one.kappa is None or other.kappa == pytest.approx(one.kappa, abs=1e-9)
 
 
+@unhurried
 @given(labels(min_issues=2))
 def test_counted_patterns_say_the_same_as_single_issues(drawn):
     rows, categories = drawn
@@ -166,6 +174,7 @@ def test_counted_patterns_say_the_same_as_single_issues(drawn):
     assert confusion(counted).tolist() == confusion(single).tolist()
 
 
+@unhurried
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=10), st.integers(2, 6))
 def test_perfect_agreement_is_one(truth, raters):
     assume(len(set(truth)) > 1)
@@ -174,6 +183,7 @@ def test_perfect_agreement_is_one(truth, raters):
     assert {c.kappa for c in found.categories} <= {1.0, None}
 
 
+@unhurried
 @given(st.integers(2, 10), st.integers(2, 6), st.integers(0, 3))
 def test_one_category_is_undefined_beside_its_percent_agreement(issues, raters, category):
     found = report(Patterns.from_rows([[category] * raters] * issues, 4), codes(4)).coefficients
@@ -182,6 +192,7 @@ def test_one_category_is_undefined_beside_its_percent_agreement(issues, raters, 
         assert (found[name].value, found[name].reason) == (None, Reason.ONE_CATEGORY)
 
 
+@unhurried
 @given(labels(missing=False, min_issues=2, max_issues=30))
 def test_fleiss_equals_statsmodels(drawn):
     rows, categories = drawn
@@ -200,6 +211,7 @@ def test_fleiss_equals_statsmodels(drawn):
         )
 
 
+@unhurried
 @given(labels(min_issues=2, max_issues=30))
 def test_alpha_equals_the_krippendorff_package(drawn):
     rows, categories = drawn
@@ -212,6 +224,7 @@ def test_alpha_equals_the_krippendorff_package(drawn):
     assert found.value == pytest.approx(expected, abs=1e-12)
 
 
+@unhurried
 @given(labels(min_issues=2, max_issues=30))
 def test_cohen_and_light_equal_scikit_learn(drawn):
     rows, categories = drawn
@@ -235,6 +248,7 @@ def test_cohen_and_light_equal_scikit_learn(drawn):
     assert light is None or light == pytest.approx(np.mean(kappas), abs=1e-12)
 
 
+@unhurried
 @given(labels())
 def test_confusion_equals_counting_issue_by_issue(drawn):
     rows, categories = drawn
@@ -268,7 +282,7 @@ def weighted(name, rows, categories, weights):
 
 
 @pytest.mark.parametrize("name", FROM_COUNTS)
-@settings(max_examples=40)
+@settings(unhurried, max_examples=40)
 @given(drawn=labels(min_issues=4, max_issues=15))
 def test_linearised_error_is_the_infinitesimal_jackknife(name, drawn):
     """k_i - kappa is N times the derivative of the coefficient by the weight of issue i, here a difference.
