@@ -340,6 +340,13 @@ def test_every_problem_of_a_file_is_told_in_order():
     ]
 
 
+def test_nothing_is_said_of_parents_when_the_file_breaks_off():
+    assert refusals(rows("C.1,theme,", 'C,type,"Bug')) == [
+        (2, "C.1", "the name is empty"),
+        (3, "", "from this line on the file cannot be read as CSV: unexpected end of data"),
+    ]
+
+
 def test_lines_are_those_of_an_editor():
     source = rows('A,type,Question,"a\nb\nc"', "", "B,what,Bug,", header="code,level,name,definition")
 
