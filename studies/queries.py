@@ -1,10 +1,16 @@
 """The one way in: what a user may see starts here."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from accounts.models import User
-from studies.models import Event, Membership, Study
+from accounts.secrets import hash_of
+from studies.models import Event, Invitation, Membership, Study
+
+EVENTS_ON_A_PAGE = 50
 
 
 def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
@@ -21,11 +27,73 @@ def membership_of(user: User | AnonymousUser, study: Study) -> Membership | None
     return Membership.objects.filter(study=study, user=user, left_at=None).first()
 
 
+def memberships_of(user: User) -> QuerySet[Membership]:
+    """The seats that this user has now, by the name of the study."""
+    seats = Membership.objects.filter(user=user, left_at=None)
+    return seats.select_related("study").order_by("study__name", "pk")
+
+
 def members(study: Study) -> QuerySet[Membership]:
     """Everyone who is or was in the study, in the order of their pseudonyms' joining."""
     return Membership.objects.filter(study=study).select_related("user").order_by("id")
 
 
+def invitations(study: Study) -> QuerySet[Invitation]:
+    """All invitations of the study, newest first."""
+    people = Invitation.objects.filter(study=study).select_related("created_by__user", "accepted_by__user")
+    return people.order_by("-id")
+
+
+def open_invitations(study: Study) -> QuerySet[Invitation]:
+    """The invitations of the study that somebody can accept now, newest first."""
+    return invitations(study).filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+
+
+def closed_invitations(study: Study) -> QuerySet[Invitation]:
+    """The invitations of the study that were accepted, revoked or left to expire, newest first."""
+    return invitations(study).exclude(pk__in=open_invitations(study).values("pk"))
+
+
+def invitation(token: str) -> Invitation | None:
+    """The invitation with this token, open or not; None if there never was one."""
+    found = Invitation.objects.select_related("study", "created_by__user", "accepted_by")
+    return found.filter(token_hash=hash_of(token)).first()
+
+
+def is_open(found: Invitation) -> bool:
+    """Can this invitation be accepted?"""
+    return found.accepted_at is None and found.revoked_at is None and found.expires_at > timezone.now()
+
+
 def events(study: Study) -> QuerySet[Event]:
     """The audit of a study, newest first."""
     return Event.objects.filter(study=study).select_related("by").order_by("-id")
+
+
+@dataclass(frozen=True)
+class EventPage:
+    """A page of the audit, newest first. `older` and `newer` are the keys of the pages beside it, if any."""
+
+    events: list[Event]
+    older: int | None
+    newer: int | None
+
+
+def event_page(
+    study: Study, *, before: int | None = None, after: int | None = None, size: int = EVENTS_ON_A_PAGE
+) -> EventPage:
+    """The `size` events next older than the event `before`, or next newer than `after`, or the newest ones.
+
+    One query, whose cost does not grow with the audit.
+    """
+    if after is not None:
+        found = list(events(study).filter(pk__gt=after).order_by(F("id").asc())[: size + 1])
+        more, found = len(found) > size, found[:size][::-1]
+        newer, older = (found[0].pk if more else None), (found[-1].pk if found else None)
+    else:
+        older_ones = events(study) if before is None else events(study).filter(pk__lt=before)
+        found = list(older_ones[: size + 1])
+        more, found = len(found) > size, found[:size]
+        older = found[-1].pk if more else None
+        newer = found[0].pk if found and before is not None else None
+    return EventPage(found, older, newer)

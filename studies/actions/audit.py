@@ -1,4 +1,4 @@
-"""Every change of a study and its people."""
+"""The audit: one line for each thing that somebody did."""
 
 from typing import Any
 

@@ -1,0 +1,31 @@
+"""Every change of a study and its people.
+
+`by` is who asks; None is whoever runs a command on the server. A change of people first locks the study's
+row, then looks: of two changes at a time the second sees what the first one did.
+"""
+
+from studies.actions.audit import record
+from studies.actions.invitations import (
+    accept_invitation,
+    invite,
+    join_with_new_account,
+    revoke_invitation,
+)
+from studies.actions.models import add_model, make_model_token
+from studies.actions.people import add_member, change_role, end_membership, rejoin
+from studies.actions.studies import create_study
+
+__all__ = [
+    "accept_invitation",
+    "add_member",
+    "add_model",
+    "change_role",
+    "create_study",
+    "end_membership",
+    "invite",
+    "join_with_new_account",
+    "make_model_token",
+    "record",
+    "rejoin",
+    "revoke_invitation",
+]

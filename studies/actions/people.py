@@ -1,0 +1,96 @@
+"""Seats given, changed, left and taken again."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import revoke_access
+from accounts.models import User
+from studies.actions.audit import record
+from studies.actions.seats import check_owner_stays, lock, rename_for, require_manager, take_seat
+from studies.errors import NotInTheStudy, RoleIsFixed
+from studies.models import Invitation, Membership, Role, Study
+
+
+@transaction.atomic
+def add_member(*, study: Study, user: User, role: str, by: User | None = None) -> Membership:
+    """Give a person a seat without an invitation. Raises AlreadyMember; RoleIsFixed for the role model."""
+    lock(study)
+    require_manager(study, by)
+    if role == Role.MODEL:
+        raise RoleIsFixed
+    member = take_seat(study, user, role)
+    record(study, "people.joined", by or user, member=member.pseudonym, role=member.role)
+    return member
+
+
+@transaction.atomic
+def change_role(*, member: Membership, role: str, by: User | None) -> Membership:
+    """Change what a member is in the study. Invitations of an owner who is no longer one are revoked.
+
+    Raises LastOwner, RoleIsFixed (to or from model), NotInTheStudy, and PermissionDenied if `by` is no owner.
+    """
+    lock(member.study)
+    require_manager(member.study, by)
+    member = Membership.objects.select_related("study").get(pk=member.pk)
+    former = member.role
+    if former == role:
+        return member
+    if Role.MODEL in (former, role):
+        raise RoleIsFixed
+    if member.left_at:
+        raise NotInTheStudy
+    member.role = role
+    rename_for(member)
+    member.save(update_fields=["role", "pseudonym"])
+    check_owner_stays()
+    if former == Role.OWNER:
+        _revoke_invitations_of(member)
+    record(
+        member.study,
+        "people.role_changed",
+        by,
+        **{"member": member.pseudonym, "from": former, "to": role},
+    )
+    return member
+
+
+@transaction.atomic
+def end_membership(*, member: Membership, by: User | None) -> Membership:
+    """Take a seat away; its labels stay. By an owner, or by whoever sits there. Twice is once.
+
+    Invitations that they made are revoked, and a model's tokens. Raises LastOwner, and PermissionDenied.
+    """
+    lock(member.study)
+    if by is None or by.pk != member.user_id:
+        require_manager(member.study, by)
+    member = Membership.objects.select_related("study", "user").get(pk=member.pk)
+    if member.left_at:
+        return member
+    member.left_at = timezone.now()
+    member.save(update_fields=["left_at"])
+    check_owner_stays()
+    _revoke_invitations_of(member)
+    if member.role == Role.MODEL and member.user:
+        revoke_access(user=member.user)
+    record(member.study, "people.left", by, member=member.pseudonym, role=member.role)
+    return member
+
+
+@transaction.atomic
+def rejoin(*, member: Membership, by: User | None) -> Membership:
+    """Give a former member their seat back, with the role and the pseudonym that they had. Twice is once."""
+    lock(member.study)
+    require_manager(member.study, by)
+    member = Membership.objects.select_related("study").get(pk=member.pk)
+    if member.left_at is None:
+        return member
+    member.left_at = None
+    member.save(update_fields=["left_at"])
+    record(member.study, "people.rejoined", by, member=member.pseudonym, role=member.role)
+    return member
+
+
+def _revoke_invitations_of(member: Membership) -> None:
+    """Close the open invitations that this member made: they must not come back by a link of their own."""
+    open_ones = Invitation.objects.filter(created_by=member, accepted_at=None, revoked_at=None)
+    open_ones.update(revoked_at=timezone.now())

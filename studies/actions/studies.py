@@ -1,0 +1,43 @@
+"""Making a study."""
+
+from itertools import count
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from accounts.models import User
+from core.constraints import violated
+from studies.actions.audit import record
+from studies.actions.seats import take_seat
+from studies.models import Role, Study
+
+# Words that stand in addresses where a slug would.
+RESERVED = frozenset({"new"})
+
+
+@transaction.atomic
+def create_study(*, name: str, description: str = "", by: User | None) -> Study:
+    """Make a study, with `by` as its owner. Its slug comes from the name, in ASCII, and is unique.
+
+    A name without a letter of ASCII gets the slug `study`, `study-2`, and so on.
+    """
+    study = _with_free_slug(name.strip(), description.strip())
+    if by is not None:
+        take_seat(study, by, Role.OWNER)
+    record(study, "studies.created", by, name=study.name)
+    return study
+
+
+def _with_free_slug(name: str, description: str) -> Study:
+    base = slugify(name)[:70].strip("-") or "study"
+    for number in count(1):
+        slug = base if number == 1 else f"{base}-{number}"
+        if slug in RESERVED or Study.objects.filter(slug=slug).exists():
+            continue
+        try:
+            with transaction.atomic():
+                return Study.objects.create(slug=slug, name=name, description=description)
+        except IntegrityError as error:
+            if not violated(error).startswith("studies_study_slug"):
+                raise
+    raise AssertionError

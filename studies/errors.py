@@ -1,0 +1,41 @@
+"""What can stand in the way of people joining, changing or leaving a study."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import DomainError
+
+
+class LastOwner(DomainError):
+    """The database says so as well: constraint trigger `last_owner_stays`."""
+
+    message = _("A study needs an owner, and this is the last one. Make somebody else an owner first.")
+
+
+class RoleIsFixed(DomainError):
+    message = _(
+        "A model stays a model, and a person a person: models are compared with the volunteers,"
+        " never counted among them. The role was not changed."
+    )
+
+
+class AlreadyMember(DomainError):
+    message = _("You take part in this study already. The invitation was not used up.")
+
+
+class NotInTheStudy(DomainError):
+    message = _("They are no longer in the study. Let them back in first.")
+
+
+class InvitationUnknown(DomainError):
+    message = _(
+        "This invitation is not known here. Was its link copied whole?"
+        " If so, ask the owner of the study for a new one."
+    )
+    status = 404
+
+
+class InvitationClosed(DomainError):
+    message = _(
+        "This invitation was used, was revoked or has expired. Ask the owner of the study for a new one."
+    )
+    status = 410
