@@ -26,5 +26,3 @@ def trees(draw):
                 codes.append(code)
         parents = codes
     return Tree(draw(st.permutations(nodes)))
-
-
