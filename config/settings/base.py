@@ -100,6 +100,7 @@ TEMPLATES = [
                 "django.contrib.humanize.templatetags.humanize",
                 "template_partials.templatetags.partials",
                 "core.templatetags.crosscheck",
+                "annotate.templatetags.navigation",
             ],
             "context_processors": [
                 "django.template.context_processors.request",

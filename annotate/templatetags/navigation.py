@@ -1,0 +1,48 @@
+"""The row of tabs of a study: its pages come from every room, and this is the room above them all."""
+
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate.models import Round
+from studies import rules
+from studies.models import Membership, Study
+
+register = template.Library()
+
+
+@register.inclusion_tag("shared/_study_tabs.html", takes_context=True)
+def study_tabs(context: template.Context, study: Study, current: str) -> dict[str, Any]:
+    """The tabs of a study; `current` is the URL name of the page's tab. One query.
+
+    Label, disagreements and agreement are those of the context's `round`, or of the newest opened one.
+    `membership` in the context says what this member may open.
+    """
+    membership: Membership | None = context.get("membership")
+    round_ = context.get("round") or (
+        Round.objects.filter(study=study, opened_at__isnull=False).order_by("-opened_at").first()
+    )
+    tabs = [("study", _("Overview"), [study.slug], True), ("issues", _("Issues"), [study.slug], True)]
+    tabs.append(("rounds", _("Rounds"), [study.slug], True))
+    if round_ and round_.opened_at:
+        reads = rules.may_read_revealed(membership)
+        tabs += [
+            ("label", _("Label"), [round_.pk], round_.is_open and rules.may_label(membership)),
+            ("disagreements", _("Disagreements"), [round_.pk], reads),
+            ("agreement", _("Agreement"), [round_.pk], reads),
+        ]
+    tabs += [
+        ("taxonomies", _("Taxonomy"), [study.slug], True),
+        ("people", _("People"), [study.slug], rules.may_see_people(membership)),
+        ("imports", _("Imports"), [study.slug], rules.may_lead(membership)),
+        ("export", _("Export"), [study.slug], rules.may_read_revealed(membership)),
+    ]
+    return {
+        "tabs": [
+            {"name": name, "url": reverse(url, args=args), "current": url == current}
+            for url, name, args, may in tabs
+            if may
+        ]
+    }
