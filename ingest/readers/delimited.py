@@ -1,0 +1,208 @@
+"""CSV and its relatives: a header, then a row for each issue."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from ingest.addresses import BadAddress, parse
+from ingest.readers import objects
+from ingest.readers.drafts import Draft, Limits, Sniffed
+from ingest.readers.refusals import RAW_LENGTH, Params, Refusal, Refused, UnreadableFile, excerpt, storable
+from ingest.readers.text import undo_inert, wrong_byte
+from ingest.readers.urls import shown
+
+DELIMITERS = (",", ";", "\t")
+SAMPLE = 5
+
+
+class Row:
+    """One row as it stands: `line` is where it begins, `raw` the text it was read from."""
+
+    __slots__ = ("cells", "line", "raw")
+
+    def __init__(self, line: int, cells: list[str], raw: str) -> None:
+        self.line = line
+        self.cells = cells
+        self.raw = raw
+
+
+def rows(text: io.TextIOBase, *, delimiter: str, encoding: str, max_record: int) -> Iterator[Row | Refusal]:
+    """Every row that is not blank, the header too, with the ' of inert cells taken off.
+
+    A quoted cell may span lines. Nothing is repaired: quotation marks that do not fit and bytes of another
+    encoding refuse the row; one that does not end within `max_record` characters refuses the rest.
+    """
+    # The csv module has one limit for the whole process; lowering it would break another reader.
+    csv.field_size_limit(max(csv.field_size_limit(), max_record + 1))
+    source = _Lines(text, max_record)
+    reader = csv.reader(source, delimiter=delimiter, strict=True)
+    while True:
+        source.begin()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (csv.Error, _TooLong) as error:
+            refusal = source.refusal(error)
+            yield refusal
+            if refusal.fatal:
+                return
+            continue
+        raw = source.raw()
+        if not raw.strip(" \t\r\n\ufeff"):
+            continue
+        byte = wrong_byte(raw)
+        if byte:
+            params = {"byte": byte, "encoding": shown(encoding)}
+            yield Refusal(source.start, "wrong_bytes", params, storable(raw[:RAW_LENGTH]))
+            continue
+        yield Row(source.start, [undo_inert(cell) for cell in cells], raw)
+
+
+class _TooLong(Exception):
+    pass
+
+
+class _Lines:
+    """The lines for the csv module, which remembers those of the row at hand."""
+
+    def __init__(self, text: io.TextIOBase, limit: int) -> None:
+        self._text = text
+        self._limit = limit
+        self._taken: list[str] = []
+        self._size = 0
+        self.line = 0
+        self.start = 1
+
+    def begin(self) -> None:
+        self._taken.clear()
+        self._size = 0
+        self.start = self.line + 1
+
+    def raw(self) -> str:
+        return self._taken[0] if len(self._taken) == 1 else "".join(self._taken)
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self._limit + 1)
+        if not line:
+            raise StopIteration
+        self.line += 1
+        self._taken.append(line)
+        self._size += len(line)
+        if self._size > self._limit:
+            rest = line
+            while len(rest) > self._limit and not rest.endswith("\n"):
+                rest = self._text.readline(self._limit + 1)
+            raise _TooLong
+        return line
+
+    def refusal(self, error: Exception) -> Refusal:
+        raw = storable("".join(self._taken)[:RAW_LENGTH])
+        if isinstance(error, _TooLong):
+            if len(self._taken) == 1:
+                return Refusal(self.start, "line_too_long", {"limit": self._limit}, raw)
+            return Refusal(self.start, "unclosed_quote", {"limit": self._limit}, raw, fatal=True)
+        if "unexpected end of data" in str(error):
+            return Refusal(self.start, "unclosed_quote", {"limit": self._limit}, raw, fatal=True)
+        reason = str(error).partition(" - ")[0]
+        return Refusal(self.start, "quotes", {"reason": reason}, raw)
+
+
+def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterator[Draft | Refusal]:
+    """The issues of a CSV file, in its order."""
+    delimiter = sniffed.delimiter or ","
+    columns: list[str] | None = None
+    indexes: dict[str, int] = {}
+    for row in rows(text, delimiter=delimiter, encoding=sniffed.encoding, max_record=limits.max_record):
+        if isinstance(row, Refusal):
+            yield row
+            continue
+        if columns is None:
+            columns = names(row)
+            indexes = {field: columns.index(source) for field, source in sniffed.mapping.items()}
+            continue
+        try:
+            yield _draft(row, columns, indexes, sniffed.mapping, limits)
+        except Refused as refused:
+            yield Refusal(row.line, refused.code, refused.params, storable(row.raw[:RAW_LENGTH]))
+
+
+def _draft(
+    row: Row, columns: list[str], indexes: dict[str, int], mapping: Mapping[str, str], limits: Limits
+) -> Draft:
+    if len(row.cells) != len(columns):
+        raise Refused("ragged", cells=len(row.cells), columns=len(columns))
+    for column, cell in zip(columns, row.cells, strict=True):
+        if len(cell) > limits.max_cell:
+            raise Refused("cell_too_long", key=excerpt(column), length=len(cell), limit=limits.max_cell)
+    values = {field: row.cells[index] for field, index in indexes.items()}
+    return objects.draft(values, mapping, row.line, limits=limits, tabular=True)
+
+
+def names(header: Row) -> list[str]:
+    """The names of the columns. Raises UnreadableFile when two of them are the same."""
+    columns = [storable(cell.strip(" \t\r\n\ufeff")) for cell in header.cells]
+    for second, name in enumerate(columns):
+        first = next(i for i, other in enumerate(columns) if other.casefold() == name.casefold())
+        if first != second:
+            params: Params = {"first": first + 1, "second": second + 1, "name": excerpt(name)}
+            raise UnreadableFile(
+                Refusal(header.line, "duplicate_header", params, storable(header.raw), fatal=True)
+            )
+    return columns
+
+
+def sniff(head: str, encoding: str) -> Sniffed:
+    """How the CSV that begins with `head` will be read. Raises UnreadableFile."""
+    first = {delimiter: _first(head, delimiter, encoding) for delimiter in DELIMITERS}
+    headers = {delimiter: row for delimiter, row in first.items() if isinstance(row, Row)}
+    if not headers:
+        raise UnreadableFile(next(row for row in first.values() if isinstance(row, Refusal)))
+    fitting = [d for d, row in headers.items() if objects.has_url([cell.strip() for cell in row.cells])]
+    several = [d for d in fitting if len(headers[d].cells) > 1]
+    if not fitting:
+        raise UnreadableFile(_no_url(headers))
+    if len(several) > 1:
+        raise UnreadableFile(Refusal(1, "delimiter", {}, storable(headers[several[0]].raw), fatal=True))
+    # Where the address is the one column, no delimiter occurs in the header and any will do.
+    delimiter = (several or fitting)[0]
+    columns = names(headers[delimiter])
+    mapping = objects.mapping_of_columns(columns, headers[delimiter].line)
+    found = rows(
+        io.StringIO(head, newline="\n"), delimiter=delimiter, encoding=encoding, max_record=len(head)
+    )
+    sample: list[dict[str, str]] = []
+    for row in found:
+        if len(sample) == SAMPLE:
+            break
+        if isinstance(row, Row) and row.line > headers[delimiter].line and len(row.cells) == len(columns):
+            sample.append({c: excerpt(cell, 200) for c, cell in zip(columns, row.cells, strict=True)})
+    return Sniffed("csv", encoding, delimiter, mapping, tuple(columns), tuple(sample))
+
+
+def _first(head: str, delimiter: str, encoding: str) -> Row | Refusal:
+    text = io.StringIO(head, newline="\n")
+    found = rows(text, delimiter=delimiter, encoding=encoding, max_record=len(head))
+    return next(found, Refusal(0, "no_rows"))
+
+
+def _no_url(headers: dict[str, Row]) -> Refusal:
+    """Why no column holds the address: the widest reading of the header says it best."""
+    widest = max(headers.values(), key=lambda row: len(row.cells))
+    raw = storable(widest.raw[:RAW_LENGTH])
+    for cell in widest.cells:
+        with suppress(BadAddress):
+            parse(cell)
+            return Refusal(widest.line, "no_header", {}, raw, fatal=True)
+    if len(widest.cells) == 1 and any(sign in widest.cells[0].strip() for sign in " |:"):
+        return Refusal(widest.line, "delimiter", {}, raw, fatal=True)
+    return Refusal(widest.line, "no_url_column", {"columns": listed(widest.cells)}, raw, fatal=True)
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Names of columns or keys for a message, shortened."""
+    return excerpt(", ".join(name.strip() for name in columns), 300)
