@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 - the rules of a renderer share one signature
 """The one renderer of text that came from outside: markdown to a small, inert subset of HTML.
 
 What is not allowed (raw HTML, relative links, `javascript:` addresses) is shown as the text that it is,
@@ -42,10 +43,11 @@ LEXERS = {
     alias: name
     for name, aliases in {
         "python": "python py python3 py3", "pycon": "pycon", "pytb": "pytb", "bash": "bash sh shell zsh",
-        "console": "console shell-session", "c": "c", "cpp": "cpp c++ cc cxx hpp", "cuda": "cuda cu", "java": "java",
-        "kotlin": "kotlin kt", "javascript": "javascript js", "typescript": "typescript ts", "go": "go golang",
-        "rust": "rust rs", "json": "json", "yaml": "yaml yml", "toml": "toml", "ini": "ini cfg", "diff": "diff patch",
-        "sql": "sql", "xml": "xml", "html": "html", "css": "css", "cmake": "cmake", "make": "make makefile",
+        "console": "console shell-session", "c": "c", "cpp": "cpp c++ cc cxx hpp", "cuda": "cuda cu",
+        "java": "java", "kotlin": "kotlin kt", "javascript": "javascript js", "typescript": "typescript ts",
+        "go": "go golang", "rust": "rust rs", "json": "json", "yaml": "yaml yml", "toml": "toml",
+        "ini": "ini cfg", "diff": "diff patch", "sql": "sql",
+        "xml": "xml", "html": "html", "css": "css", "cmake": "cmake", "make": "make makefile",
         "docker": "docker dockerfile", "powershell": "powershell ps1", "ruby": "ruby rb", "lua": "lua",
     }.items()
     for alias in aliases.split()
@@ -68,18 +70,26 @@ _ATTRIBUTES: dict[str, set[str]] = {
     "ol": {"start", "dir"},
     **{tag: {"dir"} for tag in ("p", "ul", "li", "blockquote", "h3", "h4", "h5", "h6", "th", "td", "table")},
 }
+_BLOCKS = {"paragraph_open", "heading_open", "blockquote_open", "list_item_open", "th_open", "td_open"}
 _TAGS = {
-    "p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a",
-    "div", "span", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
+    "p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
+    "s", "a", "div", "span", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 
-_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x00: 0xFFFD, 0x7F: 0x2421}
+_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_CONTROLS |= {0x00: 0xFFFD, 0x7F: 0x2421}
 _LINK = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _BARE_URL = re.compile(r"https?://[^\s<>\"“”‘’「」（），。、；：]+", re.IGNORECASE)
 _TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^\s+at \S+.*[(:]|^\s*File \".+\", line \d+|panicked at|^#\d+ +0x", re.MULTILINE
+    r"Traceback \(most recent call last\)|^[ \t]+at \S+.*[(:]|^[ \t]*File \".+\", line \d+"
+    r"|panicked at|^#\d+ +0x",
+    re.MULTILINE,
 )
-_ERROR_LINE = re.compile(r"^\S*(?:Error|Exception|Warning|Interrupt|panicked|Fatal|FATAL|Exit)\b.*", re.MULTILINE)
+_ERROR_LINE = re.compile(r"^[\w.:]{0,100}(?:Error|Exception|Interrupt|Exit|panicked|FATAL)\b.*", re.MULTILINE)
+_GIST_NOISE = re.compile(
+    r"```.*?(?:```|\Z)|!\[[^\]]*\]\([^)]*\)|^[ \t]*>[^\n]*$|[#*_`>|~]+", re.DOTALL | re.MULTILINE
+)
+_GIST_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 class _TooMuchError(Exception):
@@ -87,17 +97,18 @@ class _TooMuchError(Exception):
 
 
 def render(text: str) -> SafeString:
-    """Markdown from outside as safe HTML. Total: any string has an answer, and its time is bounded by its length.
+    """Markdown from outside as safe HTML. Any string has an answer, in time bounded by its length.
 
-    The highest heading becomes an h3, below those of a page. Control characters are shown as their pictures. Text that
-    is too deep, too costly or too long is shown unformatted.
+    The highest heading becomes an h3, below those of a page. Control characters are shown as their
+    pictures. Text that is too deep, too costly or too long is shown unformatted.
     """
     clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
     clean = clean.encode("utf-8", "replace").decode()
     if len(clean) > LONGEST:
         return _plain(clean)
+    env = {"highlight_left": HIGHLIGHTED, "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean)}
     try:
-        html = _markdown.render(clean, {"highlight_left": HIGHLIGHTED, "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean)})
+        html = _markdown.render(clean, env)
     except (_TooMuchError, RecursionError):
         return _plain(clean)
     return _sanitize(html)
@@ -105,9 +116,8 @@ def render(text: str) -> SafeString:
 
 def gist(text: str, length: int = 120) -> str:
     """The first words of a text as one plain line, to judge a folded comment by; "" for an empty one."""
-    line = re.sub(r"```.*?(?:```|\Z)|!\[[^\]]*\]\([^)]*\)|^\s*>.*$|[#*_`>|~]+", " ", text[:4000], flags=re.DOTALL | re.MULTILINE)
-    line = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).translate(_CONTROLS).split())
-    line = line or " ".join(text[:4000].split())
+    start = text[:4000].replace("\r\n", "\n").translate(_CONTROLS)
+    line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split()) or " ".join(start.split())
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
 
 
@@ -131,7 +141,7 @@ def _sanitize(html: str) -> SafeString:
 
 
 class _Renderer(RendererHTML):
-    """Writes the tokens as this project's HTML; whatever a rule below does not change is markdown-it's own."""
+    """Writes the tokens as this project's HTML; what no rule below changes is written by markdown-it."""
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         token = tokens[idx]
@@ -141,7 +151,8 @@ class _Renderer(RendererHTML):
         if inside_link:
             # A link cannot hold another one: both addresses stay readable.
             return f"{escape(label)} ({escape(str(token.attrs['src']))})"
-        return _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic") + escape(label) + "</a>"
+        anchor = _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic")
+        return f"{anchor}{escape(label)}</a>"
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         env["link_depth"] = env.get("link_depth", 0) + 1
@@ -174,7 +185,7 @@ def _anchor(href: str, title: str, css: str = "") -> str:
 
 
 def _code(content: str, info: str, env: Env) -> str:
-    """A block of code, highlighted while the text's allowance lasts, folded behind its gist when it is long."""
+    """A block of code: highlighted while the text's allowance lasts, folded behind its gist when long."""
     inner = _highlighted(content, info.split(maxsplit=1)[0].lower() if info else "", env)
     lines = content.count("\n") + (not content.endswith("\n"))
     if lines < FOLDED_FROM:
@@ -184,7 +195,8 @@ def _code(content: str, info: str, env: Env) -> str:
     name = _("Stack trace") if trace else info or _("Code")
     size = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": lines}
     return (
-        f'<details class="fold"><summary><span class="medium">{escape(name)}</span><span class="lines">{size}</span>'
+        f'<details class="fold"><summary><span class="medium">{escape(name)}</span>'
+        f'<span class="lines">{size}</span>'
         f'<code class="gist">{escape(_code_gist(content, trace=trace))}</code></summary>'
         f'<pre tabindex="0" dir="ltr">{inner}</pre></details>\n'
     )
@@ -230,7 +242,7 @@ def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: 
         return False
     if not silent:
         token = state.push("definition", "", 0)
-        token.content = state.getLines(start_line, state.line, state.blkIndent, False).strip()  # noqa: FBT003
+        token.content = state.getLines(start_line, state.line, state.blkIndent, False).strip()
     return True
 
 
@@ -268,7 +280,7 @@ def _split_urls(md: MarkdownIt, token: Token) -> list[Token]:
 
 
 def _without_tail(url: str) -> str:
-    """The address without the punctuation of the sentence around it; closing brackets stay if they were opened."""
+    """The address without the sentence's punctuation; a closing bracket stays if it was opened."""
     surplus = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
     end = len(url)
     while end and (url[end - 1] in ".,;:!?'*_~" or surplus.get(url[end - 1], 0) > 0):
@@ -291,7 +303,7 @@ def _fit_into_page(state: StateCore) -> None:
     for token in state.tokens:
         if token.nesting != 1:
             continue
-        if token.type in {"paragraph_open", "heading_open", "blockquote_open", "list_item_open", "th_open", "td_open"}:
+        if token.type in _BLOCKS:
             token.attrs["dir"] = "auto"
         style = str(token.attrs.pop("style", ""))
         if style in {"text-align:right", "text-align:center"}:
@@ -299,7 +311,7 @@ def _fit_into_page(state: StateCore) -> None:
 
 
 def _build() -> MarkdownIt:
-    # A row of a table is filled up to the width of its head: with markdown-it's own limit 14 kB make a megabyte.
+    # Rows are filled up to the width of their table's head: at markdown-it's limit, 14 kB make a megabyte.
     import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = 4096  # type: ignore[attr-defined]
     # linkify needs a package of its own; maxNesting is above DEEPEST, so that the guard speaks first.
     md = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 1000}, renderer_cls=_Renderer)

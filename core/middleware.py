@@ -31,7 +31,10 @@ class DomainErrors:
         if _leads_to_sign_in(response) and (is_fragment(request) or request.method not in {"GET", "HEAD"}):
             return refusal(
                 request,
-                _("Your session has ended. Sign in again in another tab, then come back: what you typed is still here."),
+                _(
+                    "Your session has ended. Sign in again in another tab, then come back: "
+                    "what you typed is still here."
+                ),
                 status=401,
                 kept=typed(request),
             )
@@ -40,7 +43,8 @@ class DomainErrors:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, DomainError):
             kept = exception.kept or typed(request)
-            return refusal(request, str(exception.message), status=exception.status, kept=kept, code=type(exception).__name__)
+            code = type(exception).__name__
+            return refusal(request, str(exception.message), status=exception.status, kept=kept, code=code)
         return None
 
 

@@ -63,8 +63,10 @@ def hue_filter(code: str, types: Sequence[str] | int | None) -> str:
 
 
 @register.simple_tag
-def code_chip(code: str, types: Sequence[str] | int | None = None, css: str = "", title: str = "") -> SafeString:
-    """A code in the hue of its type. `css` adds `solid`, `plain`, `ghost` or `odd`; `title` the name on hover."""
+def code_chip(
+    code: str, types: Sequence[str] | int | None = None, css: str = "", title: str = ""
+) -> SafeString:
+    """A code in the hue of its type. `css`: `solid`, `plain`, `ghost`, `odd`; `title`: the name on hover."""
     classes = " ".join(filter(None, ("code", hue(code, types), css)))
     if title:
         return format_html('<span class="{}" title="{}">{}</span>', classes, title, code)
@@ -84,7 +86,7 @@ def count_filter(number: int | None) -> str:
 
 @register.simple_tag
 def percent_of(part: int, base: int, digits: int = 0) -> str:
-    """A share that carries its base: "71 % of 542". A share that rounds to 0 or 100 without being it says so."""
+    """A share that carries its base: "71 % of 542". One that only rounds to 0 or 100 says so."""
     if not base:
         return _("none of 0")
     share = 100 * part / base
@@ -99,8 +101,9 @@ def percent_of(part: int, base: int, digits: int = 0) -> str:
 
 
 def relative(seconds: float) -> str | None:
-    """How long ago in words ("3 minutes ago"), None when that is more than 30 days: then the date says more."""
-    if seconds < 45:  # noqa: PLR2004 - also what lies a little ahead, by another machine's clock
+    """How long ago in words ("3 minutes ago"); None after 30 days: then the date says more."""
+    # A moment a little ahead, by another machine's clock, is now as well.
+    if seconds < 45:
         return _("just now")
     if seconds < _HOUR:
         minutes = max(1, round(seconds / _MINUTE))
@@ -120,7 +123,8 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
     if when is None:
         return _("never")
     if not isinstance(when, datetime):
-        return format_html('<time class="{}" datetime="{}">{}</time>', css, when.isoformat(), formats.date_format(when, "j M Y"))
+        day = formats.date_format(when, "j M Y")
+        return format_html('<time class="{}" datetime="{}">{}</time>', css, when.isoformat(), day)
     exact = when.astimezone(UTC)
     words = relative((timezone.now() - when).total_seconds())
     return format_html(
@@ -202,7 +206,7 @@ def theme_attribute(context: RequestContext) -> SafeString | str:
 
 @register.simple_tag(takes_context=True)
 def query(context: RequestContext, **changes: object) -> str:
-    """This page's query string with parameters changed: `{% query state="open" page=None %}`; None or "" removes."""
+    """This page's query string with changes: `{% query state="open" page=None %}`; None or "" removes."""
     request: HttpRequest = context["request"]
     parameters = request.GET.copy()
     for name, value in changes.items():

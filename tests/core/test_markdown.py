@@ -1,0 +1,395 @@
+"""The one renderer: what people wrote stays readable, and nothing of it acts."""
+
+import json
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.markdown import gist, render
+
+TAGS = set(
+    "p br hr h3 h4 h5 h6 ul ol li blockquote pre code em strong s a div span details summary "
+    "table thead tbody tr th td".split()
+)
+ATTRIBUTES = {"href", "title", "rel", "target", "class", "dir", "tabindex", "start"}
+OUR_CLASSES = set("pic refdef codeblock tablewrap fold gist lang medium lines clip ar ac".split())
+LINK = 'rel="noopener noreferrer nofollow ugc" target="_blank"'
+
+
+class Seen(HTMLParser):
+    """What a browser would find in a fragment: tags, attributes and the text between them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.other: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_data(self, data):
+        self.text += data
+
+    def handle_comment(self, data):
+        self.other.append(data)
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def text_of(source: str) -> str:
+    return " ".join(Seen(render(source)).text.split())
+
+
+def assert_inert(html: str) -> None:
+    seen = Seen(html)
+    assert set(seen.tags) <= TAGS
+    assert seen.other == []
+    for tag, name, value in seen.attributes:
+        assert name in ATTRIBUTES, (tag, name)
+        if name == "href":
+            assert re.match(r"https?://|mailto:", value, re.IGNORECASE), value
+        if name == "class":
+            for word in value.split():
+                assert word in OUR_CLASSES or (tag == "span" and len(word) <= 3), (tag, value)
+    for link in re.findall(r"<a [^>]*>", html):
+        assert LINK in link
+
+
+def test_ordinary_markdown_is_rendered():
+    assert render("Some **bold**, *slanted*, ~~struck~~ and `code`\nnext line") == (
+        '<p dir="auto">Some <strong>bold</strong>, <em>slanted</em>, <s>struck</s> and '
+        "<code>code</code><br>\n"
+        "next line</p>\n"
+    )
+
+
+def test_the_highest_heading_is_an_h3_and_the_steps_between_headings_stay():
+    assert Seen(render("# a\n## b\n###### c")).tags == ["h3", "h4", "h6"]
+    assert Seen(render("## a\n#### b")).tags == ["h3", "h5"]
+
+
+def test_a_table_scrolls_in_its_own_box_and_aligns_by_class():
+    assert render("|a|b|c|\n|--|-:|:-:|\n|1|2|3|") == (
+        '<div class="tablewrap"><table>\n<thead>\n<tr>\n<th dir="auto">a</th>\n'
+        '<th dir="auto" class="ar">b</th>\n'
+        '<th dir="auto" class="ac">c</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td dir="auto">1</td>\n'
+        '<td dir="auto" class="ar">2</td>\n<td dir="auto" class="ac">3</td>\n</tr>\n</tbody>\n'
+        "</table></div>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>alert(1)</script>",
+        "<SCRIPT SRC=https://evil.example/x.js></SCRIPT>",
+        '<img src=x onerror="alert(1)">',
+        '<svg onload="alert(1)"><a xlink:href="javascript:alert(1)">x</a></svg>',
+        "<math><mtext></math><style>*{color:red}</style>",
+        '<form action="https://evil.example"><input name="password"></form>',
+        '<iframe src="https://evil.example"></iframe>',
+        "<style>body{display:none}</style>",
+        '<p style="position:fixed" onclick="alert(1)">hi</p>',
+        '<a href="javascript:alert(1)">x</a>',
+        '<div hx-get="/studies/" hx-trigger="load">x</div>',
+        "<!-- a comment -->",
+        "<details><summary>log</summary>",
+        '<base href="https://evil.example/">',
+        '<meta http-equiv="refresh" content="0">',
+        "<module> and a < b and List<String> and Map<String, List<Integer>>",
+        "std::vector<int> x; if (a<b && c>d) {}",
+        "<br><hr/><b>bold</b>",
+        "<![CDATA[x]]>",
+        "<?php echo 1 ?>",
+        "<!DOCTYPE html>",
+        "</div></div></body>",
+    ],
+)
+def test_html_is_shown_as_the_text_that_it_is(source):
+    html = render(source)
+    assert_inert(html)
+    assert text_of(source) == source
+    assert "<script" not in html.lower()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        "javascript&colon;alert(1)",
+        "&#106;avascript:alert(1)",
+        "java&#10;script:alert(1)",
+        "\x01javascript:alert(1)",
+        "vbscript:msgbox(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "data:image/svg+xml;base64,PHN2Zz4=",
+        "file:///etc/passwd",
+        "blob:null/0a1b",
+        "//evil.example/x",
+        "/accounts/logout/",
+        "#main",
+        "ftp://evil.example/x",
+        "ｊａｖａｓｃｒｉｐｔ:alert(1)",
+        "javascript\u200b:alert(1)",
+        "https:javascript:alert(1)",
+        "http:",
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ["[words]({})", "[words](<{}>)", "![words]({})", "[words][1]\n\n[1]: {}", "<{}>"]
+)
+def test_only_web_and_mail_addresses_become_links(form, address):
+    html = render(form.format(address))
+    assert_inert(html)
+    assert "a" not in Seen(html).tags
+    assert "alert(1)" in html or "alert" not in address
+    assert "words" in html or form == "<{}>"
+
+
+def test_links_open_elsewhere_and_carry_nothing_along():
+    assert render("[x](https://example.org/?a=1&b=2 'T')") == (
+        f'<p dir="auto"><a title="T" href="https://example.org/?a=1&amp;b=2" {LINK}>x</a></p>\n'
+    )
+    assert (
+        render("<me@example.org>")
+        == f'<p dir="auto"><a href="mailto:me@example.org" {LINK}>me@example.org</a></p>\n'
+    )
+
+
+def test_an_image_is_a_labelled_link_and_nothing_is_fetched():
+    assert render("![a plot](https://img.example.org/p.png)") == (
+        f'<p dir="auto"><a class="pic" href="https://img.example.org/p.png" {LINK}>image: a plot</a></p>\n'
+    )
+    assert render("![](https://img.example.org/p.png)") == (
+        f'<p dir="auto"><a class="pic" href="https://img.example.org/p.png" {LINK}>image</a></p>\n'
+    )
+
+
+def test_an_image_inside_a_link_shows_both_addresses():
+    assert render("[![badge](https://img.example.org/b.svg)](https://ci.example.org)") == (
+        f'<p dir="auto"><a href="https://ci.example.org" {LINK}>'
+        "image: badge (https://img.example.org/b.svg)</a></p>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "addresses"),
+    [
+        ("see https://a.example/b_c_d.", ["https://a.example/b_c_d"]),
+        ("(https://a.example/x)", ["https://a.example/x"]),
+        ("https://a.example/w_(x) and https://b.example", ["https://a.example/w_(x)", "https://b.example"]),
+        ("参见https://a.example/x。", ["https://a.example/x"]),
+        ("`https://a.example` xhttps:// https://", []),
+        ("[https://a.example/x](https://b.example)", ["https://b.example"]),
+    ],
+)
+def test_bare_web_addresses_become_links(source, addresses):
+    assert [value for _, name, value in Seen(render(source)).attributes if name == "href"] == addresses
+
+
+def test_the_definition_of_a_link_works_and_is_shown():
+    html = render("[a]: https://a.example 'hidden words'\n\n[text][a]")
+    assert html == (
+        '<p class="refdef" dir="auto">[a]: https://a.example \'hidden words\'</p>\n'
+        f'<p dir="auto"><a title="hidden words" href="https://a.example" {LINK}>text</a></p>\n'
+    )
+
+
+def test_a_definition_that_is_used_as_a_comment_is_shown():
+    assert text_of("[//]: # (This is hidden on the forge)") == "[//]: # (This is hidden on the forge)"
+
+
+def test_code_is_highlighted_by_its_language():
+    assert render("```python\nreturn 1\n```") == (
+        '<div class="codeblock"><span class="lang">python</span><pre tabindex="0" dir="ltr">'
+        '<span class="k">return</span> <span class="mi">1</span>\n</pre></div>\n'
+    )
+
+
+@pytest.mark.parametrize("info", ["nonesuch", "<script>", 'x" onclick="alert(1)', "python-nope {.line}", ""])
+def test_code_of_another_language_is_plain(info):
+    html = render(f"```{info}\na < b\n```")
+    assert_inert(html)
+    assert 'dir="ltr">a &lt; b\n</pre>' in html
+    assert text_of(f"```{info}\na < b\n```") == f"{info}a < b"
+
+
+def test_code_beyond_the_allowance_is_plain():
+    short, long = "x = 1\n" * 20, "y = 1\n" * 4000
+    html = render(f"```python\n{long}```\n\n```python\n{short}```")
+    assert 'class="mi"' in html
+    assert '<span class="n">y</span>' not in html
+    assert '<span class="n">x</span>' in html
+
+
+@pytest.mark.parametrize(("lines", "folded"), [(25, False), (26, True)])
+def test_long_code_is_folded(lines, folded):
+    html = render("```\n" + "".join(f"line {n}\n" for n in range(lines)) + "```")
+    assert ("<details" in html) is folded
+    assert f"line {lines - 1}" in html
+
+
+def test_a_folded_stack_trace_says_its_error_and_its_length():
+    trace = ["Traceback (most recent call last):"] + [f'  File "a.py", line {n}, in f' for n in range(40)]
+    html = render("```\n" + "\n".join([*trace, "torch.OutOfMemoryError: CUDA out of memory"]) + "\n```")
+    assert html.startswith(
+        '<details class="fold"><summary><span class="medium">Stack trace</span>'
+        '<span class="lines">42 lines</span>'
+        '<code class="gist">torch.OutOfMemoryError: CUDA out of memory</code></summary>'
+    )
+
+
+def test_folded_code_says_its_language_and_its_first_words():
+    html = render("```text\n----\nfirst words\n" + "x\n" * 30 + "```")
+    assert html.startswith(
+        '<details class="fold"><summary><span class="medium">text</span><span class="lines">32 lines</span>'
+        '<code class="gist">first words</code></summary>'
+    )
+
+
+def test_line_ends_control_characters_and_escapes_are_seen():
+    assert render("a\r\nb\rc") == '<p dir="auto">a<br>\nb<br>\nc</p>\n'
+    assert text_of("nul \x00, colour \x1b[31mred\x1b[0m, bell \x07, del \x7f") == (
+        "nul \ufffd, colour ␛[31mred␛[0m, bell ␇, del ␡"
+    )
+    assert text_of("lone \ud800 surrogate") == "lone ? surrogate"
+
+
+def test_every_block_finds_its_own_direction():
+    html = render("مرحبا\n\n- 内存不足\n\n> نص\n\n# עברית\n\n```\ncode\n```")
+    assert re.findall(r'<(pre|p|li|blockquote|h3)\b[^>]* dir="(\w+)"', html) == [
+        ("p", "auto"),
+        ("li", "auto"),
+        ("blockquote", "auto"),
+        ("p", "auto"),
+        ("h3", "auto"),
+        ("pre", "ltr"),
+    ]
+    assert "内存不足" in html
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ">" * 10_000 + " deep",
+        "- " * 10_000 + "deep",
+        "".join("  " * n + "- deep\n" for n in range(300)),
+        "[" * 50_000 + "deep",
+        "![" * 20_000 + "deep",
+        "[a][" * 10_000 + "deep",
+    ],
+    ids=["quotes", "lists", "indented lists", "brackets", "images", "references"],
+)
+def test_what_nests_too_deep_is_shown_as_it_stands(source):
+    began = time.perf_counter()
+    html = render(source)
+    assert time.perf_counter() - began < 2
+    assert_inert(html)
+    assert Seen(html).text.split() == source.split()
+
+
+@pytest.mark.parametrize("depth", [1, 10, 30])
+def test_what_people_nest_is_rendered(depth):
+    assert Seen(render("> " * depth + "x")).tags == ["blockquote"] * depth + ["p"]
+
+
+def test_a_text_beyond_the_limit_is_shown_as_it_stands():
+    html = render("# a **b**\n" * 50_000)
+    assert Seen(html).tags == ["div", "pre"]
+    assert Seen(html).text == "# a **b**\n" * 50_000
+
+
+def test_a_wide_table_does_not_multiply():
+    source = "|a" * 1000 + "|\n" + "|-" * 1000 + "|\n" + "|\n" * 5000
+    assert len(render(source)) < 30 * len(source)
+
+
+def test_a_long_issue_renders_well_under_a_tenth_of_a_second():
+    paragraph = (
+        "The scheduler keeps the `sequence` in its **queue** and never frees https://a.example/b_c. " * 4
+    )
+    code = "```python\n" + "for block in blocks:  # free them\n    pool.free(block)\n" * 20 + "```\n"
+    source = (f"## Heading\n\n{paragraph}\n\n{code}\n" + "plain log line 0123456789\n" * 60)[:3000] * 40
+    assert 110_000 < len(source) < 125_000
+    render(source)  # pygments loads a language once
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        render(source)
+        times.append(time.perf_counter() - began)
+    assert min(times) < 0.1
+
+
+@pytest.mark.parametrize("attribute", ['id="main"', 'class="btn primary"', 'name="csrfmiddlewaretoken"'])
+def test_nothing_outside_can_name_an_element(attribute):
+    html = render(
+        f"<div {attribute}>x</div>\n\n# {{#main}}\n\n```{attribute}\nx\n```\n\n"
+        f"[x](https://a.example '{attribute}')"
+    )
+    assert_inert(html)
+    assert not [name for _, name, _ in Seen(html).attributes if name in {"id", "name"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("", ""),
+        ("**I can** [reproduce](https://x.example) this", "I can reproduce this"),
+        ("> quoted\n> again\n\nSame here", "Same here"),
+        ("```\ncode\n```\nafter it", "after it"),
+        ("```\nonly code\n```", "``` only code ```"),
+        ("word " * 100, " ".join(["word"] * 24) + " …"),
+    ],
+)
+def test_gist(source, line):
+    assert gist(source) == line
+
+
+PIECES = st.sampled_from(
+    [
+        "<script>", "</p>", "javascript:", "](", "![", "[", "]", ")", "(", "`", "```", "\n", "\n\n",
+        "> ", "- ", "1. ",
+        "|", "|-|", "&lt;", "&#106;", "<a href=", "onload=", '"', "'", "https://a.b", "data:", "*",
+        "_", "~~", "# ",
+        "\t", "    ", "[x]: ", "<!--", "-->", "\\", "\x00", "\u202e", "python", "<x@y.z>", "<svg>", "hx-get=",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PIECES | st.text(max_size=6), max_size=40).map("".join))
+def test_any_text_comes_out_inert(source):
+    assert_inert(render(source))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(alphabet="abcxyz<>!/ =\"'", max_size=12), max_size=10).map("\n\n".join))
+def test_no_word_of_a_text_is_lost(source):
+    assert re.findall(r"\w+", Seen(render(source)).text) == re.findall(r"\w+", source)
+
+
+@pytest.mark.slow
+def test_real_issues_come_out_inert_and_fast(issue_samples: Path):
+    bodies = [
+        body
+        for name in ("hf_datasets_api_sample.jsonl", "sglang_issues_sample.jsonl")
+        for line in (issue_samples / name).read_text(encoding="utf-8").splitlines()
+        if (body := json.loads(line).get("body"))
+    ]
+    assert len(bodies) > 600
+    began = time.perf_counter()
+    answers = [render(body) for body in bodies]
+    assert time.perf_counter() - began < 0.02 * len(bodies)
+    for html in answers:
+        assert_inert(html)
