@@ -65,7 +65,7 @@ class FirstAccountForm(AccountForm):
         return code
 
 
-class NameForm(forms.ModelForm[User]):
+class NameForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ("name",)
