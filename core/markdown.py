@@ -32,7 +32,7 @@ from pygments.token import STANDARD_TYPES
 Env = MutableMapping[str, Any]
 
 LONGEST = 400_000  # characters rendered as markdown; what is longer is shown as it stands
-HIGHLIGHTED = 20_000  # characters of code highlighted in one text
+HIGHLIGHTED = 12_000  # characters of code highlighted in one text
 FOLDED_FROM = 26  # lines of code
 HIGHEST_HEADING = 3  # below the page's h1 and its sections
 DEEPEST = 40  # levels of quotes and lists

@@ -315,19 +315,22 @@ def test_a_wide_table_does_not_multiply():
     assert len(render(source)) < 30 * len(source)
 
 
-def test_a_long_issue_renders_well_under_a_tenth_of_a_second():
+def test_a_long_issue_renders_in_under_a_tenth_of_a_second():
     paragraph = (
-        "The scheduler keeps the `sequence` in its **queue** and never frees https://a.example/b_c. " * 4
+        "The scheduler keeps the `sequence` in its **queue** and keeps https://a.example/b_c. " * 4
     )
     code = "```python\n" + "for block in blocks:  # free them\n    pool.free(block)\n" * 20 + "```\n"
-    source = (f"## Heading\n\n{paragraph}\n\n{code}\n" + "plain log line 0123456789\n" * 60)[:3000] * 40
+    report = f"## Heading\n\n{paragraph}\n\n- one\n- two\n\n{code}\n" * 20
+    log = "2024-06-11 14:02:11,123 INFO worker 3: step 4711 took 0.12 s, loss=2.31\n"
+    source = f"{report}\n```\n{log * 660}```\n\n{log * 560}"
     assert 110_000 < len(source) < 125_000
     render(source)  # pygments loads a language once
     times = []
     for _ in range(3):
-        began = time.perf_counter()
+        # Of this process alone: other tests may run beside this one.
+        began = time.process_time()
         render(source)
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
     assert min(times) < 0.1
 
 
