@@ -83,7 +83,7 @@
     const form = event.target;
     const token = cookie("csrftoken");
     if (token && form.elements.csrfmiddlewaretoken) form.elements.csrfmiddlewaretoken.value = token;
-    if (form.dataset.confirm && !form.dataset.confirmed) {
+    if (form.dataset.confirm && !("confirmed" in form.dataset)) {
       event.preventDefault();
       event.stopPropagation();
       const submitter = event.submitter;
@@ -96,7 +96,7 @@
       return;
     }
     if (form.method !== "post" || form.matches("[hx-post], [data-hx-post]")) return;
-    if (form.dataset.sent) event.preventDefault();
+    if ("sent" in form.dataset) event.preventDefault();
     form.dataset.sent = "";
     setTimeout(() => { delete form.dataset.sent; }, 4000);  // the answer may be a file, and the page stays
   }, true);
