@@ -7,10 +7,10 @@ from accounts import views
 
 urlpatterns: list[URLPattern] = [
     path("welcome/", views.welcome, name="welcome"),
-    path("accounts/link/<str:token>/", views.sign_in_link, name="sign_in_link"),
+    path("accounts/link/<slug:token>/", views.sign_in_link, name="sign_in_link"),
     path("accounts/me/", views.me, name="me"),
     path("accounts/me/tokens/", views.make_token, name="make_token"),
-    path("accounts/me/tokens/<str:token_key>/revoke/", views.revoke_token, name="revoke_token"),
+    path("accounts/me/tokens/<slug:token_key>/revoke/", views.revoke_token, name="revoke_token"),
     path("accounts/login/", allauth_views.login, name="account_login"),
     path("accounts/logout/", allauth_views.logout, name="account_logout"),
     path("accounts/inactive/", allauth_views.account_inactive, name="account_inactive"),

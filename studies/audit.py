@@ -1,0 +1,66 @@
+"""The audit in words. A room that records a verb says here how it reads."""
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studies.models import Event, Role
+
+_sentences: dict[str, str | Promise] = {
+    "studies.created": gettext_lazy("Made the study %(name)s"),
+    "studies.imported": gettext_lazy("Imported the published study %(name)s"),
+    "people.joined": gettext_lazy("%(member)s joined as %(role)s"),
+    "people.left": gettext_lazy("%(member)s, %(role)s, left"),
+    "people.rejoined": gettext_lazy("%(member)s, %(role)s, came back"),
+    "people.role_changed": gettext_lazy("%(member)s, %(from)s, became %(to)s"),
+    "people.invited": gettext_lazy("Invited a new %(role)s"),
+    "people.invitation_revoked": gettext_lazy("Revoked an invitation as %(role)s"),
+    "people.model_added": gettext_lazy("Added the model %(name)s as %(member)s"),
+    "people.model_token_made": gettext_lazy("Made a new token for the model %(member)s"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event for people: a sentence, and the details that the sentence does not say."""
+
+    event: Event
+    sentence: str
+    details: list[tuple[str, str]]
+
+
+def say(verb: str, sentence: str | Promise) -> None:
+    """Have events of `verb` read as `sentence`: its `%(name)s` take their values from the event's detail."""
+    _sentences[verb] = sentence
+
+
+def line(event: Event) -> Line:
+    """The event in words. An unknown verb, or a sentence whose values are missing, reads plainly."""
+    values = {name: _value(name, value) for name, value in event.detail.items()}
+    template = str(_sentences.get(event.verb, ""))
+    try:
+        sentence = template % values
+    except (KeyError, ValueError, TypeError):
+        template = sentence = ""
+    details = [
+        (name.replace("_", " "), value)
+        for name, value in values.items()
+        if value and f"%({name})" not in template
+    ]
+    return Line(event, sentence or _plain(event.verb), details)
+
+
+def _plain(verb: str) -> str:
+    return verb.replace(".", ": ").replace("_", " ").capitalize()
+
+
+def _value(name: str, value: object) -> str:
+    if name in {"role", "from", "to"} and value in Role.values:
+        return str(Role(str(value)).label)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    return str(value)

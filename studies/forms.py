@@ -1,0 +1,57 @@
+"""Forms about a study and its people."""
+
+from datetime import timedelta
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from studies.models import Role, Study
+
+DAYS = (1, 7, 14, 30)
+PEOPLE_ROLES = [(role.value, role.label) for role in Role if role != Role.MODEL]
+
+
+class StudyForm(forms.ModelForm[Study]):
+    class Meta:
+        model = Study
+        fields = ("name", "description")
+        help_texts = {
+            "name": _("As the paper would call it."),
+            "description": _("A sentence or two: which issues, of which time, labelled by how many."),
+        }
+        widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, as what, and how long the link can be used."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=PEOPLE_ROLES, initial=Role.VOLUNTEER)
+    note = forms.CharField(
+        label=_("For whom"),
+        max_length=200,
+        required=False,
+        help_text=_("So that you can tell your invitations apart."),
+    )
+    lifetime = forms.TypedChoiceField(
+        label=_("Valid for"),
+        choices=[(str(days), ngettext_lazy("%(n)d day", "%(n)d days", "n") % {"n": days}) for days in DAYS],
+        initial="14",
+        coerce=lambda days: timedelta(days=int(days)),
+    )
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(
+        label=_("Role"), choices=PEOPLE_ROLES, widget=forms.Select(attrs={"data-submits": ""})
+    )
+
+
+class ModelForm(forms.Form):
+    """A program that labels."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=150,
+        help_text=_("The model and its version, so that a paper can name it."),
+    )
