@@ -165,9 +165,9 @@ class _Scanner:
             if one_line or self._buffer[self._pos] in "{[":
                 return
 
-    def _fill(self, size: int = _CHUNK) -> bool:
+    def _fill(self, size: int = 0) -> bool:
         """Read on, dropping what lies behind; False at the end of the text."""
-        chunk = "" if self._ended else self._text.read(size)
+        chunk = "" if self._ended else self._text.read(max(size, _CHUNK))
         if not chunk:
             self._ended = True
             return False
@@ -202,7 +202,9 @@ class _Scanner:
         refusal = self._refused(end)
         raw = self._buffer[self._pos : min(end, self._pos + RAW_LENGTH)]
         self._pos = end
-        return refusal or Record(self._line, self._record, value, raw)
+        if refusal:
+            return replace(refusal, raw=storable(raw))
+        return Record(self._line, self._record, value, raw)
 
     def _refused(self, end: int) -> Refusal | None:
         if end - self._pos > self._limit:
@@ -223,7 +225,7 @@ class _Scanner:
             if len(self._buffer) - self._pos > self._limit:
                 raise _Broken(self._refusal("record_too_long", limit=self._limit))
             # Doubling the window keeps the cost of beginning anew in proportion to the size of the record.
-            self._fill(max(_CHUNK, len(self._buffer) - self._pos))
+            self._fill(len(self._buffer) - self._pos)
 
     def _attempt(self) -> tuple[object, int] | None:
         """The value and its end as far as the window shows them, or None if the window cuts it."""

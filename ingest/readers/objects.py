@@ -317,10 +317,11 @@ def _time(value: object, key: str) -> datetime:
         if moment and moment.tzinfo is None:
             raise Refused("no_zone", key=key, value=excerpt(text))
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        # pandas writes milliseconds; what is neither in this century as such nor as seconds is no time.
-        seconds = value / 1000 if value >= 10**11 else value
-        if 0 < seconds < 10**10:
-            moment = datetime.fromtimestamp(seconds, UTC)
+        # pandas writes milliseconds. As seconds they would be thousands of years away, so that both can be told.
+        if 0 < value < 10**10:
+            moment = datetime.fromtimestamp(value, UTC)
+        elif 10**11 < value < 10**13:
+            moment = datetime.fromtimestamp(value / 1000, UTC)
     if moment is None or not 1970 < moment.year < 2200:
         raise Refused("bad_time", key=key, value=excerpt(str(value)))
     return moment.astimezone(UTC)
