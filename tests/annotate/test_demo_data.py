@@ -1,0 +1,208 @@
+"""The demonstration study's files say what their README says, and hold nothing a reader could trip over."""
+
+import csv
+import json
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+DEMO = Path(__file__).resolve().parents[2] / "annotate" / "demo"
+RATERS = [f"R{n}" for n in range(1, 8)]
+ROMAN = ["i", "ii", "iii", "iv", "v", "vi"]
+# Sub-themes per theme of the preset llm-frameworks: 3 types, 18 themes, 69 sub-themes.
+SUB_THEMES = {
+    "A": [2, 2, 3, 2],
+    "B": [3, 6, 4, 2],
+    "C": [6, 3, 3, 3, 5, 5, 5, 5, 6, 4],
+}
+THEMES = {f"{kind}.{n}" for kind, counts in SUB_THEMES.items() for n in range(1, len(counts) + 1)}
+CODES = THEMES | {
+    f"{kind}.{n}.{ROMAN[i]}"
+    for kind, counts in SUB_THEMES.items()
+    for n, count in enumerate(counts, start=1)
+    for i in range(count)
+}
+REPOSITORIES = {
+    "https://github.com/emberline/ember-serve": 30,
+    "https://github.com/gridloom/gridloom": 22,
+    "https://github.com/quillnet/lattice": 18,
+    "https://gitee.com/quillnet/quillnet-ascend": 14,
+}
+ISSUE_KEYS = {
+    "number", "html_url", "title", "body", "user", "author_association", "labels", "state", "state_reason",
+    "created_at", "closed_at", "updated_at", "comments", "pull_request",
+}  # fmt: skip
+COMMENT_KEYS = {"user", "author_association", "created_at", "body"}
+ASSOCIATIONS = {"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "NONE"}
+
+
+def theme(code: str) -> str:
+    """`C.2.ii` counts as `C.2`: the demonstration round has theme depth."""
+    return ".".join(code.split(".")[:2])
+
+
+def moment(text: str) -> datetime:
+    assert text.endswith("Z"), text
+    return datetime.fromisoformat(text)
+
+
+@pytest.fixture(scope="module")
+def issues() -> list[dict[str, Any]]:
+    text = (DEMO / "issues.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+@pytest.fixture(scope="module")
+def labels() -> list[dict[str, str]]:
+    with (DEMO / "labels.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+@pytest.fixture(scope="module")
+def complete(labels: list[dict[str, str]]) -> list[list[str]]:
+    """Seven themes a row, for the issues that all seven have labelled."""
+    return [[theme(row[r]) for r in RATERS] for row in labels if all(row[r] for r in RATERS)]
+
+
+def test_taxonomy_in_this_test_has_the_published_size() -> None:
+    assert (len(SUB_THEMES), len(THEMES), len(CODES - THEMES)) == (3, 18, 69)
+
+
+def test_issues_have_the_keys_of_a_forge_answer(issues: list[dict[str, Any]]) -> None:
+    assert len(issues) == 84
+    for issue in issues:
+        assert set(issue) == ISSUE_KEYS, issue["html_url"]
+        assert issue["title"].strip()
+        assert set(issue["user"]) == {"login"}
+        assert issue["author_association"] in ASSOCIATIONS
+        assert all(set(label) == {"name"} and label["name"] for label in issue["labels"])
+        assert issue["body"] is None or isinstance(issue["body"], str)
+        for comment in issue["comments"]:
+            assert set(comment) == COMMENT_KEYS, issue["html_url"]
+            assert comment["author_association"] in ASSOCIATIONS
+            assert comment["user"]["login"]
+            assert comment["body"].strip()
+
+
+def test_urls_are_unique_and_belong_to_the_four_repositories(issues: list[dict[str, Any]]) -> None:
+    urls = [issue["html_url"] for issue in issues]
+    assert len(set(urls)) == 84
+    assert Counter(url.rsplit("/", 2)[0] for url in urls) == REPOSITORIES
+    for issue in issues:
+        repository, kind, key = issue["html_url"].rsplit("/", 2)
+        assert key == str(issue["number"])
+        assert isinstance(issue["number"], str) == repository.startswith("https://gitee.com/")
+        assert kind == ("pull" if issue["pull_request"] else "issues")
+    assert sum(bool(issue["pull_request"]) for issue in issues) == 3
+
+
+def test_times_are_in_order(issues: list[dict[str, Any]]) -> None:
+    created = [moment(issue["created_at"]) for issue in issues]
+    assert created == sorted(created)
+    assert created[0].year == 2023
+    assert created[-1] < datetime(2025, 5, 1, tzinfo=UTC)
+    for issue in issues:
+        opened, updated = moment(issue["created_at"]), moment(issue["updated_at"])
+        said = [moment(comment["created_at"]) for comment in issue["comments"]]
+        assert [opened, *said] == sorted([opened, *said]), issue["html_url"]
+        assert updated == max([opened, *said, *([moment(issue["closed_at"])] if issue["closed_at"] else [])])
+        assert (issue["state"] == "closed") == (issue["closed_at"] is not None)
+        assert issue["state_reason"] in ({None, "completed", "not_planned"} if issue["closed_at"] else {None})
+
+
+def test_numbers_grow_with_time_in_each_repository(issues: list[dict[str, Any]]) -> None:
+    for repository in REPOSITORIES:
+        keys = [i["number"] for i in issues if i["html_url"].startswith(repository + "/")]
+        assert keys == sorted(keys, key=lambda key: int(str(key), 36))
+
+
+def test_texts_are_as_varied_as_the_readme_says(issues: list[dict[str, Any]]) -> None:
+    def holding(pattern: str) -> int:
+        return sum(bool(re.search(pattern, f"{i['title']}\n{i['body'] or ''}")) for i in issues)
+
+    assert holding(r"[\u4e00-\u9fff]") >= 10
+    assert holding(r"[\u0590-\u05ff]") == 1 == holding(r"[\u0600-\u06ff]")
+    assert holding(r"\r\n") == 1 == holding(r"\x1b\[")
+    assert holding(r"\]\(javascript:") == 1 == holding(r"<script>")
+    assert holding(r"List<String>") == 1
+    assert holding(r"<module>") >= 4
+    assert holding(r"- \[[ x]\] ") >= 5
+    assert {len(i["comments"]) for i in issues} == set(range(10))
+    assert sum(i["body"] is None for i in issues) == 1 == sum(i["body"] == "" for i in issues)
+    assert holding(r"(\n {2,}\S[^\n]*){50,}") == 1
+    assert holding(r'(\n +File "[^\n]*(\n {4,}[^\n]*)?){10,}') >= 3
+    assert len({i["body"] for i in issues if i["body"]}) == 82
+
+
+def test_files_are_small_and_clean_unicode(issues: list[dict[str, Any]]) -> None:
+    raw = (DEMO / "issues.jsonl").read_bytes()
+    assert len(raw) < 600_000
+    assert not re.search(r"[\x00\ud800-\udfff\ufeff]", json.dumps(issues, ensure_ascii=False))
+
+
+def test_every_label_names_a_known_category(labels: list[dict[str, str]]) -> None:
+    used = {row[r] for row in labels for r in RATERS} - {""}
+    assert used - CODES == set()
+    assert {theme(code) for code in used} == THEMES
+    assert used & (CODES - THEMES)
+    assert {row["lead_decision"] for row in labels} - {""} <= THEMES
+
+
+def test_labels_are_of_the_issues_and_in_their_order(
+    issues: list[dict[str, Any]], labels: list[dict[str, str]]
+) -> None:
+    assert list(labels[0]) == [
+        "Issue_URL", *RATERS, *(f"summary{n}" for n in range(1, 8)), "lead_decision", "lead_rationale",
+    ]  # fmt: skip
+    assert [row["Issue_URL"] for row in labels] == [issue["html_url"] for issue in issues]
+    for row in labels:
+        for rater in RATERS:
+            assert row[rater] or not row[f"summary{rater[1]}"], row["Issue_URL"]
+
+
+def test_progress_differs_and_the_visitor_has_work(
+    labels: list[dict[str, str]], complete: list[list[str]]
+) -> None:
+    assert len(complete) == 60
+    assert sum(not row["R3"] for row in labels) == 24
+    done = [sum(bool(row[r]) for row in labels) for r in RATERS]
+    assert done[1] == 84
+    assert len(set(done)) >= 5
+
+
+def test_half_is_unanimous_and_a_third_of_the_rest_decided(
+    labels: list[dict[str, str]], complete: list[list[str]]
+) -> None:
+    assert sum(len(set(row)) == 1 for row in complete) == 30
+    decided = [row for row in labels if row["lead_decision"]]
+    assert len(decided) == 10
+    for row in decided:
+        chosen = {theme(row[r]) for r in RATERS}
+        assert "" not in chosen
+        assert len(chosen) > 1
+        assert row["lead_decision"] in chosen
+    assert all(bool(row["lead_decision"]) == bool(row["lead_rationale"]) for row in labels)
+
+
+def test_kappa_is_that_of_careful_but_fallible_people(complete: list[list[str]]) -> None:
+    number = {code: n for n, code in enumerate(sorted(THEMES))}
+    table, _ = aggregate_raters(np.array([[number[code] for code in row] for row in complete]))
+    per_issue = ((table**2).sum(axis=1) - 7) / (7 * 6)
+    assert 0.7 < per_issue.mean() < 0.8
+    assert 0.68 < fleiss_kappa(table) < 0.74
+
+
+def test_people_are_one_owner_one_lead_five_volunteers_and_a_viewer() -> None:
+    with (DEMO / "people.csv").open(encoding="utf-8", newline="") as file:
+        people = list(csv.DictReader(file, strict=True))
+    assert {p["pseudonym"]: p["role"] for p in people} == {
+        "R1": "owner", "R2": "lead", "R3": "volunteer", "R4": "volunteer", "R5": "volunteer",
+        "R6": "volunteer", "R7": "volunteer", "V1": "viewer",
+    }  # fmt: skip
+    assert len({p["name"] for p in people}) == 8
