@@ -1,11 +1,21 @@
 """Rounds that a user may see, and the one gate of blindness: what of a round is revealed."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from accounts.models import User
-from annotate.models import Decision, Label, Round, RoundIssue
+from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
 from studies.queries import studies_for
+
+
+@dataclass(frozen=True)
+class RoundProgress:
+    """How far a round is. `complete` is None while nobody is to see that: before close, under that policy."""
+
+    issues: int
+    complete: int | None
 
 
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
@@ -32,4 +42,19 @@ def standing_decisions(round_: Round) -> QuerySet[Decision]:
     """The decisions of revealed issues that no newer one supersedes."""
     return Decision.objects.filter(
         round=round_, superseded_at=None, issue__in=revealed(round_).values("issue")
+    )
+
+
+def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
+    """Who labels in the round, in the order of their columns, with their memberships."""
+    return RoundVolunteer.objects.filter(round=round_).select_related("member").order_by("column")
+
+
+def round_progress(round_: Round) -> RoundProgress:
+    """The issues of the round, and how many of them are complete. Two queries at most."""
+    issues = RoundIssue.objects.filter(round=round_)
+    hidden = round_.reveal == Round.Reveal.ROUND_CLOSED and not round_.closed_at
+    return RoundProgress(
+        issues=issues.count(),
+        complete=None if hidden else issues.filter(completed_at__isnull=False).count(),
     )

@@ -1,0 +1,216 @@
+"""Taking turns: the next issue, putting one off, taking that back."""
+
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
+from annotate.errors import AlreadyLabelled, NotYourTurn, ReasonMissing, SlotTaken
+from annotate.models import Assignment, Label, Round, RoundVolunteer, Skip
+from annotate.queries.turns import Turn, current_turn, own_slots, turn_of
+from annotate.rules import may_take_turns
+from core.retry import retried
+from ingest.models import Issue
+from studies.models import Membership
+
+DOUBLE_CLICK = timedelta(seconds=2)
+
+FREE = "a.volunteer_id IS NULL"
+EXPIRED = "a.lease_until < %(now)s AND a.volunteer_id <> %(member)s"
+
+NOT_SKIPPED = """AND NOT EXISTS (
+    SELECT FROM annotate_skip s
+    WHERE s.round_id = a.round_id AND s.volunteer_id = %(member)s AND s.issue_id = a.issue_id
+)"""
+AHEAD = f"AND a.rank >= %(start)s {NOT_SKIPPED}"
+BEHIND = f"AND a.rank < %(start)s {NOT_SKIPPED}"
+SKIPPED = """AND a.issue_id IN (
+    SELECT s.issue_id FROM annotate_skip s WHERE s.round_id = a.round_id AND s.volunteer_id = %(member)s
+)"""
+THIS_ISSUE = "AND a.issue_id = %(issue)s"
+
+BY_RANK = "a.rank"  # the slots of an issue share it
+BY_LEASE = "a.lease_until, a.id"
+BY_SKIP = """(
+    SELECT max(s.skipped_at) FROM annotate_skip s
+    WHERE s.round_id = a.round_id AND s.volunteer_id = %(member)s AND s.issue_id = a.issue_id
+), a.slot"""
+
+# Where a k-of-n round looks for the next slot, in this order.
+PLACES = [
+    (FREE, AHEAD, BY_RANK),
+    (FREE, BEHIND, BY_RANK),
+    (EXPIRED, NOT_SKIPPED, BY_LEASE),
+    (FREE, SKIPPED, BY_SKIP),
+    (EXPIRED, SKIPPED, BY_SKIP),
+]
+
+
+@retried
+@transaction.atomic
+def next_turn(*, round_: Round, member: Membership) -> Turn | None:
+    """The member's next issue, None when nothing is left for them now.
+
+    k of n: a slot they hold, its lease renewed; else they claim one. Fully crossed: reads only.
+    Raises RoundNotOpen, RoundClosed, NotYourTurn.
+    """
+    require_open(round_)
+    if round_.allocation != Round.Allocation.K_OF_N:
+        turn = current_turn(round_, member)
+        if turn is None and not may_take_turns(member, round_):
+            raise NotYourTurn
+        return turn
+    volunteer = hold_volunteer(round_, member)
+    held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id").first()
+    if held is not None:
+        Assignment.objects.filter(pk=held.pk).update(lease_until=lease(round_))
+        return _turn(held.pk, member)
+    start = _start(round_, volunteer)
+    for which, where, order in PLACES:
+        slot = _claim(round_, member, which, where, order, start=start)
+        if slot is not None:
+            return _turn(slot, member)
+    return None
+
+
+@retried
+@transaction.atomic
+def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) -> Skip:
+    """Put an issue off, with a reason: it comes again after the others. k of n: its slot is free again.
+
+    A draft of it stays. Skipping twice at once stores one skip.
+    Raises ReasonMissing, AlreadyLabelled, NotYourTurn, RoundNotOpen, RoundClosed.
+    """
+    reason = reason.strip()[:500]
+    if not reason:
+        raise ReasonMissing
+    hold_open_round(round_)
+    hold_volunteer(round_, member)
+    label = Label.objects.filter(round=round_, issue=issue, volunteer=member).first()
+    if label is not None:
+        raise AlreadyLabelled(label)
+    earlier = Skip.objects.filter(round=round_, issue=issue, volunteer=member).order_by("id").last()
+    held = own_slots(round_, member).filter(issue=issue, submitted_at=None)
+    if round_.allocation == Round.Allocation.K_OF_N:
+        if not held.update(volunteer=None, lease_until=None):
+            if earlier is None:
+                raise NotYourTurn
+            return earlier
+    elif not held.exists():
+        raise NotYourTurn
+    elif (
+        earlier is not None
+        and earlier.reason == reason
+        and timezone.now() - earlier.skipped_at < DOUBLE_CLICK
+    ):
+        return earlier
+    return Skip.objects.create(round=round_, issue=issue, volunteer=member, reason=reason)
+
+
+@retried
+@transaction.atomic
+def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
+    """Have a skipped issue back, as if it had not been skipped.
+
+    Raises SlotTaken when others hold all of its slots by now (the skip then stays), NotYourTurn when it was
+    not skipped, RoundNotOpen, RoundClosed.
+    """
+    hold_open_round(round_)
+    hold_volunteer(round_, member)
+    skips = Skip.objects.filter(round=round_, issue=issue, volunteer=member)
+    if not skips.exists():
+        raise NotYourTurn
+    held = own_slots(round_, member).filter(issue=issue, submitted_at=None).first()
+    slot = held.pk if held else claim_on(round_, issue, member)
+    if slot is None:
+        raise SlotTaken
+    skips.delete()
+    return _turn(slot, member)
+
+
+def claim_on(round_: Round, issue: Issue, member: Membership) -> int | None:
+    """Claim a free slot of this issue, else an expired one; its id, or None when there is none.
+
+    The caller holds the volunteer's row.
+    """
+    for which, order in ((FREE, BY_RANK), (EXPIRED, BY_LEASE)):
+        slot = _claim(round_, member, which, THIS_ISSUE, order, issue=issue.pk)
+        if slot is not None:
+            return slot
+    return None
+
+
+def lease(round_: Round) -> datetime:
+    """Until when a slot touched now is held."""
+    return timezone.now() + timedelta(minutes=round_.lease_minutes)
+
+
+def _claim(
+    round_: Round, member: Membership, which: str, where: str, order: str, **parameters: int
+) -> int | None:
+    """Take one slot for the member in one statement; its id, or None when there is none to take.
+
+    Slots that another claim holds at this moment are passed over, not waited for. Never one of an issue on
+    which the member has a slot or a label. Whoever loses an expired lease gets an empty draft, if they have
+    none: the trace by which a label that comes too late is known and kept.
+    """
+    query = f"""
+    WITH taken AS (
+        SELECT a.id, a.round_id, a.issue_id, a.volunteer_id
+        FROM annotate_assignment a
+        WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where}
+          AND NOT EXISTS (
+            SELECT FROM annotate_assignment o
+            WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
+          )
+          AND NOT EXISTS (
+            SELECT FROM annotate_label l
+            WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
+          )
+        ORDER BY {order}
+        LIMIT 1
+        FOR UPDATE OF a SKIP LOCKED
+    ), trace AS (
+        INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
+        SELECT round_id, issue_id, volunteer_id, '', false, 0, %(now)s FROM taken WHERE volunteer_id IS NOT
+        NULL ON CONFLICT DO NOTHING
+    )
+    UPDATE annotate_assignment a SET volunteer_id = %(member)s, lease_until = %(lease)s
+    FROM taken WHERE a.id = taken.id
+    RETURNING a.id
+    """  # noqa: S608 - the pieces are constants of this module
+    with connection.cursor() as cursor:
+        cursor.execute(
+            query,
+            {
+                "round": round_.pk,
+                "member": member.pk,
+                "now": timezone.now(),
+                "lease": lease(round_),
+                **parameters,
+            },
+        )
+        row = cursor.fetchone()
+    return None if row is None else int(row[0])
+
+
+def _start(round_: Round, volunteer: RoundVolunteer) -> int:
+    """Where on the ring of ranks the volunteer looks next: at their latest label, at first at a place of
+    their own.
+
+    docs/decisions/0003-order-in-k-of-n-rounds.md says why.
+    """
+    rank: int | None = (
+        Label.objects.filter(round=round_, volunteer=volunteer.member_id, surplus=False)
+        .order_by("-submitted_at")
+        .values_list("assignment__rank", flat=True)
+        .first()
+    )
+    return volunteer.seed if rank is None else rank
+
+
+def _turn(slot: int, member: Membership) -> Turn:
+    return turn_of(
+        Assignment.objects.select_related("issue__repository", "issue__current").get(pk=slot), member
+    )

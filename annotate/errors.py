@@ -1,0 +1,152 @@
+"""Rules of labelling that somebody broke, in words that they can act on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import DomainError
+
+if TYPE_CHECKING:
+    from annotate.models import Decision, Draft, Label
+
+
+class RoundRefused(DomainError):
+    """A round cannot be made, or opened, like this. `field` names what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class NotAllowed(DomainError):
+    status = 403
+    message = _("Your role in this study does not allow that. Nothing was changed.")
+
+
+class RoundNotOpen(DomainError):
+    message = _("This round is not open yet. A lead of the study can open it.")
+
+
+class RoundAlreadyOpen(DomainError):
+    message = _("This round is open already. Nothing was changed.")
+
+
+class RoundClosed(DomainError):
+    message = _("This round is closed: it takes no more labels. What you typed is kept as your draft.")
+
+
+class RoundAlreadyClosed(DomainError):
+    message = _("This round is closed already. Nothing was changed.")
+
+
+class NotYourTurn(DomainError):
+    message = _(
+        "This issue is not assigned to you in this round. Nothing was stored; go on with your next issue."
+    )
+
+
+class SlotTaken(DomainError):
+    message = _("Somebody else is labelling this issue now. It may come back to you later.")
+
+
+class ReasonMissing(DomainError):
+    message = _("Say in a few words why you skip this issue.")
+
+
+class UnknownCategory(DomainError):
+    message = _(
+        "This category is not in the version of the taxonomy that the round uses. Choose another one."
+    )
+
+
+class TooShallow(DomainError):
+    message = _("This round compares labels at a deeper level. Choose one of the categories below this one.")
+
+
+class SummaryTooLong(DomainError):
+    message = _("The summary is longer than 500 characters. Shorten it; what you typed is still in the form.")
+
+
+class StaleVersion(DomainError):
+    message = _(
+        "The round uses another version of the taxonomy than this page showed. What you typed is kept as your"
+        " draft: load the page again and check the category."
+    )
+
+
+class StaleDraft(DomainError):
+    """The draft was saved elsewhere since; `stored` is that one."""
+
+    message = _("You changed this draft in another window. Both texts are here: choose which one to keep.")
+
+    def __init__(self, stored: "Draft", *, kept: dict[str, str] | None = None) -> None:
+        self.stored = stored
+        super().__init__(kept=kept)
+
+
+class AboutALabel(DomainError):
+    """A refusal that shows the label that is stored."""
+
+    def __init__(self, label: "Label", *, kept: dict[str, str] | None = None) -> None:
+        self.label = label
+        super().__init__(kept=kept)
+
+
+class AlreadyLabelled(AboutALabel):
+    message = _("You have labelled this issue already. To choose another category, change that label.")
+
+
+class StaleLabel(AboutALabel):
+    message = _("You changed this label in another window. Both are here: choose which one to keep.")
+
+
+class LabelRevealed(AboutALabel):
+    message = _(
+        "Others can see this label now, so it stays as it is. A meeting or the lead can still decide."
+    )
+
+
+class NotLabelled(DomainError):
+    message = _("You have not labelled this issue yet, so there is no label to change.")
+
+
+class NotRevealed(DomainError):
+    message = _("This issue cannot be settled yet: its labels are not complete and revealed.")
+
+
+class IssueIsUnanimous(DomainError):
+    message = _("All labels of this issue agree, so there is nothing to settle.")
+
+
+class RationaleMissing(DomainError):
+    message = _("Give the reason for this decision in a sentence.")
+
+
+class StaleDecision(DomainError):
+    """Another decision was made since; `standing` is the one that stands now."""
+
+    message = _(
+        "Somebody else settled this issue meanwhile. Read that decision, then decide again if you disagree."
+    )
+
+    def __init__(self, standing: "Decision | None", *, kept: dict[str, str] | None = None) -> None:
+        self.standing = standing
+        super().__init__(kept=kept)
+
+
+class PublishedStudyRefused(DomainError):
+    """A published study was refused; `problems` holds every line that stands in the way, in words."""
+
+    status = 422
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([str(_("The study was refused and nothing was stored.")), *problems]))
+
+
+class PublishedStudyDiffers(DomainError):
+    message = _(
+        "The study has a main round with other labels. Nothing was changed: import into another study."
+    )

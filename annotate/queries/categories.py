@@ -1,0 +1,76 @@
+"""The categories of one version, as labels are compared: rolled up to a depth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from taxonomy.models import CategoryState, Level
+
+ROLLED_UP = """
+    SELECT s.category_id,
+           CASE WHEN s.level <= %(depth)s THEN s.category_id
+                WHEN s.level = %(depth)s + 1 THEN s.parent_id
+                ELSE p.parent_id END AS at_depth
+    FROM taxonomy_categorystate s
+    LEFT JOIN taxonomy_categorystate p ON p.version_id = s.version_id AND p.category_id = s.parent_id
+    WHERE s.version_id = %(version)s
+"""
+"""SQL: one row (category_id, at_depth) per category of version %(version)s: the ancestor at level %(depth)s,
+or the category itself where it stops above that level."""
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The categories of one version in the order of the tree, by the id of the category."""
+
+    states: Mapping[int, CategoryState]
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {state.code: id_ for id_, state in self.states.items()}
+
+    @cached_property
+    def _parents(self) -> frozenset[int]:
+        return frozenset(state.parent_id for state in self.states.values() if state.parent_id is not None)
+
+    def is_leaf(self, category_id: int) -> bool:
+        return category_id not in self._parents
+
+    def at_depth(self, category_id: int, depth: int) -> CategoryState:
+        """The ancestor at this level, or the category itself where it is no deeper."""
+        state = self.states[category_id]
+        while state.level > depth and state.parent_id is not None:
+            state = self.states[state.parent_id]
+        return state
+
+    def below(self, code: str) -> list[int]:
+        """The ids of the category of this code and of all beneath it; none where nothing has the code."""
+        top = self._ids.get(code)
+        if top is None:
+            return []
+        level = self.states[top].level
+        return [id_ for id_ in self.states if self.at_depth(id_, level).category_id == top]
+
+    def choosable(self, depth: int) -> frozenset[int]:
+        """Deep enough for a round of this depth: at its level or deeper, or above it without any below."""
+        return frozenset(
+            id_ for id_, state in self.states.items() if state.level >= depth or self.is_leaf(id_)
+        )
+
+
+def codebook(version_id: int) -> Codebook:
+    """All categories of a version, without their long texts. One query."""
+    states = (
+        CategoryState.objects.filter(version=version_id)
+        .defer("definition", "includes", "excludes", "examples")
+        .order_by("position")
+    )
+    return Codebook({state.category_id: state for state in states})
+
+
+def deepest_level(version_id: int) -> int:
+    """The deepest level that this version has, 0 for an empty one."""
+    levels = (
+        CategoryState.objects.filter(version=version_id).order_by("-level").values_list("level", flat=True)
+    )
+    return Level(levels[0]) if levels[:1] else 0

@@ -1,0 +1,275 @@
+"""The disagreements of a round: complete, revealed issues whose labels are not all the same at its depth.
+
+That labels agree is said by the decision `unanimous`, which the last label of an issue, or the closing of the
+round, makes in the same transaction; all other complete issues are disagreements. So nothing is counted again
+per request.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.rounds import revealed, revealed_labels, standing_decisions, volunteers
+from ingest.models import Issue
+from taxonomy.models import Level
+
+State = Literal["open", "settled"]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One label of a disagreement: the code chosen, and `depth_code`, what it counts as."""
+
+    code: str
+    name: str
+    depth_code: str
+    summary: str
+    unsure: bool
+    volunteer_id: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """One issue whose labels differ.
+
+    `labels` has one place per volunteer of the round, in the order of their columns, None where they gave
+    none. `split` is what the labels count as, with how many, largest first, then in the order of the tree.
+    `parts_at` is the first level at which they differ. `decision` is the one that stands.
+    `issue` comes with its repository, and its snapshot with the title only.
+    """
+
+    issue: Issue
+    position: int
+    labels: list[Chip | None]
+    split: list[tuple[str, int]]
+    parts_at: Level | None
+    decision: Decision | None
+    decided_code: str | None
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """A page of them; `next` is the `after` of the page that follows, None at the end."""
+
+    volunteers: list[RoundVolunteer]
+    rows: list[Disagreement]
+    next: int | None
+
+
+@dataclass(frozen=True)
+class DisagreementCounts:
+    """Of the revealed issues: how many are complete, not unanimous, and of these settled and open."""
+
+    complete: int
+    not_unanimous: int
+    settled: int
+    open: int
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """In how many issues both categories were chosen. `first` comes before `second` in the tree."""
+
+    first: str
+    second: str
+    issues: int
+
+
+def disagreements(
+    round_: Round,
+    *,
+    pair: tuple[str, str] | None = None,
+    type_: str | None = None,
+    repository: int | None = None,
+    state: State | None = None,
+    after: int | None = None,
+    limit: int = 50,
+) -> Disagreements:
+    """A page of the round's disagreements in the order of the round. Six queries.
+
+    `pair`: codes of two categories; labels of both, or below them, are on the issue. `type_`: code of a
+    category; a label lies in it. A code that the version lacks matches nothing. `repository`: its id.
+    `state`: settled or open. `after`: the `next` of the page before.
+    """
+    book = codebook(round_.version_id)
+    found = _not_unanimous(round_)
+    for code in (*(pair or ()), *((type_,) if type_ else ())):
+        found = found.filter(_labelled_with(round_, book.below(code)))
+    if repository is not None:
+        found = found.filter(issue__repository=repository)
+    if state is not None:
+        decided = Exists(_standing(round_))
+        found = found.filter(decided if state == "settled" else ~decided)
+    if after is not None:
+        found = found.filter(position__gt=after)
+    places = list(found.order_by("position").values_list("issue_id", "position")[: limit + 1])
+    page = dict(places[:limit])
+    columns = list(volunteers(round_))
+    return Disagreements(
+        volunteers=columns,
+        rows=_rows(round_, page, columns, book),
+        next=places[limit - 1][1] if len(places) > limit else None,
+    )
+
+
+def disagreement_at(round_: Round, issue_id: int) -> Disagreement | None:
+    """One disagreement; None if the issue is none, or is not revealed."""
+    place = _not_unanimous(round_).filter(issue=issue_id).values_list("issue_id", "position").first()
+    if place is None:
+        return None
+    return _rows(round_, dict([place]), list(volunteers(round_)), codebook(round_.version_id))[0]
+
+
+def disagreement_counts(round_: Round) -> DisagreementCounts:
+    """How many issues are complete, not unanimous, settled and open. Two queries."""
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    decided = Decision.objects.filter(round=round_, superseded_at=None, issue__in=complete.values("issue"))
+    counted = decided.aggregate(
+        all=Count("pk"), unanimous=Count("pk", filter=Q(method=Decision.Method.UNANIMOUS))
+    )
+    issues = complete.count()
+    unanimous, settled = counted["unanimous"], counted["all"] - counted["unanimous"]
+    return DisagreementCounts(
+        complete=issues, not_unanimous=issues - unanimous, settled=settled, open=issues - unanimous - settled
+    )
+
+
+def is_unanimous(round_: Round, issue_id: int) -> bool:
+    """Do all labels of this complete, revealed issue agree at the round's depth?"""
+    return standing_decisions(round_).filter(issue=issue_id, method=Decision.Method.UNANIMOUS).exists()
+
+
+def confusion(round_: Round, level: Level) -> list[Confusion]:
+    """For each two categories of a level, in how many complete, revealed issues both were chosen; most first.
+
+    Labels count by their ancestor at the level; those that stop above it are left out. Two queries; the
+    labels are grouped in the database, to one row for each set of categories that occurs.
+    """
+    book = codebook(round_.version_id)
+    codes = [state.code for state in book.states.values() if state.level == level]
+    places = {code: place for place, code in enumerate(codes)}
+    categories = [id_ for id_, state in book.states.items() if state.level >= level]
+    if not categories:
+        return []
+    masks = [_mask(places[book.at_depth(id_, level).code], len(codes)) for id_ in categories]
+    try:
+        complete = revealed(round_).filter(completed_at__isnull=False).values("issue")
+        issues, parameters = complete.query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    query = f"""
+    SELECT chosen::text, count(*)
+    FROM (
+        SELECT bit_or(deep.mask::bit({len(codes)})) AS chosen
+        FROM annotate_label l
+        JOIN unnest(%s::bigint[], %s::text[]) deep (category_id, mask) ON deep.category_id = l.category_id
+        WHERE l.round_id = %s AND NOT l.surplus AND l.issue_id IN ({issues})
+        GROUP BY l.issue_id
+    ) issues
+    GROUP BY chosen
+    """
+    both: Counter[tuple[str, str]] = Counter()
+    with connection.cursor() as cursor:
+        cursor.execute(query, [categories, masks, round_.pk, *parameters])
+        for mask, count in cursor.fetchall():
+            chosen = [code for code, bit in zip(codes, mask, strict=True) if bit == "1"]
+            for two in combinations(chosen, 2):
+                both[two] += count
+    ordered = sorted(both.items(), key=lambda one: (-one[1], places[one[0][0]], places[one[0][1]]))
+    return [Confusion(first, second, count) for (first, second), count in ordered]
+
+
+def _mask(place: int, length: int) -> str:
+    return "0" * place + "1" + "0" * (length - place - 1)
+
+
+def _not_unanimous(round_: Round) -> QuerySet[RoundIssue]:
+    return revealed(round_).filter(
+        ~Exists(_standing(round_).filter(method=Decision.Method.UNANIMOUS)), completed_at__isnull=False
+    )
+
+
+def _standing(round_: Round) -> QuerySet[Decision]:
+    """For Exists: the standing decision on the issue of an outer row that is revealed itself."""
+    return Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+
+
+def _labelled_with(round_: Round, categories: Sequence[int]) -> Exists:
+    return Exists(
+        Label.objects.filter(round=round_, issue=OuterRef("issue"), category__in=categories, surplus=False)
+    )
+
+
+def _rows(
+    round_: Round, page: Mapping[int, int], columns: Sequence[RoundVolunteer], book: Codebook
+) -> list[Disagreement]:
+    """The rows of these issues (id: position), in this order. Three queries."""
+    issues = (
+        Issue.objects.select_related("repository", "current")
+        .defer("current__body", "current__comments", "current__labels")
+        .in_bulk(page)
+    )
+    labels: dict[int, list[Label]] = {id_: [] for id_ in page}
+    for label in revealed_labels(round_).filter(issue__in=page, surplus=False):
+        labels[label.issue_id].append(label)
+    decisions = {
+        decision.issue_id: decision for decision in standing_decisions(round_).filter(issue__in=page)
+    }
+    return [
+        _row(issues[id_], position, labels[id_], decisions.get(id_), columns, round_.depth, book)
+        for id_, position in page.items()
+    ]
+
+
+def _row(
+    issue: Issue,
+    position: int,
+    labels: Iterable[Label],
+    decision: Decision | None,
+    columns: Sequence[RoundVolunteer],
+    depth: int,
+    book: Codebook,
+) -> Disagreement:
+    chosen = {label.volunteer_id: label for label in labels}
+    counted = Counter(book.at_depth(label.category_id, depth).category_id for label in chosen.values())
+    split = sorted(counted.items(), key=lambda one: (-one[1], book.states[one[0]].position))
+    return Disagreement(
+        issue=issue,
+        position=position,
+        labels=[
+            _chip(chosen[column.member_id], depth, book) if column.member_id in chosen else None
+            for column in columns
+        ],
+        split=[(book.states[id_].code, count) for id_, count in split],
+        parts_at=_parts_at(list(counted), depth, book),
+        decision=decision,
+        decided_code=book.states[decision.category_id].code if decision else None,
+    )
+
+
+def _chip(label: Label, depth: int, book: Codebook) -> Chip:
+    state = book.states[label.category_id]
+    return Chip(
+        code=state.code,
+        name=state.name,
+        depth_code=book.at_depth(label.category_id, depth).code,
+        summary=label.summary,
+        unsure=label.unsure,
+        volunteer_id=label.volunteer_id,
+    )
+
+
+def _parts_at(categories: Sequence[int], depth: int, book: Codebook) -> Level | None:
+    """The first level, down to the depth, at which these categories are not all the same."""
+    for level in Level:
+        if level <= depth and len({book.at_depth(id_, level).category_id for id_ in categories}) > 1:
+            return level
+    return None

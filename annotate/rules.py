@@ -1,0 +1,63 @@
+"""What each role may do with rounds, labels and decisions, on top of studies.rules."""
+
+from annotate.models import Round, RoundVolunteer
+from studies import rules as studies_rules
+from studies.models import Membership, Role, Study
+
+
+def may_create_round(member: Membership | None, study: Study) -> bool:
+    """Plan a round: owner and leads of the study."""
+    return _is_of(member, study.pk) and studies_rules.may_lead(member)
+
+
+def may_open(member: Membership | None, round_: Round) -> bool:
+    """Open a round: owner and leads."""
+    return _is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
+def may_close(member: Membership | None, round_: Round) -> bool:
+    """Close a round, which reveals all of its labels: owner and leads."""
+    return may_open(member, round_)
+
+
+def may_be_volunteer(member: Membership | None, study: Study) -> bool:
+    """Be chosen for a round: owner, leads, volunteers. Models are compared with them, not counted among them."""
+    return (
+        member is not None
+        and _is_of(member, study.pk)
+        and studies_rules.may_label(member)
+        and member.role != Role.MODEL
+    )
+
+
+def may_see_own_labels(member: Membership | None, round_: Round) -> bool:
+    """See one's own labels, drafts and progress: the round's volunteers, also after it is closed."""
+    return (
+        member is not None
+        and may_be_volunteer(member, round_.study)
+        and RoundVolunteer.objects.filter(round=round_, member=member).exists()
+    )
+
+
+def may_take_turns(member: Membership | None, round_: Round) -> bool:
+    """Label in this round now: its volunteers, while it is open."""
+    return round_.is_open and may_see_own_labels(member, round_)
+
+
+def may_see_progress(member: Membership | None, round_: Round) -> bool:
+    """See how many labels each volunteer has given: every member but a model."""
+    return _is_of(member, round_.study_id) and studies_rules.may_see_people(member)
+
+
+def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
+    """See the disagreements among what is revealed: every member but a model."""
+    return _is_of(member, round_.study_id) and studies_rules.may_read_revealed(member)
+
+
+def may_settle(member: Membership | None, round_: Round) -> bool:
+    """Decide a disagreement alone, with a rationale: owner and leads, once the round was opened."""
+    return round_.opened_at is not None and _is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
+def _is_of(member: Membership | None, study_id: int) -> bool:
+    return member is not None and member.study_id == study_id
