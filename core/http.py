@@ -61,7 +61,7 @@ def messages_out_of_band(request: HttpRequest) -> str:
     if not get_messages(request):
         return ""
     toasts = render_to_string("shared/_messages.html", {"messages": get_messages(request)}, request)
-    return f'<div id="toasts" hx-swap-oob="beforeend">{toasts}</div>'
+    return f'<div id="toasts" hx-swap-oob="beforeend">{toasts.strip()}</div>'
 
 
 def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpResponse:
