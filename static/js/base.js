@@ -104,6 +104,18 @@
   // A filter that acts as soon as it is changed; without script its form has a button.
   document.addEventListener("change", (event) => { if (event.target.matches("[data-submits]")) event.target.form.requestSubmit(); });
 
+  // Files dropped anywhere on a `.drop` go into its field.
+  for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, (event) => {
+    const zone = event.target.closest?.(".drop");
+    if (!zone) return;
+    event.preventDefault();
+    zone.classList.toggle("over", name === "dragover");
+    const field = zone.querySelector('input[type="file"]');
+    if (name !== "drop" || !field || !event.dataTransfer.files.length) return;
+    field.files = event.dataTransfer.files;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+
   // Relative times move on while the page stays open.
   const spans = [[60, 1, "second"], [3600, 60, "minute"], [86400, 3600, "hour"], [2678400, 86400, "day"]];
   function refreshTimes() {
