@@ -316,9 +316,7 @@ def test_a_wide_table_does_not_multiply():
 
 
 def test_a_long_issue_renders_in_under_a_tenth_of_a_second():
-    paragraph = (
-        "The scheduler keeps the `sequence` in its **queue** and keeps https://a.example/b_c. " * 4
-    )
+    paragraph = "The scheduler keeps the `sequence` in its **queue** and keeps https://a.example/b_c. " * 4
     code = "```python\n" + "for block in blocks:  # free them\n    pool.free(block)\n" * 20 + "```\n"
     report = f"## Heading\n\n{paragraph}\n\n- one\n- two\n\n{code}\n" * 20
     log = "2024-06-11 14:02:11,123 INFO worker 3: step 4711 took 0.12 s, loss=2.31\n"
