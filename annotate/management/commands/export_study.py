@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--to", required=True, type=Path, metavar="DIR_OR_ZIP")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        to: Path = options["to"]
+        to = Path(options["to"])
         try:
             written = write_package(chosen_round(options["study"], options["round"]), to)
         except OSError as error:

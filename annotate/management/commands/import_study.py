@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        folder: Path = options["folder"]
+        folder = Path(options["folder"])
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         owner = _owner(options["owner"])

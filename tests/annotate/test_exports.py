@@ -1,0 +1,173 @@
+import csv
+import hashlib
+import io
+import json
+from zipfile import ZipFile
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotate.actions.published import import_study
+from annotate.exports import LONG_COLUMNS, labels_csv, write_package
+from annotate.models import Decision, Label, Round
+from tests.annotate.published_folders import write_study
+from tests.factories import (
+    add_label,
+    category,
+    make_issue,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_version,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def text(chunks) -> str:
+    return b"".join(chunks).decode()
+
+
+@pytest.fixture
+def labelled():
+    """An open round of two volunteers: one issue complete, one half labelled, one untouched; 12 is decided."""
+    study = make_study(slug="engines")
+    version = make_version(study)
+    members = [make_member(study), make_member(study)]
+    repository = make_repository(study, "ember/engine")
+    other = make_repository(study, "quill/lattice")
+    issues = [make_issue(repository, "12"), make_issue(repository, "7"), make_issue(other, "3")]
+    round_ = make_round(version, issues, members)
+    add_label(round_, issues[0], members[0], "C.1", summary="=HYPERLINK(1)")
+    add_label(round_, issues[0], members[1], "C.2", summary='both "C.1", C.2\nand more', unsure=True)
+    add_label(round_, issues[1], members[0], "A.1", summary="canary of the first")
+    Decision.objects.create(
+        round=round_, issue=issues[0], category=category(version, "C.1"), version=version, method="lead",
+        rationale="because", decided_by=members[0], decided_at=timezone.now(),
+    )  # fmt: skip
+    return round_
+
+
+def test_wide_layout_holds_revealed_issues_only(labelled):
+    assert text(labels_csv(labelled)) == (
+        "Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/ember/engine/issues/12,C.1,C.2,C.1\n"
+    )
+
+
+def test_wide_layout_of_a_closed_round_shows_missing_labels_as_empty_cells(labelled):
+    Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
+    labelled.refresh_from_db()
+
+    assert text(labels_csv(labelled)) == (
+        "Issue_URL,Label1,Label2,Final_Label\n"
+        "https://github.com/ember/engine/issues/12,C.1,C.2,C.1\n"
+        "https://github.com/ember/engine/issues/7,A.1,,\n"
+        "https://github.com/quill/lattice/issues/3,,,\n"
+    )
+
+
+def test_a_round_revealed_at_its_close_exports_nothing_before(labelled):
+    Round.objects.filter(pk=labelled.pk).update(reveal=Round.Reveal.ROUND_CLOSED)
+    labelled.refresh_from_db()
+
+    assert text(labels_csv(labelled)) == "Issue_URL,Label1,Label2,Final_Label\n"
+    assert text(labels_csv(labelled, layout="long")) == ",".join(LONG_COLUMNS) + "\n"
+
+
+def test_wide_layout_of_one_repository(labelled):
+    Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
+    labelled.refresh_from_db()
+    other = labelled.study.repositories.filter(path="quill/lattice")
+
+    assert text(labels_csv(labelled, repositories=other)) == (
+        "Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/quill/lattice/issues/3,,,\n"
+    )
+
+
+def test_long_layout_makes_formulas_inert_and_shows_pseudonyms_only(labelled):
+    rows = list(csv.DictReader(io.StringIO(text(labels_csv(labelled, layout="long")))))
+
+    assert [
+        (row["Issue_URL"], row["Repository"], row["Number"], row["Volunteer"], row["Label"], row["Summary"])
+        for row in rows
+    ] == [
+        ("https://github.com/ember/engine/issues/12", "ember/engine", "12", "R1", "C.1", "'=HYPERLINK(1)"),
+        (
+            "https://github.com/ember/engine/issues/12",
+            "ember/engine",
+            "12",
+            "R2",
+            "C.2",
+            'both "C.1", C.2\nand more',
+        ),
+    ]
+    assert [(row["Unsure"], row["Surplus"], row["Final_Label"], row["Method"]) for row in rows] == [
+        ("", "", "C.1", "lead"),
+        ("yes", "", "C.1", "lead"),
+    ]
+    assert [row["Submitted_at"] for row in rows] == [
+        label.submitted_at.isoformat() for label in Label.objects.filter(issue__number="12").order_by("pk")
+    ]
+
+
+def test_exporting_takes_one_query_inside_a_savepoint(labelled, django_assert_num_queries):
+    with django_assert_num_queries(3):
+        text(labels_csv(labelled))
+
+
+def test_a_published_study_comes_out_as_it_went_in(tmp_path):
+    folder = write_study(tmp_path / "in")
+    import_study(folder=folder, slug="engines")
+
+    call_command("export_study", study="engines", to=str(tmp_path / "out"))
+
+    given = {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*.*")
+        if path.name != ".DS_Store"
+    }
+    assert {path: (tmp_path / "out" / path).read_bytes() for path in given} == given
+
+
+def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
+    import_study(folder=write_study(tmp_path / "in"), slug="engines")
+    round_ = Round.objects.get()
+    hashes = write_package(round_, tmp_path / "package.zip")
+
+    with ZipFile(tmp_path / "package.zip") as archive:
+        assert sorted(archive.namelist()) == sorted([*hashes, "manifest.json"])
+        manifest = json.loads(archive.read("manifest.json"))
+        for name, digest in hashes.items():
+            assert hashlib.sha256(archive.read(name)).hexdigest() == digest
+    assert sorted(hashes) == [
+        "agreement.json", "engine/engine.csv", "engine/engine_2023.txt", "engine/engine_2024.txt",
+        "labels_long.csv", "lattice/lattice.csv", "lattice/lattice_2025.txt", "taxonomy.csv",
+    ]  # fmt: skip
+    assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
+    assert manifest["sha256"] == hashes
+
+
+def test_lists_of_a_study_that_came_without_are_made_by_year(tmp_path):
+    study = make_study(slug="engines")
+    member = make_member(study)
+    repository = make_repository(study, "ember/engine")
+    issues = [
+        make_issue(repository, number, year=year) for number, year in (("5", 2024), ("6", 2023), ("8", 2024))
+    ]
+    round_ = make_round(make_version(study), issues, [member])
+    for issue in issues:
+        add_label(round_, issue, member, "C.1")
+
+    write_package(round_, tmp_path)
+
+    assert (tmp_path / "engine/engine_2023.txt").read_text() == "https://github.com/ember/engine/issues/6\n"
+    assert (tmp_path / "engine/engine_2024.txt").read_text() == (
+        "https://github.com/ember/engine/issues/5\nhttps://github.com/ember/engine/issues/8\n"
+    )
+
+
+def test_export_study_names_what_is_missing(tmp_path):
+    with pytest.raises(CommandError, match="'nothing' has no round"):
+        call_command("export_study", study="nothing", to=str(tmp_path))
