@@ -111,8 +111,14 @@ def release(folder: Path | None = None) -> bool:
 
 
 def stop_all(folder: Path | None = None) -> None:
-    """End both servers, whoever uses them. Raises EmbeddedServerError if the lock stays taken for minutes."""
-    _stop(_folder(folder))
+    """End both servers, whoever uses them, and this process's use of them.
+
+    Raises EmbeddedServerError if another process holds the lock for minutes.
+    """
+    at = _folder(folder)
+    _stop(at)
+    if lease := _leases.pop(at.path, None):
+        lease.end()
 
 
 def status(folder: Path | None = None) -> Status:

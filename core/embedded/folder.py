@@ -49,10 +49,12 @@ class Folder:
     def run(self) -> Path:
         """The folder of the sockets, closed to others: in the data folder, or under /tmp if that is deep.
 
-        Not under TMPDIR, which may differ between two processes of one installation.
+        Not under TMPDIR, which may differ between two processes of one installation. Characters that separate
+        or quote folders in a setting of PostgreSQL or libpq count as deep.
         """
         inside = self.path / "run"
-        return inside if len(os.fsencode(inside)) <= LONGEST_RUN_PATH else Path("/tmp") / self.token  # noqa: S108
+        fits = len(os.fsencode(inside)) <= LONGEST_RUN_PATH and not set(str(inside)) & set(",\"'\\\n")
+        return inside if fits else Path("/tmp") / self.token  # noqa: S108
 
     @cached_property
     def owner(self) -> Owner:

@@ -72,7 +72,8 @@ def start(folder: Folder) -> None:
     folder.private(folder.redis)
     folder.owner.may_run(installed() / "redis-server", installed())
     end(processes_called("redis-server", folder.token), [(signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0)])
-    socket_path(folder).unlink(missing_ok=True)
+    for stale in (socket_path(folder), folder.redis / "redis.pid"):
+        stale.unlink(missing_ok=True)
     log = folder.path / "redis.log"
     seen = log.stat().st_size if log.exists() else 0
     settings = {
