@@ -1,0 +1,249 @@
+"""One chunk of drafts into the tables, by natural keys: the same chunk twice is stored once.
+
+Everything here runs inside the caller's transaction.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from ingest.content import Content, completed, content_of
+from ingest.models import Snapshot
+from ingest.readers import Draft
+from studies.models import Study
+
+MAX_HOST = 253
+MAX_PATH = 300
+MAX_FOLDER = 120
+
+_CONTENT = (
+    "title", "body", "author", "author_association", "labels", "state", "state_reason",
+    "opened_at", "closed_at", "updated_at", "comments", "comment_count",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Placed:
+    """A draft and the row that its issue has. `is_new`: this chunk made it."""
+
+    draft: Draft
+    issue_id: int
+    is_new: bool
+    is_pull_request: bool | None
+    current_id: int | None
+
+
+def fits(draft: Draft) -> bool:
+    """Are host and path of the address short enough to be stored?"""
+    return len(draft.address.host) <= MAX_HOST and len(draft.address.path) <= MAX_PATH
+
+
+def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
+    """Find or make the repository and the issue of each draft; the drafts name different issues.
+
+    Fills in what was unknown of an issue: whether it is a pull request, and its year. Locks the issues.
+    """
+    repositories = _repositories(study_id, drafts)
+    keys = [(repositories[draft.address.repository], draft.address.number) for draft in drafts]
+    pulls = [draft.is_pull_request for draft in drafts]
+    years = [draft.created_at.year if draft.created_at else None for draft in drafts]
+    given: list[Any] = [
+        [repository for repository, _number in keys],
+        [number for _repository, number in keys],
+        [draft.url for draft in drafts],
+        pulls,
+        years,
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO ingest_issue (repository_id, number, url, is_pull_request, year, first_import_id)
+            SELECT repository_id, number, url, is_pull_request, year, %s
+            FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bool[], %s::smallint[])
+                 WITH ORDINALITY AS given (repository_id, number, url, is_pull_request, year, nth)
+            ORDER BY nth
+            ON CONFLICT (repository_id, number) DO NOTHING
+            RETURNING id
+            """,
+            [run_id, *given],
+        )
+        made = {issue_id for (issue_id,) in cursor.fetchall()}
+        cursor.execute(
+            """
+            SELECT i.id, i.repository_id, i.number, i.is_pull_request, i.year, i.current_id
+            FROM ingest_issue i JOIN unnest(%s::bigint[], %s::text[]) AS given (repository_id, number)
+              ON given.repository_id = i.repository_id AND given.number = i.number
+            ORDER BY i.id FOR NO KEY UPDATE OF i
+            """,
+            given[:2],
+        )
+        rows = {
+            (repository, number): rest for *rest, repository, number in map(_keys_last, cursor.fetchall())
+        }
+        _fill_in(
+            cursor, [(rows[key], pull, year) for key, pull, year in zip(keys, pulls, years, strict=True)]
+        )
+    placed = []
+    for draft, key in zip(drafts, keys, strict=True):
+        issue_id, pull, _year, current_id = rows[key]
+        known = draft.is_pull_request if pull is None else pull
+        placed.append(Placed(draft, issue_id, issue_id in made, known, current_id))
+    return placed
+
+
+def _keys_last(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    issue_id, repository, number, pull, year, current_id = row
+    return issue_id, pull, year, current_id, repository, number
+
+
+def _fill_in(cursor: Any, rows: Iterable[tuple[Sequence[Any], bool | None, int | None]]) -> None:
+    """Write what a draft knows and its issue does not."""
+    unknown = [
+        (issue_id, pull, year)
+        for (issue_id, known_pull, known_year, _current), pull, year in rows
+        if (known_pull is None and pull is not None) or (known_year is None and year is not None)
+    ]
+    if unknown:
+        cursor.execute(
+            """
+            UPDATE ingest_issue i
+            SET is_pull_request = coalesce(i.is_pull_request, given.is_pull_request),
+                year = coalesce(i.year, given.year)
+            FROM unnest(%s::bigint[], %s::bool[], %s::smallint[]) AS given (id, is_pull_request, year)
+            WHERE i.id = given.id
+            """,
+            [list(column) for column in zip(*unknown, strict=True)],
+        )
+
+
+def _repositories(study_id: int, drafts: Sequence[Draft]) -> dict[tuple[str, str], int]:
+    """Ids by host and lower-case path; those that the study lacks are made, in the order of the drafts."""
+    wanted = {draft.address.repository: draft.address for draft in drafts}
+    known = _known_repositories(study_id, wanted)
+    missing = [address for key, address in wanted.items() if key not in known]
+    if not missing:
+        return known
+    # One import at a time names folders.
+    Study.objects.select_for_update(no_key=True).get(pk=study_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT lower(folder) FROM ingest_repository WHERE study_id = %s", [study_id])
+        taken = {folder for (folder,) in cursor.fetchall()}
+        for address in missing:
+            folder = free_folder(address.path, taken)
+            cursor.execute(
+                "INSERT INTO ingest_repository (study_id, forge, host, path, folder)"
+                " VALUES (%s, %s, %s, %s, %s)"
+                " ON CONFLICT DO NOTHING",
+                [study_id, address.forge, address.host, address.path, folder],
+            )
+            taken.add(folder.lower())
+    return _known_repositories(study_id, wanted)
+
+
+def _known_repositories(study_id: int, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    hosts, paths = zip(*keys, strict=True)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.host, lower(r.path), r.id
+            FROM ingest_repository r JOIN unnest(%s::text[], %s::text[]) AS given (host, path)
+              ON r.host = given.host AND lower(r.path) = given.path
+            WHERE r.study_id = %s
+            """,
+            [list(hosts), list(paths), study_id],
+        )
+        return {(host, path): pk for host, path, pk in cursor.fetchall()}
+
+
+def free_folder(path: str, taken: Collection[str]) -> str:
+    """A folder for the repository at `path` that no other has, on a disk that knows no letter case.
+
+    `vllm` for vllm-project/vllm; `vllm-project-vllm` if that is taken, then with a number.
+    """
+    *owners, name = path.split("/")
+    names = [name[:MAX_FOLDER], "-".join([*owners, name])[:MAX_FOLDER]]
+    for candidate in names:
+        if candidate.lower() not in taken:
+            return candidate
+    number = 2
+    while f"{names[1][: MAX_FOLDER - 8]}-{number}".lower() in taken:
+        number += 1
+    return f"{names[1][: MAX_FOLDER - 8]}-{number}"
+
+
+def store_texts(placed: Sequence[Placed], fields: Collection[str]) -> set[int]:
+    """Add a snapshot where a draft says something else than its issue says now; the issues shown anew.
+
+    `fields` are those that the file's mapping names. A draft without text takes no text away; one that its
+    forge touched before the current text was fetched is kept as a snapshot, and not shown.
+    """
+    said = [(place, content) for place in placed if (content := content_of(place.draft))]
+    known = _contents([place.current_id for place, _content in said if place.current_id])
+    fresh: list[tuple[int, str, Content]] = []
+    shown: dict[int, str] = {}
+    for place, content in said:
+        current = known.get(place.current_id) if place.current_id else None
+        whole = completed(content, place.draft, current, fields) if current else content
+        digest = whole.hash
+        if current and digest == current.hash:
+            continue
+        fresh.append((place.issue_id, digest, whole))
+        if not (current and _older(whole, current)):
+            shown[place.issue_id] = digest
+    if fresh:
+        _insert(fresh)
+    if shown:
+        _show(shown)
+    return set(shown)
+
+
+def _older(content: Content, current: Content) -> bool:
+    return bool(content.updated_at and current.updated_at and content.updated_at < current.updated_at)
+
+
+def _contents(ids: Collection[int]) -> dict[int, Content]:
+    """Contents by the id of their snapshot."""
+    rows = Snapshot.objects.filter(pk__in=ids).values("pk", *_CONTENT) if ids else ()
+    return {
+        row.pop("pk"): Content(**(row | {"labels": tuple(row["labels"]), "comments": tuple(row["comments"])}))
+        for row in rows
+    }
+
+
+def _insert(fresh: Sequence[tuple[int, str, Content]]) -> None:
+    columns: list[list[Any]] = [[issue_id for issue_id, _digest, _content in fresh]]
+    columns.append([digest for _issue_id, digest, _content in fresh])
+    for field in _CONTENT:
+        values = [getattr(content, field) for _issue_id, _digest, content in fresh]
+        if field in {"labels", "comments"}:
+            values = [json.dumps(value, ensure_ascii=False) for value in values]
+        columns.append(values)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            INSERT INTO ingest_snapshot (issue_id, content_hash, {", ".join(_CONTENT)}, taken_at)
+            SELECT issue_id, content_hash, title, body, author, author_association, labels::jsonb, state,
+                   state_reason, opened_at, closed_at, updated_at, comments::jsonb, comment_count, now()
+            FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[],
+                        %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
+                        %s::text[], %s::int[]) AS given (issue_id, content_hash, {", ".join(_CONTENT)})
+            ON CONFLICT (issue_id, content_hash) DO NOTHING
+            """,  # noqa: S608 - constants
+            columns,
+        )
+
+
+def _show(digests: dict[int, str]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE ingest_issue i SET current_id = s.id
+            FROM unnest(%s::bigint[], %s::text[]) AS given (issue_id, content_hash)
+            JOIN ingest_snapshot s USING (issue_id, content_hash)
+            WHERE i.id = given.issue_id
+            """,
+            [list(digests), list(digests.values())],
+        )

@@ -1,0 +1,280 @@
+"""The work of an import: a file's drafts into the study, a chunk a transaction, the report beside them.
+
+Position and counts are stored with each chunk: a run that is killed anywhere goes on after its last chunk,
+and the result is that of a run that nobody disturbed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any, BinaryIO, Self
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.retry import retried
+from ingest import files
+from ingest.actions import chunks
+from ingest.errors import FileChanged, FileGone
+from ingest.models import Import, ImportRow
+from ingest.readers import Draft, Refusal, open_reader
+from studies.actions import record
+
+CHUNK = 500
+CHUNK_CHARACTERS = 8 << 20
+COUNTS = ("rows", "new", "known", "changed", "repeated", "refused", "repaired", "pull_requests")
+
+Report = Callable[[int, int | None, str], None]
+"""Called with the rows done, the rows in all as far as can be told, and the step in words."""
+
+Found = Draft | Refusal
+
+
+def import_issues(*, run: Import, report: Report = lambda *_told: None) -> dict[str, Any]:
+    """Store the issues of an import's file and answer with its counts; safe to repeat after any end.
+
+    `rows` are the drafts and refusals read: new + known + changed + repeated + refused. Repaired rows and
+    pull requests are among them. Raises FileGone, FileChanged, and whatever `report` raises (between two
+    chunks).
+    """
+    run.refresh_from_db()
+    if run.counts.get("complete"):
+        return dict(run.counts)
+    path = files.located(run.path)
+    if not run.path or not path.is_file():
+        raise FileGone
+    with path.open("rb") as stream:
+        report(run.counts.get("rows", 0), None, _("checking the file"))
+        if files.sha256_of(stream) != run.sha256:
+            raise FileChanged
+        stream.seek(0)
+        return _load(run, stream, report)
+
+
+def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
+    sniffed = files.as_sniffed(run.mapping)
+    reader = open_reader(stream, run.name, sniffed=sniffed)
+    fields = frozenset(sniffed.mapping)
+    counts = dict.fromkeys(COUNTS, 0) | run.counts
+    stored = counts["rows"]
+    done = 0
+    with _Seen() as seen:
+        for chunk in _chunks(iter(reader)):
+            done += len(chunk)
+            if done <= stored:
+                _remember(run, chunk, seen)
+            else:
+                counts = _store(run, chunk, fields, seen, done)
+            total = max(done, round(done * run.size / max(1, reader.bytes_read)))
+            # The last report, of everything done, is the one that is never left out.
+            report(
+                done, max(total, done + 1), _("storing issues") if done > stored else _("finding the place")
+            )
+    return _finish(run, done, report)
+
+
+def _chunks(found: Iterator[Found]) -> Iterator[list[Found]]:
+    """Up to CHUNK rows, fewer where their texts are long. The same file gives the same chunks."""
+    while chunk := list(islice(found, 1)):
+        size = _length(chunk[0])
+        while len(chunk) < CHUNK and size < CHUNK_CHARACTERS:
+            following = next(found, None)
+            if following is None:
+                break
+            chunk.append(following)
+            size += _length(following)
+        yield chunk
+
+
+def _length(found: Found) -> int:
+    if isinstance(found, Refusal):
+        return len(found.raw)
+    return len(found.title) + len(found.body) + sum(len(comment.body) for comment in found.comments)
+
+
+class _Seen:
+    """The issues that this file has named so far, in a table of the session: memory does not grow."""
+
+    def __enter__(self) -> Self:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE IF EXISTS pg_temp.import_seen")
+            cursor.execute(
+                "CREATE TEMPORARY TABLE import_seen (issue_id bigint PRIMARY KEY, line bigint, has_text bool)"
+            )
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute("DROP TABLE IF EXISTS pg_temp.import_seen")
+
+    def sift(
+        self, placed: list[chunks.Placed]
+    ) -> tuple[list[chunks.Placed], list[tuple[chunks.Placed, int]]]:
+        """What the file says for the first time, and what it says again with the line of the first time.
+
+        An address that had no text is said for the first time by the line that brings its text.
+        """
+        ids = [place.issue_id for place in placed]
+        texts = [_has_text(place.draft) for place in placed]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT issue_id, line, has_text FROM import_seen WHERE issue_id = ANY(%s)", [ids])
+            earlier = {issue_id: (line, has_text) for issue_id, line, has_text in cursor.fetchall()}
+            cursor.execute(
+                """
+                INSERT INTO import_seen SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bool[])
+                ON CONFLICT (issue_id) DO UPDATE SET has_text = import_seen.has_text OR excluded.has_text
+                """,
+                [ids, [place.draft.line for place in placed], texts],
+            )
+        first, again = [], []
+        for place, has_text in zip(placed, texts, strict=True):
+            line, had_text = earlier.get(place.issue_id, (None, False))
+            if line is None or (has_text and not had_text):
+                first.append(place)
+            else:
+                again.append((place, line))
+        return first, again
+
+
+def _has_text(draft: Draft) -> bool:
+    return bool(draft.title or draft.body or draft.comments)
+
+
+def _remember(run: Import, chunk: list[Found], seen: _Seen) -> None:
+    """Go over a chunk that an earlier attempt has stored."""
+    with transaction.atomic():
+        drafts, _repeated, _refused = _sorted(chunk)
+        if drafts:
+            seen.sift(chunks.place(run.study_id, run.pk, drafts))
+
+
+@retried
+def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen, done: int) -> dict[str, Any]:
+    """Store one chunk, its report and the position behind it, in one transaction. The counts so far."""
+    with transaction.atomic():
+        locked = Import.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
+        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts
+        if counts["rows"] + len(chunk) != done:
+            raise RuntimeError(f"import {run.pk} stands at row {counts['rows']}, not before {done}")
+        drafts, repeated, refused = _sorted(chunk)
+        placed = chunks.place(run.study_id, run.pk, drafts) if drafts else []
+        first, again = seen.sift(placed) if placed else ([], [])
+        changed = chunks.store_texts(first, fields)
+        repeated += [(place.draft, line) for place, line in again]
+        taken = [*first, *(place for place, _line in again)]
+        ImportRow.objects.bulk_create(
+            sorted(
+                [
+                    *(_refused_row(run, refusal) for refusal in refused),
+                    *(_repeated_row(run, draft, line) for draft, line in repeated),
+                    *(_repaired_row(run, place.draft) for place in taken if place.draft.repaired),
+                ],
+                key=lambda row: row.line or 0,
+            )
+        )
+        new = sum(place.is_new for place in first)
+        changed_count = sum(place.issue_id in changed and not place.is_new for place in first)
+        for name, more in (
+            ("rows", len(chunk)),
+            ("new", new),
+            ("changed", changed_count),
+            ("known", len(first) - new - changed_count),
+            ("repeated", len(repeated)),
+            ("refused", len(refused)),
+            ("repaired", sum(bool(place.draft.repaired) for place in taken)),
+            ("pull_requests", sum(place.is_pull_request is True for place in first)),
+        ):
+            counts[name] += more
+        Import.objects.filter(pk=run.pk).update(counts=counts)
+    return counts
+
+
+def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, int]], list[Refusal]]:
+    """The drafts of different issues, those that repeat one in this chunk with its line, and the refusals.
+
+    Of the drafts of one issue the first with a text is taken, or the first.
+    """
+    chosen: dict[tuple[str, str, str], Draft] = {}
+    refused: list[Refusal] = []
+    drafts: list[Draft] = []
+    for found in chunk:
+        if isinstance(found, Refusal):
+            refused.append(found)
+        elif not chunks.fits(found):
+            refused.append(Refusal(found.line, "address_too_long", {}, found.url))
+        else:
+            drafts.append(found)
+            former = chosen.get(found.address.identity)
+            if former is None or (_has_text(found) and not _has_text(former)):
+                chosen[found.address.identity] = found
+    repeated = [
+        (draft, chosen[draft.address.identity].line)
+        for draft in drafts
+        if chosen[draft.address.identity] is not draft
+    ]
+    return list(chosen.values()), repeated, refused
+
+
+def _refused_row(run: Import, refusal: Refusal) -> ImportRow:
+    message = replace(refusal, line=0, file="").text(_)
+    if refusal.record:
+        message += " " + _("It is record %(record)d of the file.") % {"record": refusal.record}
+    if refusal.fatal:
+        message += " " + _("The rest of the file was not read.")
+    return ImportRow(
+        run=run,
+        outcome=ImportRow.Outcome.REFUSED,
+        file=run.name,
+        line=refusal.line or None,
+        code=refusal.code,
+        message=message,
+        raw=refusal.raw,
+    )
+
+
+def _repeated_row(run: Import, draft: Draft, line: int) -> ImportRow:
+    return ImportRow(
+        run=run,
+        outcome=ImportRow.Outcome.REPEATED,
+        file=run.name,
+        line=draft.line,
+        code="repeated",
+        message=_("The issue of line %(line)d again; that line was kept.") % {"line": line},
+        raw=draft.url,
+    )
+
+
+def _repaired_row(run: Import, draft: Draft) -> ImportRow:
+    message = ngettext(
+        "%(count)d character that no database stores (NUL, half a character) became U+FFFD.",
+        "%(count)d characters that no database stores (NUL, halves of characters) became U+FFFD.",
+        draft.repaired,
+    )
+    return ImportRow(
+        run=run,
+        outcome=ImportRow.Outcome.REPAIRED,
+        file=run.name,
+        line=draft.line,
+        code="repaired",
+        message=message % {"count": draft.repaired},
+        raw=draft.url,
+    )
+
+
+def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
+    """Close the books, and part with the file: what it said is in the study now."""
+    report(done, done, "")
+    with transaction.atomic():
+        locked = (
+            Import.objects.select_for_update(no_key=True, of=("self",))
+            .select_related("created_by")
+            .get(pk=run.pk)
+        )
+        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts | {"complete": True}
+        Import.objects.filter(pk=run.pk).update(counts=counts, path="")
+        told = {name: counts[name] for name in COUNTS if counts[name]}
+        record(locked.study, "issues.imported", locked.created_by, name=locked.name, **told)
+        transaction.on_commit(lambda: files.discard(locked.path))
+    return counts

@@ -1,0 +1,99 @@
+"""A file on its way in: received and looked at, then confirmed or discarded."""
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import get_language
+
+from accounts.models import User
+from core import jobs
+from core.models import Job
+from ingest import files
+from ingest.errors import (
+    AlreadyImported,
+    FileChanged,
+    FileGone,
+    FileRefused,
+    FileTooLarge,
+    ImportRunning,
+    ImportStarted,
+)
+from ingest.models import Import
+from ingest.queries import former_import
+from ingest.readers import HEAD_BYTES, UnreadableFile, sniff
+from studies.models import Study
+
+JOB = "ingest.import_issues"
+MAX_NAME = 255
+
+
+def receive_upload(
+    *, study: Study, by: User | None, name: str, stream: files.Readable, encoding: str | None = None
+) -> Import:
+    """Keep a file for its preview: its bytes, how it will be read, and nothing of it in the study yet.
+
+    `name` is shown, never used as a path; `encoding` is one of ingest.readers.ENCODINGS if the user chose
+    one. The stream is read once, a piece at a time. Raises FileTooLarge and FileRefused: nothing is kept.
+    """
+    shown = name[-MAX_NAME:].replace("\0", "") or "?"
+    try:
+        path, size, digest = files.keep(stream, settings.UPLOAD_MAX_BYTES)
+    except files.TooLong:
+        raise FileTooLarge(shown, settings.UPLOAD_MAX_BYTES) from None
+    try:
+        with files.located(path).open("rb") as kept:
+            sniffed = sniff(kept.read(HEAD_BYTES), name, encoding=encoding)
+        return Import.objects.create(
+            study=study,
+            kind=Import.Kind.ISSUES,
+            name=shown,
+            path=path,
+            size=size,
+            sha256=digest,
+            mapping=files.as_json(sniffed),
+            created_by=by,
+        )
+    except UnreadableFile as unreadable:
+        files.discard(path)
+        raise FileRefused(shown, unreadable.refusal) from None
+    except BaseException:
+        files.discard(path)
+        raise
+
+
+@transaction.atomic
+def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
+    """Start the import that was previewed, or go on with one that was cancelled or failed.
+
+    Raises ImportRunning, AlreadyImported (the study has taken the same bytes), FileGone, and FileChanged if
+    the file is no longer the one that was shown. `rings=False` leaves the job to the caller, who runs it.
+    """
+    run = Import.objects.select_for_update(no_key=True, of=("self",)).select_related("job").get(pk=run.pk)
+    if run.counts.get("complete"):
+        raise AlreadyImported
+    if run.job and run.job.finished_at is None:
+        raise ImportRunning
+    if former_import(run):
+        raise AlreadyImported
+    path = files.located(run.path)
+    if not run.path or not path.is_file():
+        raise FileGone
+    with path.open("rb") as stream:
+        if files.sha256_of(stream) != run.sha256:
+            raise FileChanged
+    arguments = {"import": run.pk, "language": get_language()}
+    if rings:
+        job = jobs.enqueue(JOB, arguments=arguments, by=by, content_hash=run.sha256)
+    else:
+        job = Job.objects.create(kind=JOB, arguments=arguments, created_by=by, content_hash=run.sha256)
+    Import.objects.filter(pk=run.pk).update(job=job)
+    return job
+
+
+@transaction.atomic
+def discard_import(*, run: Import) -> None:
+    """Forget a file that was not imported. Raises ImportStarted once rows of it were read."""
+    run = Import.objects.select_for_update(of=("self",)).select_related("job").get(pk=run.pk)
+    if run.counts or run.kind != Import.Kind.ISSUES or (run.job and run.job.finished_at is None):
+        raise ImportStarted
+    run.delete()
+    transaction.on_commit(lambda: files.discard(run.path))

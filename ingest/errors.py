@@ -1,0 +1,56 @@
+"""What a user may run into while bringing issues in."""
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.errors import DomainError
+from ingest.readers import Refusal
+
+
+class FileRefused(DomainError):
+    """Nothing of a file can be taken; nothing was stored."""
+
+    status = 422
+
+    def __init__(self, name: str, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(f"{name}: {refusal.text(_)}" if name else refusal.text(_))
+
+
+class FileTooLarge(DomainError):
+    status = 422
+
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__(
+            _(
+                "%(name)s is larger than %(limit)s, the most that this server takes at once. "
+                "Nothing was stored. Split it and load the parts one after another."
+            )
+            % {"name": name, "limit": filesizeformat(limit)}
+        )
+
+
+class FileChanged(DomainError):
+    message = gettext_lazy(
+        "The file on the server is not the one that was uploaded and shown. Nothing more was stored. "
+        "Upload it again."
+    )
+
+
+class FileGone(DomainError):
+    message = gettext_lazy("The uploaded file is no longer on the server. Upload it again.")
+
+
+class AlreadyImported(DomainError):
+    """The study has taken this very file before."""
+
+    message = gettext_lazy("This file was imported before. Nothing was done, and nothing has changed.")
+
+
+class ImportRunning(DomainError):
+    message = gettext_lazy("This import has been started already. Nothing was done twice.")
+
+
+class ImportStarted(DomainError):
+    message = gettext_lazy("This import has brought rows in: it stays in the study's records.")

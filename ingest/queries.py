@@ -1,0 +1,338 @@
+"""Reads of issues and imports that start from a user or a study."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import User
+from core.models import Job
+from ingest import files
+from ingest.models import Import, ImportRow, Issue, Repository, Snapshot
+from ingest.readers import Draft, Refusal, open_reader
+from studies.models import Study
+from studies.queries import studies_for
+
+ON_A_PAGE = 50
+LOOKED_AT = 1000
+LOOKED_AT_BYTES = 8 << 20
+SHOWN = 5
+
+
+def issues_for(user: User | AnonymousUser) -> QuerySet[Issue]:
+    """The issues of the studies that this user is a member of, with repository, study and current text."""
+    issues = Issue.objects.filter(repository__study__in=studies_for(user))
+    return issues.select_related("repository__study", "current")
+
+
+def imports_for(user: User | AnonymousUser) -> QuerySet[Import]:
+    """The imports of the studies that this user is a member of, newest first."""
+    runs = Import.objects.filter(study__in=studies_for(user))
+    return runs.select_related("study", "job", "created_by").order_by("-id")
+
+
+def former_import(run: Import) -> Import | None:
+    """The import by which the study took the same bytes before; None if it did not."""
+    same = Import.objects.filter(study=run.study_id, kind=run.kind, sha256=run.sha256, counts__complete=True)
+    return same.exclude(pk=run.pk).order_by("pk").first()
+
+
+# --- the list of issues
+
+
+@dataclass(frozen=True)
+class IssueFilter:
+    """What a list of issues is narrowed to; empty values narrow nothing.
+
+    `kind`: issue, pull_request, unknown. `text`: with, without. `words`: each occurs in the title, or it is
+    the number.
+    """
+
+    repository: int | None = None
+    year: int | None = None
+    kind: str = ""
+    text: str = ""
+    words: str = ""
+
+    def __bool__(self) -> bool:
+        return self != IssueFilter()
+
+
+KINDS: dict[str, bool | None] = {"issue": False, "pull_request": True, "unknown": None}
+TEXTS = ("with", "without")
+
+
+@dataclass(frozen=True)
+class IssuePage:
+    """A page of issues, last come first. `older` and `newer` are the keys of the pages beside it, if any.
+
+    `before` and `through` say which of the `count` issues these are: 51 to 100.
+    """
+
+    issues: list[Issue]
+    count: int
+    older: int | None
+    newer: int | None
+
+
+def issue_page(
+    study: Study,
+    narrowed: IssueFilter,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    size: int = ON_A_PAGE,
+) -> IssuePage:
+    """The `size` issues next older than `before`, or next newer than `after`, or the newest. Two queries.
+
+    Bodies and discussions are not read.
+    """
+    found = _narrowed(study, narrowed)
+    rows = found.select_related("repository", "current").only(
+        "number", "url", "is_pull_request", "year", "repository__path", "repository__host",
+        "repository__forge", "current__title", "current__state", "current__comment_count",
+        "current__opened_at", "current__author",
+    )  # fmt: skip
+    if after is not None:
+        page = list(rows.filter(pk__gt=after).order_by("id")[: size + 1])
+        more, page = len(page) > size, page[:size][::-1]
+        newer, older = (page[0].pk if more else None), (page[-1].pk if page else None)
+    else:
+        page = list((rows if before is None else rows.filter(pk__lt=before)).order_by("-id")[: size + 1])
+        more, page = len(page) > size, page[:size]
+        older = page[-1].pk if more else None
+        newer = page[0].pk if page and before is not None else None
+    return IssuePage(page, found.count(), older, newer)
+
+
+def _narrowed(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
+    issues = Issue.objects.filter(repository__study=study)
+    if narrowed.repository is not None:
+        issues = issues.filter(repository=narrowed.repository)
+    if narrowed.year is not None:
+        issues = issues.filter(year=narrowed.year)
+    if narrowed.kind:
+        issues = issues.filter(is_pull_request=KINDS[narrowed.kind])
+    if narrowed.text:
+        issues = issues.filter(current__isnull=narrowed.text == "without")
+    for word in narrowed.words.split():
+        number = re.fullmatch(r"#?([A-Za-z]?[A-Za-z0-9]+)", word)
+        named = Q(number=number[1].upper()) if number else Q()
+        issues = issues.filter(Q(current__title__icontains=word) | named)
+    return issues
+
+
+@dataclass(frozen=True)
+class IssueCounts:
+    """What the issues of a study are, for the filters."""
+
+    total: int
+    repositories: list[Repository]
+    years: list[tuple[int, int]]
+    kinds: dict[str, int]
+    with_text: int
+
+
+def issue_counts(study: Study) -> IssueCounts:
+    """Issues by repository (`.issue_count`), by year, by kind, and with text. Two queries."""
+    repositories = (
+        Repository.objects.filter(study=study).annotate(issue_count=Count("issues")).order_by("path")
+    )
+    names = {value: name for name, value in KINDS.items()}
+    groups = (
+        Issue.objects.filter(repository__study=study)
+        .values("year", "is_pull_request")
+        .annotate(issues=Count("id"), texts=Count("current"))
+        .order_by()
+    )
+    years: Counter[int] = Counter()
+    kinds: Counter[str] = Counter()
+    with_text = 0
+    for group in groups:
+        kinds[names[group["is_pull_request"]]] += group["issues"]
+        with_text += group["texts"]
+        if group["year"] is not None:
+            years[group["year"]] += group["issues"]
+    return IssueCounts(kinds.total(), list(repositories), sorted(years.items()), dict(kinds), with_text)
+
+
+def snapshots_of(issue: Issue) -> QuerySet[Snapshot]:
+    """The texts that an issue had, newest first, without bodies and discussions."""
+    return Snapshot.objects.filter(issue=issue).defer("body", "comments").order_by("-pk")
+
+
+# --- imports and their reports
+
+
+@dataclass(frozen=True)
+class ImportPage:
+    """A page of imports, newest first; `older` and `newer` are the keys of the pages beside it, if any."""
+
+    runs: list[Import]
+    older: int | None
+    newer: int | None
+
+
+def import_page(
+    study: Study, *, before: int | None = None, after: int | None = None, size: int = ON_A_PAGE
+) -> ImportPage:
+    """The `size` imports next older than `before`, or next newer than `after`, or the newest. One query."""
+    runs = Import.objects.filter(study=study).select_related("job", "created_by").defer("mapping")
+    if after is not None:
+        page = list(runs.filter(pk__gt=after).order_by("id")[: size + 1])
+        more, page = len(page) > size, page[:size][::-1]
+        return ImportPage(page, page[-1].pk if page else None, page[0].pk if more else None)
+    page = list((runs if before is None else runs.filter(pk__lt=before)).order_by("-id")[: size + 1])
+    more, page = len(page) > size, page[:size]
+    return ImportPage(
+        page, page[-1].pk if more else None, page[0].pk if page and before is not None else None
+    )
+
+
+def state_of(run: Import) -> str:
+    """Where an import stands: waiting (to be confirmed), or as its job does; done where it needed no job."""
+    if run.job:
+        return str(run.job.state)
+    if run.kind == Import.Kind.ISSUES and not run.counts.get("complete"):
+        return "waiting"
+    return str(Job.State.DONE)
+
+
+def row_counts(run: Import) -> dict[str, int]:
+    """How many report rows an import has of each outcome, in the order of the outcomes."""
+    rows = ImportRow.objects.filter(run=run).values_list("outcome").annotate(rows=Count("pk")).order_by()
+    found = dict(rows)
+    return {outcome: found[outcome] for outcome in ImportRow.Outcome.values if outcome in found}
+
+
+@dataclass(frozen=True)
+class RowPage:
+    """A page of an import's report, in the order of the file."""
+
+    rows: list[ImportRow]
+    next: int | None
+    previous: int | None
+
+
+def report_rows(run: Import, outcome: str = "") -> QuerySet[ImportRow]:
+    """The rows of an import that were not taken as they stood, in order."""
+    rows = ImportRow.objects.filter(run=run).order_by("pk")
+    return rows.filter(outcome=outcome) if outcome else rows
+
+
+def row_page(
+    run: Import,
+    outcome: str = "",
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    size: int = ON_A_PAGE,
+) -> RowPage:
+    """The `size` report rows behind `after`, or before `before`, or the first ones. One query."""
+    rows = report_rows(run, outcome)
+    if before is not None:
+        page = list(rows.filter(pk__lt=before).order_by("-pk")[: size + 1])
+        more, page = len(page) > size, page[:size][::-1]
+        return RowPage(page, page[-1].pk if page else None, page[0].pk if more else None)
+    page = list((rows if after is None else rows.filter(pk__gt=after))[: size + 1])
+    more, page = len(page) > size, page[:size]
+    return RowPage(page, page[-1].pk if more else None, page[0].pk if page and after is not None else None)
+
+
+# --- the preview
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the beginning of a file would bring, `rows` of it read; the whole file if `whole`.
+
+    `rows` = `new` + `known` + `repeated` + `refused`. `estimate`: rows of the whole file, by its size.
+    """
+
+    rows: int
+    whole: bool
+    estimate: int
+    new: int
+    known: int
+    repeated: int
+    refused: int
+    repaired: int
+    pull_requests: int
+    with_text: int
+    repositories: list[tuple[str, int]] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+def preview(run: Import) -> Preview | None:
+    """Read the beginning of the file; None if it is gone. Stores nothing.
+
+    Reads LOOKED_AT rows or LOOKED_AT_BYTES at most, whatever the size of the file. One query.
+    """
+    path = files.located(run.path)
+    if not run.path or not path.is_file():
+        return None
+    drafts: dict[tuple[str, str, str], Draft] = {}
+    refusals: list[Refusal] = []
+    rows = repaired = 0
+    whole = True
+    with path.open("rb") as stream:
+        reader = open_reader(stream, run.name, sniffed=files.as_sniffed(run.mapping))
+        for found in reader:
+            rows += 1
+            if isinstance(found, Refusal):
+                refusals.append(found)
+            else:
+                drafts.setdefault(found.address.identity, found)
+                repaired += bool(found.repaired)
+            if rows == LOOKED_AT or reader.bytes_read > LOOKED_AT_BYTES:
+                whole = next(iter(reader), None) is None
+                break
+        read = reader.bytes_read
+    known = _known(run.study, drafts.values())
+    paths = Counter(draft.address.path for draft in drafts.values())
+    return Preview(
+        rows=rows,
+        whole=whole,
+        estimate=rows if whole else max(rows + 1, round(rows * run.size / max(1, read))),
+        new=len(drafts) - known,
+        known=known,
+        repeated=rows - len(refusals) - len(drafts),
+        refused=len(refusals),
+        repaired=repaired,
+        pull_requests=sum(draft.is_pull_request is True for draft in drafts.values()),
+        with_text=sum(bool(draft.title or draft.body) for draft in drafts.values()),
+        repositories=paths.most_common(),
+        drafts=list(drafts.values())[:SHOWN],
+        refusals=refusals[:SHOWN],
+    )
+
+
+def _known(study: Study, drafts: Iterable[Draft]) -> int:
+    """How many of these issues the study has."""
+    identities = [draft.address.identity for draft in drafts]
+    if not identities:
+        return 0
+    hosts, paths, numbers = (list(part) for part in zip(*identities, strict=True))
+    found = Issue.objects.raw(
+        """
+        SELECT i.id FROM unnest(%s::text[], %s::text[], %s::text[]) AS given (host, path, number)
+        JOIN ingest_repository r ON r.study_id = %s AND r.host = given.host AND lower(r.path) = given.path
+        JOIN ingest_issue i ON i.repository_id = r.id AND i.number = given.number
+        """,
+        [hosts, paths, numbers, study.pk],
+    )
+    return len(list(found))
+
+
+def has_issues(study: Study) -> bool:
+    return Issue.objects.filter(repository__study=study).exists()
+
+
+def reported(run: Import) -> dict[str, Any]:
+    """The counts of an import for people: those that are not bookkeeping, in the order of their meaning."""
+    return {name: count for name, count in run.counts.items() if name != "complete"}

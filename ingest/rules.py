@@ -1,0 +1,14 @@
+"""Who may bring issues in, and who may read them."""
+
+from studies.models import Membership
+from studies.rules import may_lead, may_see_people
+
+
+def may_import(member: Membership | None) -> bool:
+    """Upload files, start imports, read their reports: owner and leads."""
+    return may_lead(member)
+
+
+def may_read_issues(member: Membership | None) -> bool:
+    """Read the issues of the study: every member but a model, which is given its issues by its rounds."""
+    return may_see_people(member)
