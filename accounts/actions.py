@@ -80,7 +80,9 @@ def use_sign_in_link(*, token: str) -> User:
     """
     now = timezone.now()
     found = SignInLink.objects.filter(token_hash=hash_of(token))
-    if found.filter(used_at=None, expires_at__gt=now, user__is_active=True).update(used_at=now):
+    # No join: it would move the conditions into a subquery, which a use that had to wait does not ask again.
+    usable = found.filter(used_at=None, expires_at__gt=now, user__in=User.objects.filter(is_active=True))
+    if usable.update(used_at=now):
         return found.select_related("user").get().user
     raise LinkSpent if found.exists() else LinkUnknown
 

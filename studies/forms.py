@@ -12,7 +12,7 @@ DAYS = (1, 7, 14, 30)
 PEOPLE_ROLES = [(role.value, role.label) for role in Role if role != Role.MODEL]
 
 
-class StudyForm(forms.ModelForm[Study]):
+class StudyForm(forms.ModelForm):
     class Meta:
         model = Study
         fields = ("name", "description")

@@ -38,6 +38,7 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
         ("people", _("People"), [study.slug], rules.may_see_people(membership)),
         ("imports", _("Imports"), [study.slug], rules.may_lead(membership)),
         ("export", _("Export"), [study.slug], rules.may_read_revealed(membership)),
+        ("audit", _("Audit"), [study.slug], rules.may_read_audit(membership)),
     ]
     return {
         "tabs": [
