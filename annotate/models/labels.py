@@ -11,7 +11,7 @@ from studies.models import Membership
 from taxonomy.models import Category, Version
 
 
-@pghistory.track(pghistory.UpdateEvent(), pghistory.DeleteEvent())
+@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class Label(models.Model):
     """The category that one volunteer chose for one issue of a round, with a short summary.
 
