@@ -26,7 +26,7 @@ CAUSES = {
 """Why an address is refused, in English, by the code that `BadAddress` carries."""
 
 
-class BadAddress(ValueError):  # noqa: N818 - reads as the thing it reports
+class BadAddress(ValueError):
     """The text is not the address of an issue; `reason` is a key of CAUSES."""
 
     def __init__(self, reason: str) -> None:
@@ -134,6 +134,8 @@ def bare(url: str) -> str:
     Raises BadAddress when nothing is left, or it is too long, or holds what no URL holds.
     """
     text = url.strip(_AROUND)
+    if len(text) > MAX_LENGTH + 100:
+        raise BadAddress("too_long")
     while text:
         inner = text.rstrip(",;").rstrip(_AROUND)
         if len(inner) > 1 and _BRACKETS.get(inner[0]) == inner[-1]:

@@ -14,6 +14,8 @@ from ingest.readers.urls import shown
 
 DELIMITERS = (",", ";", "\t")
 SAMPLE = 5
+HEADER_LENGTH = 65_536
+"""Characters of the longest header."""
 
 
 class Row:
@@ -70,18 +72,21 @@ class _Lines:
     def __init__(self, text: io.TextIOBase, limit: int) -> None:
         self._text = text
         self._limit = limit
-        self._taken: list[str] = []
+        self._first = ""
+        self._more = io.StringIO()
         self._size = 0
         self.line = 0
         self.start = 1
 
     def begin(self) -> None:
-        self._taken.clear()
+        self._first = ""
+        if self.line > self.start:
+            self._more = io.StringIO()
         self._size = 0
         self.start = self.line + 1
 
     def raw(self) -> str:
-        return self._taken[0] if len(self._taken) == 1 else "".join(self._taken)
+        return self._first + self._more.getvalue() if self.line > self.start else self._first
 
     def __iter__(self) -> "_Lines":
         return self
@@ -91,8 +96,11 @@ class _Lines:
         if not line:
             raise StopIteration
         self.line += 1
-        self._taken.append(line)
         self._size += len(line)
+        if self.line == self.start:
+            self._first = line
+        else:
+            self._more.write(line)
         if self._size > self._limit:
             rest = line
             while len(rest) > self._limit and not rest.endswith("\n"):
@@ -101,9 +109,9 @@ class _Lines:
         return line
 
     def refusal(self, error: Exception) -> Refusal:
-        raw = storable("".join(self._taken)[:RAW_LENGTH])
+        raw = storable(self.raw()[:RAW_LENGTH])
         if isinstance(error, _TooLong):
-            if len(self._taken) == 1:
+            if self.line == self.start:
                 return Refusal(self.start, "line_too_long", {"limit": self._limit}, raw)
             return Refusal(self.start, "unclosed_quote", {"limit": self._limit}, raw, fatal=True)
         if "unexpected end of data" in str(error):
@@ -146,8 +154,9 @@ def _draft(
 def names(header: Row) -> list[str]:
     """The names of the columns. Raises UnreadableFile when two of them are the same."""
     columns = [storable(cell.strip(" \t\r\n\ufeff")) for cell in header.cells]
+    places: dict[str, int] = {}
     for second, name in enumerate(columns):
-        first = next(i for i, other in enumerate(columns) if other.casefold() == name.casefold())
+        first = places.setdefault(name.casefold(), second)
         if first != second:
             params: Params = {"first": first + 1, "second": second + 1, "name": excerpt(name)}
             raise UnreadableFile(
@@ -172,9 +181,8 @@ def sniff(head: str, encoding: str) -> Sniffed:
     delimiter = (several or fitting)[0]
     columns = names(headers[delimiter])
     mapping = objects.mapping_of_columns(columns, headers[delimiter].line)
-    found = rows(
-        io.StringIO(head, newline="\n"), delimiter=delimiter, encoding=encoding, max_record=len(head)
-    )
+    text = io.StringIO(head, newline="\n")
+    found = rows(text, delimiter=delimiter, encoding=encoding, max_record=HEADER_LENGTH)
     sample: list[dict[str, str]] = []
     for row in found:
         if len(sample) == SAMPLE:
@@ -186,7 +194,7 @@ def sniff(head: str, encoding: str) -> Sniffed:
 
 def _first(head: str, delimiter: str, encoding: str) -> Row | Refusal:
     text = io.StringIO(head, newline="\n")
-    found = rows(text, delimiter=delimiter, encoding=encoding, max_record=len(head))
+    found = rows(text, delimiter=delimiter, encoding=encoding, max_record=HEADER_LENGTH)
     return next(found, Refusal(0, "no_rows"))
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ from ingest.readers.text import wrong_byte
 _CHUNK = 256 * 1024
 _SAMPLE = 5
 _KEYS_FROM = 50
+_COLUMNS = 500
 _DEPTH = 3
 _SPACE = re.compile(r"[ \t\r\n\ufeff\x1e]*")
 _SCALAR = r'(?:"(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
@@ -252,8 +254,8 @@ class _Scanner:
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         value = dict(pairs)
         if len(value) != len(pairs):
-            keys = [key for key, _ in pairs]
-            self._twice.append(next(key for key in keys if keys.count(key) > 1))
+            counts = Counter(key for key, _ in pairs)
+            self._twice.append(next(key for key, count in counts.items() if count > 1))
         return value
 
     def _enter_wrapper(self) -> bool:
@@ -325,7 +327,7 @@ def sniff(head: str, encoding: str, *, whole: bool) -> Sniffed:
     mapping = objects.mapping_of_objects(found, lines[0])
     if "url" not in mapping:
         raise UnreadableFile(_no_url(found[0], lines[0]))
-    columns = tuple(dict.fromkeys(excerpt(key) for record in found for key in record))
+    columns = tuple(dict.fromkeys(excerpt(key) for record in found for key in record))[:_COLUMNS]
     sample = tuple({key: _shown(record.get(key)) for key in columns} for record in found[:_SAMPLE])
     return Sniffed("json", encoding, None, mapping, columns, sample)
 
@@ -352,4 +354,9 @@ def _listed(record: Mapping[str, object]) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return ""
-    return excerpt(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 200)
+    if isinstance(value, str):
+        return excerpt(value, 200)
+    try:
+        return excerpt(json.dumps(value, ensure_ascii=False), 200)
+    except RecursionError:
+        return "…"

@@ -317,7 +317,7 @@ def _time(value: object, key: str) -> datetime:
         if moment and moment.tzinfo is None:
             raise Refused("no_zone", key=key, value=excerpt(text))
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        # pandas writes milliseconds. As seconds they would be thousands of years away, so that both can be told.
+        # pandas writes milliseconds; as seconds they would be thousands of years away, so both can be told.
         if 0 < value < 10**10:
             moment = datetime.fromtimestamp(value, UTC)
         elif 10**11 < value < 10**13:

@@ -5,10 +5,11 @@ from itertools import islice
 from ingest.addresses import BadAddress, parse
 from ingest.readers import delimited, json_stream
 from ingest.readers.drafts import HEAD_BYTES, Sniffed
-from ingest.readers.refusals import UnreadableFile, excerpt
+from ingest.readers.refusals import Refusal, UnreadableFile, excerpt
 from ingest.readers.text import encoding_of, head_text
 
 _LINES = 20
+_TABLE = 1024 * 1024
 
 
 def sniff(head: bytes, name: str = "", *, encoding: str | None = None) -> Sniffed:
@@ -19,10 +20,12 @@ def sniff(head: bytes, name: str = "", *, encoding: str | None = None) -> Sniffe
     taken.
     """
     encoding = encoding_of(head, encoding)
-    text = head_text(head, encoding).removeprefix("\ufeff")
+    text = head_text(head[:_TABLE], encoding).removeprefix("\ufeff")
     start = text.lstrip("\ufeff \t\r\n\x1e")
     if start[:1] in {"[", "{"}:
-        return json_stream.sniff(text, encoding, whole=len(head) < HEAD_BYTES)
+        return json_stream.sniff(head_text(head, encoding), encoding, whole=len(head) < HEAD_BYTES)
+    if not start:
+        raise UnreadableFile(Refusal(0, "no_rows"))
     lines = [line.strip() for line in islice((part for part in start.splitlines() if part.strip()), _LINES)]
     if _is_address(lines[0]):
         return _list(lines, encoding)

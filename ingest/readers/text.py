@@ -33,6 +33,8 @@ _BINARY: tuple[tuple[bytes, str], ...] = (
 _UNKNOWN_BINARY = gettext_noop("a binary file")
 _CONTROLS = bytes({*range(9), *range(0x0E, 0x20)} - {0x1B})
 
+_JUDGED = 1024 * 1024
+_ASCII = re.compile("[\0-\x7f]+")
 _MARKED = re.compile("[\udc80-\udcff]")
 # Half a character that somebody wrote as three bytes (WTF-8) is text to be repaired, not another encoding.
 _HALF_AS_BYTES = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]")
@@ -171,10 +173,11 @@ def _encoding(head: bytes, chosen: str | None) -> str:
         raise UnreadableFile(Refusal(0, "binary", {"kind": Word(_UNKNOWN_BINARY)}))
     if chosen and chosen != "utf-8":
         return chosen
-    marked = _HALF_AS_BYTES.sub("\ud800", head_text(head, "utf-8"))
-    wrong = len(_MARKED.findall(marked))
+    marked = _HALF_AS_BYTES.sub("\ud800", head_text(head[:_JUDGED], "utf-8"))
+    foreign = _ASCII.sub("", marked)
+    wrong = len(foreign) - len(_MARKED.sub("", foreign))
     # One bad line in a text that is plainly UTF-8 is refused as a line; a text that nowhere is, as a file.
-    if wrong and wrong * 10 > sum(character > "\x7f" for character in marked) - wrong:
+    if wrong * 10 > len(foreign) - wrong:
         raise UnreadableFile(_another_encoding(head, marked))
     return "utf-8"
 

@@ -1,0 +1,555 @@
+"""Everything that can be wrong with a file of issues is told by line, cause and what to do, in these words."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from ingest.addresses import CAUSES
+from ingest.readers import HEAD_BYTES, Limits, Refusal
+from ingest.readers.refusals import FILE_AND_LINE, LINE, REST, TEMPLATES, Word
+from tests.ingest.readers.reading import messages, read
+
+URL = "https://github.com/o/r/issues/"
+SMALL = Limits(max_bytes=10_000, max_rows=3, max_cell=60, max_record=300)
+CHINESE = "url,title\n" + "".join(
+    f"https://gitee.com/o/r/issues/I{i},算子编译失败,\n" for i in range(60)
+).replace(",\n", "，请问如何解决\n")
+
+
+def spreadsheet() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return buffer.getvalue()
+
+
+WHOLE_FILES = {
+    "empty": (b"", "The file is empty: it holds no rows."),
+    "nothing but white space": (b" \n\n\t", "The file holds no rows."),
+    "nothing but a byte order mark": (b"\xef\xbb\xbf", "The file holds no rows."),
+    "a header alone": (b"url,title\n", "The file holds no rows."),
+    "an empty array": (b"[]", "The file holds no rows."),
+    "empty arrays": (b"[][ ]\n[[]]", "The file holds no rows."),
+    "no items": (b'{"total_count": 0, "items": []}', "The file holds no rows."),
+    "a page": (
+        b"\n<!DOCTYPE html>\n<html><head><title>Sign in</title>",
+        (
+            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
+            "Download the file itself and try again."
+        ),
+    ),
+    "a page of UTF-16": (
+        "<html>".encode("utf-16"),
+        (
+            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
+            "Download the file itself and try again."
+        ),
+    ),
+    "a page of XML": (
+        b'<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html xmlns="y">',
+        (
+            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
+            "Download the file itself and try again."
+        ),
+    ),
+    "XML": (
+        b'<?xml version="1.0"?><rss>',
+        "This is an XML file. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
+    ),
+    "a spreadsheet": (
+        spreadsheet(),
+        (
+            "This is a ZIP archive or a spreadsheet (.xlsx, .ods), not text. "
+            "Save the rows as CSV (UTF-8), JSON or JSONL and try again."
+        ),
+    ),
+    "an old spreadsheet": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
+        (
+            "This is an old Excel or Word file (.xls, .doc), not text. "
+            "Save the rows as CSV (UTF-8), JSON or JSONL and try again."
+        ),
+    ),
+    "a picture": (
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        "This is a PNG picture, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
+    ),
+    "an archive": (
+        gzip.compress(b"url\n"),
+        "This is a gzip archive, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
+    ),
+    "another binary file": (
+        bytes(range(1, 32)) * 10,
+        "This is a binary file, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
+    ),
+    "Latin-1": (
+        "url,title\nx,y\nhttps://github.com/o/r/issues/1,café\n".encode("latin-1"),
+        (
+            "Line 3: byte 0xE9 is not UTF-8, and the file does not say which encoding it has. "
+            "Save it as UTF-8 and try again. The rest of the file was not read."
+        ),
+    ),
+    "GB18030": (
+        CHINESE.encode("gb18030"),
+        (
+            "Line 2: byte 0xCB is not UTF-8; encoding GB18030 detected. Save the file as UTF-8, or choose that "
+            "encoding, and try again. The rest of the file was not read."
+        ),
+    ),
+    "UTF-16 without a mark": (
+        "url,title\n".encode("utf-16-le"),
+        "Encoding UTF-16 without a byte order mark detected. Save the file as UTF-8 and try again.",
+    ),
+    "UTF-32": (
+        "url,title\n".encode("utf-32"),
+        "Encoding UTF-32 detected. Save the file as UTF-8 and try again.",
+    ),
+    "lines of an old Macintosh": (
+        b"url\rhttps://github.com/o/r/issues/1\r",
+        (
+            "The lines end with carriage returns only, as on old Macintoshes. Save the file with LF or CRLF line "
+            "ends and try again."
+        ),
+    ),
+    "an error of the forge": (
+        b'{"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest"}',
+        (
+            'The forge answered with an error, not with issues: "Bad credentials". '
+            "Ask it again and load its new answer."
+        ),
+    ),
+    "an unknown delimiter": (
+        b"title|url\nT|https://github.com/o/r/issues/1\n",
+        (
+            "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
+            "them url, issue_url, html_url or link. The rest of the file was not read."
+        ),
+    ),
+    "two delimiters that fit": (
+        b"a,url,b;url;c\nx\n",
+        (
+            "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
+            "them url, issue_url, html_url or link. The rest of the file was not read."
+        ),
+    ),
+    "no header": (
+        b"https://github.com/o/r/issues/1,T\nhttps://github.com/o/r/issues/2,T\n",
+        (
+            "Line 1: the first row is an issue already, where the names of the columns are expected. Add a row with "
+            "the names, one of them url. The rest of the file was not read."
+        ),
+    ),
+    "a column twice": (
+        b"url,Title,body, title\nx,y,z,w\n",
+        (
+            'Line 1: columns 2 and 4 are both named "title". Rename or remove one of them. '
+            "The rest of the file was not read."
+        ),
+    ),
+    "two columns without a name": (
+        b",url,\nx,y,z\n",
+        (
+            'Line 1: columns 1 and 3 are both named "". Rename or remove one of them. '
+            "The rest of the file was not read."
+        ),
+    ),
+    "two columns for one field": (
+        b"url,created_at,createdAt\nx,y,z\n",
+        (
+            'Line 1: the columns "created_at" and "createdAt" both name the created_at. Rename or remove one of '
+            "them. The rest of the file was not read."
+        ),
+    ),
+    "no column with addresses": (
+        b"id,title,text\n1,T,B\n",
+        (
+            "Line 1: no column holds the address of the issue; the columns are id, title, text. Name one of them "
+            "url, issue_url, html_url or link. The rest of the file was not read."
+        ),
+    ),
+    "no key with addresses": (
+        b'[{"id": 1, "title": "T"}]',
+        (
+            "Line 1: no key holds the address of the issue; the keys are id, title. Name one of them html_url, url, "
+            "issue_url or link. The rest of the file was not read."
+        ),
+    ),
+    "an array of numbers": (
+        b"[1, 2]",
+        "Line 1, record 1: the record is a number, not an object with keys. The rest of the file was not read.",
+    ),
+    "a broken object": (
+        b'{"url" 1}',
+        (
+            "Line 1, record 1: this is not valid JSON (Expecting ':' delimiter, column 8). Mend it. "
+            "The rest of the file was not read."
+        ),
+    ),
+    "an object cut short": (
+        b'[{"url": "https://git',
+        (
+            "Line 1, record 1: the file ends in the middle of the JSON. Fetch it again whole. "
+            "The rest of the file was not read."
+        ),
+    ),
+    "a hundred thousand brackets": (
+        b"[" * 100_000,
+        "Line 1: the JSON is nested too deeply. Load a list of issues. The rest of the file was not read.",
+    ),
+    "a header that is never closed": (
+        b'"url,title\nx,y\n',
+        (
+            'Line 1: a cell opened with " here does not end within 65536 characters. Close it, or double the ". '
+            "The rest of the file was not read."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE_FILES)
+def test_a_file_that_cannot_be_read_says_why(case):
+    data, message = WHOLE_FILES[case]
+
+    assert messages(data) == [message]
+
+
+GOOD = "https://github.com/o/r/issues/1"
+DEEP = f'{{"url": "{GOOD}", "x": {"[" * 100}' + "[" * 100_000
+AS = "Write it as https://github.com/owner/repository/issues/129."
+ROWS = {
+    "a comment in a list": (
+        f"{GOOD}\n# old ones\n",
+        ["", 'Line 2: "# old ones" is not the address of an issue: it holds a space.'],
+    ),
+    "no address in a list": (
+        f"{GOOD}\nnonsense\n",
+        [
+            "",
+            'Line 2: "nonsense" is not the address of an issue: it does not begin with https:// or http://.',
+        ],
+    ),
+    "an endless line in a list": (
+        f"{GOOD}\n{'x' * 5000}\n{GOOD}\n",
+        ["", "Line 2: the line has more than 60 characters. Shorten it.", ""],
+    ),
+    "too few cells": (
+        f"url,title\n{URL}1\n{URL}2,T\n",
+        [
+            (
+                "Line 2: the row has 1 cells, the header has 2. Quote the cells that hold a delimiter, or add what "
+                "is missing."
+            ),
+            "",
+        ],
+    ),
+    "too many cells": (
+        f"url,title\n{URL}1,a,b\n",
+        [
+            (
+                "Line 2: the row has 3 cells, the header has 2. Quote the cells that hold a delimiter, or add what "
+                "is missing."
+            )
+        ],
+    ),
+    "quotation marks": (
+        f'url,title\n{URL}1,"a" b\n{URL}2,T\n',
+        [
+            (
+                "Line 2: the quotation marks do not fit together (',' expected after '\"'). Put the whole cell in \" "
+                'and double each " inside it.'
+            ),
+            "",
+        ],
+    ),
+    "a quotation that never ends": (
+        f'url,title\n{URL}1,T\n{URL}2,"a\n{URL}3,T\n',
+        [
+            "",
+            (
+                'Line 3: a cell opened with " here does not end within 300 characters. Close it, or double the ". '
+                "The rest of the file was not read."
+            ),
+        ],
+    ),
+    "a quotation that ends too late": (
+        f'url,title\n{URL}1,"a\n' + "x\n" * 300 + '"\n',
+        [
+            (
+                'Line 2: a cell opened with " here does not end within 300 characters. Close it, or double the ". '
+                "The rest of the file was not read."
+            )
+        ],
+    ),
+    "an endless row": (
+        f"url,title\n{URL}1,{'x' * 2000}\n{URL}2,T\n",
+        ["Line 2: the line has more than 300 characters. Shorten it.", ""],
+    ),
+    "a long cell": (
+        f"url,title\n{URL}1,{'x' * 61}\n",
+        ['Line 2: "title" has 61 characters, more than the 60 allowed. Shorten it.'],
+    ),
+    "no address": ("url,title\n,T\n", ['Line 2: "url" is empty: no address of an issue. Fill it in.']),
+    "the wrong address": (
+        "url\nhttps://github.com/o/r\n",
+        [f'Line 2: "https://github.com/o/r" is not the address of an issue. {AS}'],
+    ),
+    "NUL in an address": (
+        f"url,title\n{URL}1\0,T\n",
+        ["Line 2: the address of the issue holds a control character, NUL or half a character. Remove it."],
+    ),
+    "NUL in a state": (
+        f"url,state\n{URL}1,op\0en\n",
+        ['Line 2: "state" holds NUL, half a character or another control character. Remove it.'],
+    ),
+    "a time": (
+        f"url,created_at\n{URL}1,yesterday\n{URL}2,2024-05-31 09:30\n",
+        [
+            (
+                'Line 2: "created_at" holds "yesterday", which cannot be read as a time. '
+                "Write it as 2024-05-31T09:30:00Z."
+            ),
+            (
+                'Line 3: "created_at" holds "2024-05-31 09:30", a time without a time zone. '
+                "Write it as 2024-05-31T09:30:00Z."
+            ),
+        ],
+    ),
+    "labels": (
+        f"url,labels\n{URL}1,['bug']\n",
+        ['Line 2: "labels" cannot be read as labels. Separate their names by ; or |.'],
+    ),
+    "comments": (
+        f"url,comments\n{URL}1,I agree\n",
+        ['Line 2: "comments" is neither a count nor a list of comments.'],
+    ),
+    "too many rows": (
+        "url\n" + f"{GOOD}\n" * 4,
+        [
+            "",
+            "",
+            "",
+            (
+                "Line 5: the file has more than 3 rows. Split it and load the parts. "
+                "The rest of the file was not read."
+            ),
+        ],
+    ),
+    "a file too large": (
+        f"url\n{GOOD}\n\n\n{'x' * 30000}\n",
+        ["", "The file has more than 10000 bytes. Split it and load the parts."],
+    ),
+    "a line of JSON cut short": (
+        f'{{"url": "{URL}1"}}\n{{"url": "https:\n{{"url": "{URL}3"}}\n',
+        [
+            "",
+            "Line 2, record 2: this is not valid JSON (Invalid control character at, column 16). Mend it.",
+            "",
+        ],
+    ),
+    "no comma in an array": (
+        f'[{{"url": "{URL}1"}} {{"url": "{URL}2"}}]',
+        [
+            "",
+            (
+                "Line 1, record 1: this is not valid JSON (Expecting ',' delimiter, column 45). Mend it. "
+                "The rest of the file was not read."
+            ),
+        ],
+    ),
+    "a comma too many in an array": (
+        f'[\n{{"url": "{URL}1"}},\n]',
+        [
+            "",
+            (
+                "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it. "
+                "The rest of the file was not read."
+            ),
+        ],
+    ),
+    "an array that ends too early": (
+        f'[{{"url": "{URL}1"}},\n',
+        [
+            "",
+            (
+                "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole. "
+                "The rest of the file was not read."
+            ),
+        ],
+    ),
+    "a number of five thousand digits": (
+        f'{{"url": "{URL}1"}}\n{{"number": {"1" * 5000}}}\n',
+        ["", "Line 2, record 2: this is not valid JSON (Number too long, column 1). Mend it."],
+    ),
+    "a key twice": (
+        f'[{{"url": "{URL}1"}},\n{{"url": "{URL}2", "title": "a", "title": "b"}},\n{{"url": "{URL}3"}}]',
+        ["", 'Line 2, record 2: the key "title" occurs twice in one object. Remove one of them.', ""],
+    ),
+    "a record too long": (
+        f'[{{"url": "{URL}1"}},\n{{"url": "{URL}2", "x": "{"y" * 300}"}},\n{{"url": "{URL}3"}}]',
+        [
+            "",
+            (
+                "Line 2, record 2: the record has more than 300 characters. Shorten it, or leave out its "
+                "discussion."
+            ),
+            "",
+        ],
+    ),
+    "no object": (
+        f'[{{"url": "{URL}1"}}, null, true, 5, 2.5]',
+        [
+            "",
+            "Line 1, record 2: the record is null, not an object with keys.",
+            "Line 1, record 3: the record is true or false, not an object with keys.",
+            "Line 1, record 4: the record is a number, not an object with keys.",
+            "Line 1, record 5: the record is a number, not an object with keys.",
+        ],
+    ),
+    "no text": (
+        f'{{"url": "{URL}1", "title": ["T"]}}',
+        ['Line 1, record 1: "title" is a list, where a text is expected.'],
+    ),
+    "another number": (
+        f'{{"url": "{URL}1", "number": 2}}',
+        ['Line 1, record 1: "number" is 2, but the address says 1. Correct one of them.'],
+    ),
+    "objects among addresses": (
+        f'["{GOOD}", {{"url": "{URL}2"}}]',
+        ["", ""],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_a_row_that_is_not_taken_says_why(case):
+    data, expected = ROWS[case]
+
+    assert messages(data, limits=SMALL) == expected
+
+
+def test_a_row_of_another_encoding_names_its_byte():
+    data = CHINESE.encode() + b"https://github.com/o/r/issues/1,caf\xe9\n"
+
+    assert messages(data)[-1] == (
+        "Line 62: byte 0xE9 is not UTF-8: the row comes from another encoding. Save the file as UTF-8."
+    )
+
+
+def test_a_row_that_the_chosen_encoding_does_not_fit_names_its_byte():
+    data = CHINESE.encode("gb18030") + b"https://github.com/o/r/issues/1,\xff\n"
+
+    assert messages(data, encoding="gb18030")[-1] == (
+        "Line 62: byte 0xFF is not GB18030: the row comes from another encoding. Save the file as UTF-8."
+    )
+
+
+def test_an_object_nested_too_deeply_is_refused_alone():
+    data = f'{{"url": "{GOOD}"}}\n{DEEP}\n{{"url": "{GOOD}"}}\n'
+
+    assert messages(data) == [
+        "",
+        "Line 2, record 2: the JSON is nested too deeply. Load a list of issues.",
+        "",
+    ]
+
+
+def test_a_first_record_longer_than_any_may_be_is_told_so():
+    data = b'[{"url": "https://github.com/o/r/issues/1", "body": "' + b"x" * 2 * HEAD_BYTES + b'"}]'
+
+    assert messages(data) == [
+        (
+            "Line 1, record 1: the record has more than 4194304 characters. Shorten it, or leave out its "
+            "discussion. "
+            "The rest of the file was not read."
+        )
+    ]
+
+
+ADDRESSES = {
+    "empty": ("<>", "the address of the issue is empty. Fill it in."),
+    "too_long": (
+        f"{GOOD}?{'x' * 500}",
+        "the address of the issue is too long. Leave out what follows its number.",
+    ),
+    "control": (
+        f"{GOOD}\x1b",
+        "the address of the issue holds a control character, NUL or half a character. Remove it.",
+    ),
+    "space": ("a b", '"a b" is not the address of an issue: it holds a space.'),
+    "scheme": ("x", '"x" is not the address of an issue: it does not begin with https:// or http://.'),
+    "host": ("https://-/", '"https://-/" is not the address of an issue: its host name cannot be read.'),
+    "escape": ("https://a/%", '"https://a/%" is not the address of an issue: its %-escapes cannot be read.'),
+    "shape": ("https://a/o", f'"https://a/o" is not the address of an issue. {AS}'),
+    "repository": (
+        "https://a/o/ö/issues/1",
+        '"https://a/o/ö/issues/1" is not the address of an issue: no forge allows such a repository name.',
+    ),
+    "number": (
+        "https://a/o/r/issues/x",
+        '"https://a/o/r/issues/x" is not the address of an issue: its number cannot be read.',
+    ),
+    "discussion": (
+        "https://a/o/r/discussions/1",
+        '"https://a/o/r/discussions/1" is the address of a discussion, not of an issue.',
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", CAUSES)
+def test_each_bad_address_says_why(reason):
+    url, message = ADDRESSES[reason]
+
+    assert messages(f"url,title\n{url},T\n") == [f"Line 2: {message}"]
+
+
+def test_the_raw_text_of_a_refusal_can_always_be_stored():
+    found = read(
+        b'{"url": "https://github.com/o/r/issues/1"}\n{"url": "a\0\xed\xa0\x80' + b"y" * 5000 + b'"}\n'
+    )
+
+    assert found[1].raw.startswith('{"url": "a\ufffd\ufffd\ufffd\ufffdyyy')
+    assert len(found[1].raw) <= 2000
+
+
+def test_a_refusal_speaks_the_language_it_is_given():
+    refusal = Refusal(3, "binary", {"kind": Word("a PNG picture")}, fatal=True, file="x.csv")
+    german = {
+        FILE_AND_LINE: "%(file)s, Zeile %(line)d: %(cause)s",
+        TEMPLATES["binary"]: "das ist %(kind)s.",
+        "a PNG picture": "ein PNG-Bild",
+        REST: "Der Rest wurde nicht gelesen.",
+    }
+
+    assert refusal.text(german.__getitem__) == (
+        "x.csv, Zeile 3: das ist ein PNG-Bild. Der Rest wurde nicht gelesen."
+    )
+
+
+def test_what_stands_in_a_file_is_never_translated():
+    refusal = Refusal(1, "address_space", {"url": "null"})
+    asked: list[str] = []
+
+    def translate(text: str) -> str:
+        asked.append(text)
+        return text
+
+    assert refusal.text(translate) == 'Line 1: "null" is not the address of an issue: it holds a space.'
+    assert asked == [TEMPLATES["address_space"], LINE]
+
+
+PUBLISHED = {"not_published", "labels_differ", "bad_label", "no_folder", "no_study", "two_letter_cases"}
+
+
+def test_every_refusal_there_is_stands_in_these_tables():
+    files = [data for data, _ in WHOLE_FILES.values()]
+    rows = [data for data, _ in ROWS.values()]
+    found = [one for data in files for one in read(data)] + [
+        one for data in rows for one in read(data, limits=SMALL)
+    ]
+    codes = {one.code for one in found if isinstance(one, Refusal)} | {
+        f"address_{reason}" for reason in ADDRESSES
+    }
+
+    assert codes | {"wrong_bytes"} | PUBLISHED == set(TEMPLATES)
