@@ -13,8 +13,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -31,15 +33,20 @@ ATTEMPTS = 5
 _LOCK = 0x6A6F62
 
 
-class Cancelled(Exception):  # noqa: N818
+Watch = Callable[[int, int | None, str], None]
+"""Told of each step of a job that runs in this process, for a bar in a terminal."""
+
+
+class Cancelled(Exception):
     """Raised inside a job when somebody asked for its end."""
 
 
 class Progress:
     """How far a job is: written at most twice a second, and the place where a cancel is noticed."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, watch: Watch | None = None) -> None:
         self.job = job
+        self._watch = watch
         self._written = 0.0
 
     def __call__(self, done: int, total: int | None = None, step: str = "") -> None:
@@ -47,6 +54,8 @@ class Progress:
 
         Call it between transactions: what it writes must be seen at once.
         """
+        if self._watch:
+            self._watch(done, total, step)
         now = time.monotonic()
         if now - self._written < 0.5 and done != total:
             return
@@ -148,7 +157,12 @@ def _heartbeat(job_id: int) -> Iterator[None]:
         thread.join()
 
 
-def run(job_id: int) -> Job | None:
+def jobs_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Job]:
+    """The jobs that this user started, newest first."""
+    return Job.objects.filter(created_by=user.pk).exclude(created_by=None).order_by("-pk")
+
+
+def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
     """Run one job to its end in this process; None if it is done, gone or running elsewhere.
 
     What the function raises becomes the job's error; a DomainError in its own words. Never raises for it.
@@ -171,7 +185,7 @@ def run(job_id: int) -> Job | None:
             if job.cancel_requested_at:
                 raise Cancelled  # noqa: TRY301
             with _heartbeat(job_id):
-                result = _registry[job.kind](job, Progress(job)) or {}
+                result = _registry[job.kind](job, Progress(job, watch)) or {}
         except Cancelled:
             _finish(job_id, Job.State.CANCELLED)
         except DomainError as error:

@@ -1,7 +1,10 @@
 from django.urls import URLPattern, path
 
 from core.health import healthz
+from core.views import cancel_job, job
 
 urlpatterns: list[URLPattern] = [
     path("healthz", healthz, name="healthz"),
+    path("jobs/<int:job_id>/", job, name="job"),
+    path("jobs/<int:job_id>/cancel/", cancel_job, name="cancel_job"),
 ]

@@ -1,0 +1,301 @@
+"""Jobs: rows that are run once at a time, cancelled, lost and found."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from core import jobs
+from core.errors import DomainError
+from core.models import Job
+from tests.factories import make_user
+
+ONCE = "tests.once"
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """`work(function)` makes `function` the work of jobs of the kind ONCE."""
+
+    def register(function) -> None:
+        monkeypatch.setitem(jobs._registry, ONCE, function)
+
+    return register
+
+
+@pytest.fixture
+def rung(monkeypatch) -> list[int]:
+    """The ids of the jobs that the bell was rung for; no worker hears it."""
+    ids: list[int] = []
+    monkeypatch.setattr(jobs, "ring", ids.append)
+    return ids
+
+
+def make_job(**fields) -> Job:
+    return Job.objects.create(**{"kind": ONCE, **fields})
+
+
+def ended(job: Job) -> Job:
+    job.refresh_from_db()
+    return job
+
+
+@pytest.mark.django_db
+class TestRun:
+    def test_keeps_what_the_function_answers(self, work) -> None:
+        work(lambda job, progress: {"seen": job.arguments["word"]})
+        job = make_job(arguments={"word": "x"})
+
+        jobs.run(job.pk)
+
+        ended(job)
+        assert (job.state, job.result, job.error, job.attempt) == ("done", {"seen": "x"}, "", 1)
+        assert job.started_at <= job.finished_at
+
+    def test_does_nothing_for_a_job_that_is_done(self, work) -> None:
+        calls = []
+        work(lambda job, progress: calls.append(job.pk))
+        job = make_job()
+
+        assert jobs.run(job.pk) is not None
+        assert jobs.run(job.pk) is None
+        assert jobs.run(job.pk + 1) is None
+        assert calls == [job.pk]
+
+    def test_keeps_a_domain_error_in_its_own_words(self, work) -> None:
+        def refuse(job, progress):
+            raise DomainError("The file is gone.")
+
+        work(refuse)
+        job = make_job()
+
+        jobs.run(job.pk)
+
+        assert (ended(job).state, job.error) == ("failed", "The file is gone.")
+
+    def test_says_nothing_of_an_unexpected_error_but_logs_it(self, work, caplog) -> None:
+        def break_down(job, progress):
+            raise ValueError("secret path")
+
+        work(break_down)
+        job = make_job()
+
+        jobs.run(job.pk)
+
+        assert ended(job).state == "failed"
+        assert "secret" not in job.error
+        assert "secret path" in caplog.text
+
+    def test_takes_over_a_job_whose_worker_is_gone(self, work) -> None:
+        work(lambda job, progress: {"attempt": job.attempt})
+        job = make_job(state=Job.State.RUNNING, attempt=1, started_at=timezone.now())
+
+        jobs.run(job.pk)
+
+        assert (ended(job).state, job.result) == ("done", {"attempt": 2})
+
+    def test_refuses_a_sixth_attempt(self, work) -> None:
+        work(lambda job, progress: {})
+        job = make_job(state=Job.State.RUNNING, attempt=jobs.ATTEMPTS)
+
+        assert jobs.run(job.pk) is None
+        assert ended(job).state == "running"
+
+    def test_reports_progress_in_the_row_and_to_a_watcher(self, work) -> None:
+        told = []
+
+        def count(job, progress):
+            progress(1, 3, "first")
+            progress(2, 3, "second")
+            progress(3, 3)
+
+        work(count)
+        job = make_job()
+
+        jobs.run(job.pk, watch=lambda *step: told.append(step))
+
+        assert told == [(1, 3, "first"), (2, 3, "second"), (3, 3, "")]
+        assert (ended(job).done, job.total, job.step) == (3, 3, "first")
+        assert job.heartbeat_at is not None
+
+
+@pytest.mark.django_db
+class TestCancel:
+    def test_ends_a_queued_job_at_once(self, work) -> None:
+        calls = []
+        work(lambda job, progress: calls.append(1))
+        job = make_job()
+
+        jobs.cancel(job)
+
+        assert ended(job).state == "cancelled"
+        assert job.finished_at is not None
+        assert jobs.run(job.pk) is None
+        assert calls == []
+
+    def test_ends_a_running_job_at_its_next_step(self, work) -> None:
+        steps = []
+
+        def three_steps(job, progress):
+            for step in range(3):
+                steps.append(step)
+                if step == 1:
+                    jobs.cancel(job)
+                progress._written = 0
+                progress(step, 10)
+
+        work(three_steps)
+        job = make_job()
+
+        jobs.run(job.pk)
+
+        assert steps == [0, 1]
+        assert (ended(job).state, job.error) == ("cancelled", "")
+
+    def test_leaves_a_finished_job_as_it_is(self, work) -> None:
+        work(lambda job, progress: {})
+        job = make_job()
+        jobs.run(job.pk)
+
+        jobs.cancel(job)
+
+        assert (ended(job).state, job.cancel_requested_at) == ("done", None)
+
+
+@pytest.mark.django_db
+class TestSweep:
+    def test_rings_for_what_waits_or_lost_its_worker(self, rung) -> None:
+        past = timezone.now() - jobs.LOST_AFTER - timedelta(seconds=1)
+        forgotten = make_job()
+        Job.objects.filter(pk=forgotten.pk).update(created_at=past)
+        lost = make_job(state=Job.State.RUNNING, attempt=1, heartbeat_at=past)
+        make_job()  # just queued
+        make_job(state=Job.State.RUNNING, attempt=1, heartbeat_at=timezone.now())  # alive
+        make_job(state=Job.State.DONE, heartbeat_at=past, finished_at=past)
+
+        assert jobs.sweep() == 2
+        assert sorted(rung) == [forgotten.pk, lost.pk]
+
+    def test_gives_up_after_the_last_attempt(self, rung) -> None:
+        past = timezone.now() - jobs.LOST_AFTER - timedelta(seconds=1)
+        job = make_job(state=Job.State.RUNNING, attempt=jobs.ATTEMPTS, heartbeat_at=past)
+
+        assert jobs.sweep() == 0
+        assert rung == []
+        assert (ended(job).state, job.error) == ("failed", "Its worker was lost 5 times.")
+
+
+@pytest.mark.django_db(transaction=True)
+class TestOneAtATime:
+    def test_two_runs_at_once_do_the_work_once(self, work) -> None:
+        started, go_on, calls = threading.Event(), threading.Event(), []
+
+        def wait(job, progress):
+            calls.append(job.attempt)
+            started.set()
+            assert go_on.wait(10)
+
+        work(wait)
+        job = make_job()
+
+        def run() -> None:
+            jobs.run(job.pk)
+            connection.close()
+
+        first = threading.Thread(target=run)
+        first.start()
+        assert started.wait(10)
+        second = jobs.run(job.pk)
+        go_on.set()
+        first.join()
+
+        assert second is None
+        assert calls == [1]
+        assert (ended(job).state, job.attempt) == ("done", 1)
+
+    def test_a_long_step_keeps_its_heartbeat(self, work, monkeypatch) -> None:
+        monkeypatch.setattr(jobs, "HEARTBEAT", timedelta(milliseconds=20))
+        beats = []
+
+        def sleep(job, progress):
+            first = Job.objects.get(pk=job.pk).heartbeat_at
+            waited = threading.Event()
+            for _ in range(100):
+                waited.wait(0.02)
+                beats.append(Job.objects.get(pk=job.pk).heartbeat_at > first)
+                if beats[-1]:
+                    return
+
+        work(sleep)
+
+        jobs.run(make_job().pk)
+
+        assert beats[-1] is True
+
+
+@pytest.mark.django_db
+class TestPages:
+    def test_a_stranger_finds_nothing(self, client) -> None:
+        job = make_job(created_by=make_user())
+        nobodys = make_job()
+        client.force_login(make_user())
+
+        for found in (job, nobodys):
+            assert client.get(reverse("job", args=[found.pk])).status_code == 404
+            assert client.post(reverse("cancel_job", args=[found.pk])).status_code == 404
+            assert ended(found).cancel_requested_at is None
+
+    def test_a_visitor_is_asked_to_sign_in(self, client) -> None:
+        make_user()
+        job = make_job()
+
+        assert client.get(reverse("job", args=[job.pk])).status_code == 302
+
+    def test_its_creator_sees_how_far_it_is(self, client) -> None:
+        job = make_job(
+            created_by=make_user(), state=Job.State.RUNNING, done=1234, total=5000, started_at=timezone.now()
+        )
+        client.force_login(job.created_by)
+
+        page = client.get(reverse("job", args=[job.pk])).content.decode()
+        fragment = client.get(
+            reverse("job", args=[job.pk]), headers={"HX-Request": "true", "HX-Target": "job"}
+        ).content.decode()
+
+        assert "<h1>Progress</h1>" in page
+        assert "1,234" in page
+        assert fragment.strip().startswith("<section")
+        assert f'hx-get="{reverse("job", args=[job.pk])}"' in fragment
+        assert f'action="{reverse("cancel_job", args=[job.pk])}"' in fragment
+
+    def test_a_finished_job_is_polled_no_more(self, client) -> None:
+        now = timezone.now()
+        job = make_job(
+            created_by=make_user(),
+            state=Job.State.FAILED,
+            error="<b>why</b>",
+            started_at=now,
+            finished_at=now,
+        )
+        client.force_login(job.created_by)
+
+        page = client.get(reverse("job", args=[job.pk])).content.decode()
+
+        assert "hx-trigger" not in page
+        assert "&lt;b&gt;why&lt;/b&gt;" in page
+
+    def test_cancelling_goes_back_to_the_page_that_asked(self, client) -> None:
+        job = make_job(created_by=make_user())
+        client.force_login(job.created_by)
+        address = reverse("cancel_job", args=[job.pk])
+
+        back = client.post(address, headers={"Referer": "http://testserver/studies/x/imports/1/"})
+        elsewhere = client.post(address, headers={"Referer": "https://example.org/"})
+
+        assert back["Location"] == "http://testserver/studies/x/imports/1/"
+        assert elsewhere["Location"] == reverse("job", args=[job.pk])
+        assert ended(job).state == "cancelled"
+        assert client.get(address).status_code == 405
