@@ -1,5 +1,37 @@
 """All endpoints of the REST API on one screen."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+from drf_spectacular.views import SpectacularAPIView
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from annotate.api import labels, reports, rounds
+from ingest import api as ingest
+from studies import api as studies
+from taxonomy import api as taxonomy
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
+    path("studies/", studies.Studies.as_view(), name="api_studies"),
+    path("studies/<slug:slug>/", studies.OneStudy.as_view(), name="api_study"),
+    path("studies/<slug:slug>/members/", studies.Members.as_view(), name="api_members"),
+    path("studies/<slug:slug>/taxonomies/", taxonomy.Taxonomies.as_view(), name="api_taxonomies"),
+    path(
+        "taxonomies/<int:taxonomy_id>/versions/<int:number>/",
+        taxonomy.Categories.as_view(),
+        name="api_categories",
+    ),
+    path("studies/<slug:slug>/issues/", ingest.Issues.as_view(), name="api_issues"),
+    path("studies/<slug:slug>/issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),
+    path("studies/<slug:slug>/rounds/", rounds.Rounds.as_view(), name="api_rounds"),
+    path("rounds/<int:round_id>/", rounds.OneRound.as_view(), name="api_round"),
+    path("rounds/<int:round_id>/claim/", labels.Claim.as_view(), name="api_claim"),
+    path("rounds/<int:round_id>/labels/", labels.Labels.as_view(), name="api_labels"),
+    path("rounds/<int:round_id>/labels/<int:issue_id>/", labels.OneLabel.as_view(), name="api_label"),
+    path("rounds/<int:round_id>/disagreements/", reports.Disagreements.as_view(), name="api_disagreements"),
+    path(
+        "rounds/<int:round_id>/issues/<int:issue_id>/decisions/",
+        reports.Decisions.as_view(),
+        name="api_decisions",
+    ),
+    path("rounds/<int:round_id>/agreement/", reports.Agreement.as_view(), name="api_agreement"),
+    path("studies/<slug:slug>/exports/labels.csv", reports.LabelsCsv.as_view(), name="api_labels_csv"),
+]

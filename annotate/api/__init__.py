@@ -1,0 +1,1 @@
+"""Rounds, labels, disagreements, agreement and exports over REST: doors to the actions that the pages use."""

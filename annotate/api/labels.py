@@ -1,0 +1,159 @@
+"""Labelling over REST: take a turn, label it, change it, see one's own."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.actions.labels import change_label, submit_label
+from annotate.actions.turns import next_turn
+from annotate.api.rounds import round_of
+from annotate.models import Label, Round
+from annotate.queries.labels import own_labels
+from annotate.queries.turns import Turn
+from annotate.rules import may_see_own_labels
+from ingest.api import IssueTextSerializer
+from ingest.models import Issue
+from ingest.queries import issues_for
+from taxonomy.models import Category
+from taxonomy.queries import codebook
+
+
+class DraftSerializer(serializers.Serializer[Any]):
+    summary = serializers.CharField()
+    unsure = serializers.BooleanField()
+    revision = serializers.IntegerField()
+
+
+class TurnSerializer(serializers.Serializer[Turn]):
+    issue = IssueTextSerializer()
+    draft = DraftSerializer(allow_null=True)
+    lease_until = serializers.DateTimeField(allow_null=True)
+
+
+class LabelSerializer(serializers.Serializer[Label]):
+    issue = serializers.IntegerField(source="issue_id")
+    category = serializers.SerializerMethodField(help_text="Code in the round's version")
+    summary = serializers.CharField()
+    unsure = serializers.BooleanField()
+    surplus = serializers.BooleanField()
+    submitted_at = serializers.DateTimeField()
+    changed_at = serializers.DateTimeField(allow_null=True)
+
+    def get_category(self, label: Label) -> str:
+        codes: dict[int, str] = self.context["codes"]
+        return codes[label.category_id]
+
+
+class ChoiceSerializer(serializers.Serializer[Any]):
+    category = serializers.CharField(max_length=32, help_text="Code in the round's version")
+    summary = serializers.CharField(max_length=500, allow_blank=True, default="")
+    unsure = serializers.BooleanField(default=False)
+
+
+class SubmissionSerializer(ChoiceSerializer):
+    issue = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    key = serializers.UUIDField(
+        required=False, default=None, help_text="Sent again with the same key, the label is stored once"
+    )
+
+
+class ChangeSerializer(ChoiceSerializer):
+    seen = serializers.DateTimeField(help_text="changed_at, or submitted_at, of the label that was read")
+
+
+class OwnLabelsSerializer(serializers.Serializer[Any]):
+    results = LabelSerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
+
+
+def category_of(round_: Round, code: str) -> Category:
+    """The category with this code in the round's version; a 400 that names the field if there is none."""
+    state = codebook(round_.version_id).by_code.get(code)
+    if state is None:
+        raise ValidationError({"category": [f"The round's version has no category {code!r}."]})
+    return Category(pk=state.category_id, taxonomy_id=round_.version.taxonomy_id)
+
+
+def issue_in(round_: Round, request: Request, issue_id: int) -> Issue:
+    """An issue of this round. Http404 for every other."""
+    return get_object_or_404(issues_for(request.user).filter(in_rounds__round=round_), pk=issue_id)
+
+
+def _answer(round_: Round, label: Label) -> dict[str, Any]:
+    return dict(LabelSerializer(label, context={"codes": _codes(round_)}).data)
+
+
+def _codes(round_: Round) -> dict[int, str]:
+    return {state.category_id: state.code for state in codebook(round_.version_id).states}
+
+
+class Claim(APIView):
+    """Take the next issue: the one that is held already, or a new one. 204 when nothing is left."""
+
+    @extend_schema(request=None, responses={200: TurnSerializer, 204: None})
+    def post(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_own_labels)
+        turn = next_turn(round_=round_, member=member)
+        if turn is None:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(TurnSerializer(turn).data)
+
+
+class Labels(APIView):
+    """The caller's own labels, newest first; and a new one."""
+
+    @extend_schema(responses=OwnLabelsSerializer, parameters=[OpenApiParameter("after", str)])
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_own_labels)
+        found = own_labels(round_, member, after=request.query_params.get("after"))
+        labels: Any = [row.label for row in found.rows]
+        data = LabelSerializer(labels, many=True, context={"codes": _codes(round_)}).data
+        return Response({"results": data, "next": found.next})
+
+    @extend_schema(request=SubmissionSerializer, responses={201: LabelSerializer, 200: LabelSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Label an issue. 200 instead of 201 when the same key stored it before."""
+        round_, member = round_of(request, round_id, may_see_own_labels)
+        form = SubmissionSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        given = form.validated_data
+        done = submit_label(
+            round_=round_,
+            issue=issue_in(round_, request, given["issue"]),
+            member=member,
+            category=category_of(round_, given["category"]),
+            summary=given["summary"],
+            unsure=given["unsure"],
+            form_key=given["key"],
+        )
+        return Response(
+            _answer(round_, done.label),
+            status=status.HTTP_200_OK if done.repeated else status.HTTP_201_CREATED,
+        )
+
+
+class OneLabel(APIView):
+    """One's own label of an issue, to be changed until reveal."""
+
+    @extend_schema(request=ChangeSerializer, responses=LabelSerializer)
+    def put(self, request: Request, round_id: int, issue_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_own_labels)
+        form = ChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        given = form.validated_data
+        label = change_label(
+            round_=round_,
+            issue=issue_in(round_, request, issue_id),
+            member=member,
+            category=category_of(round_, given["category"]),
+            summary=given["summary"],
+            unsure=given["unsure"],
+            seen=given["seen"],
+        )
+        return Response(_answer(round_, label))

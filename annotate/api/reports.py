@@ -1,0 +1,223 @@
+"""What is revealed, over REST: disagreements, decisions, agreement, exports."""
+
+from typing import Any
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.actions.decisions import settle_issue
+from annotate.api.labels import category_of, issue_in
+from annotate.api.rounds import round_of
+from annotate.exports import LAYOUTS, labels_csv
+from annotate.models import Round
+from annotate.queries.disagreements import Disagreement, disagreements
+from annotate.queries.rounds import rounds_for
+from annotate.reports import GROUPINGS, LEVELS, agreement_report
+from annotate.rules import may_see_disagreements, may_settle
+from ingest.models import Repository
+from studies import rules
+from studies.api import allow, study_of
+from taxonomy.queries import codebook
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    issue = serializers.IntegerField()
+    url = serializers.CharField()
+    title = serializers.CharField()
+    labels = serializers.DictField(child=serializers.CharField(), help_text="Code by pseudonym")
+    split = serializers.DictField(child=serializers.IntegerField(), help_text="How many labels by code")
+    decision = serializers.CharField(allow_null=True)
+    method = serializers.CharField(allow_null=True)
+    decision_number = serializers.IntegerField(help_text="0 without a decision; sent back when settling")
+
+
+class DisagreementsSerializer(serializers.Serializer[Any]):
+    results = DisagreementSerializer(many=True)
+    next = serializers.IntegerField(allow_null=True, help_text="Give it as `after` to read on")
+
+
+class SettlementSerializer(serializers.Serializer[Any]):
+    category = serializers.CharField(max_length=32)
+    rationale = serializers.CharField(max_length=10_000)
+    seen = serializers.IntegerField(
+        min_value=0, max_value=32_767, help_text="decision_number of the disagreement as it was read"
+    )
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    issue = serializers.IntegerField()
+    category = serializers.CharField()
+    method = serializers.CharField()
+    number = serializers.IntegerField()
+    decided_at = serializers.DateTimeField()
+
+
+def _number(request: Request, name: str) -> int | None:
+    value = request.query_params.get(name, "")
+    if not value:
+        return None
+    if not value.isascii() or not value.isdecimal() or len(value) > 18:
+        raise ValidationError({name: ["A whole number is needed."]})
+    return int(value)
+
+
+class Disagreements(APIView):
+    """The complete, revealed issues of a round whose labels are not all the same at its depth."""
+
+    @extend_schema(
+        responses=DisagreementsSerializer,
+        parameters=[
+            OpenApiParameter("pair", str, description="Two codes: C.1,C.9"),
+            OpenApiParameter("type", str),
+            OpenApiParameter("state", str, enum=["open", "settled"]),
+            OpenApiParameter("after", int),
+        ],
+    )
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, _member = round_of(request, round_id, may_see_disagreements)
+        known = codebook(round_.version_id).by_code
+        state = request.query_params.get("state") or None
+        if state not in {None, "open", "settled"}:
+            raise ValidationError({"state": ["It is open or settled."]})
+        pair = request.query_params.get("pair") or None
+        codes = pair.split(",") if pair else []
+        type_ = request.query_params.get("type") or None
+        if codes and (len(codes) != 2 or not set(codes) <= set(known)):
+            raise ValidationError({"pair": ["Two codes of the round's version are needed, with a comma."]})
+        if type_ and type_ not in known:
+            raise ValidationError({"type": [f"The round's version has no category {type_!r}."]})
+        found = disagreements(
+            round_,
+            pair=(codes[0], codes[1]) if codes else None,
+            type_=type_,
+            state=state,  # type: ignore[arg-type]  # one of the two, checked above
+            after=_number(request, "after"),
+        )
+        names = [volunteer.member.pseudonym for volunteer in found.volunteers]
+        return Response({"results": [_row(row, names) for row in found.rows], "next": found.next})
+
+
+def _row(row: Disagreement, names: list[str]) -> dict[str, Any]:
+    return {
+        "issue": row.issue.pk,
+        "url": row.issue.url,
+        "title": row.issue.current.title if row.issue.current else "",
+        "labels": {name: chip.code for name, chip in zip(names, row.labels, strict=True) if chip},
+        "split": dict(row.split),
+        "decision": row.decided_code,
+        "method": row.decision.method if row.decision else None,
+        "decision_number": row.decision.number if row.decision else 0,
+    }
+
+
+class Decisions(APIView):
+    """Settle an issue as the lead, with a rationale."""
+
+    @extend_schema(request=SettlementSerializer, responses={201: DecisionSerializer})
+    def post(self, request: Request, round_id: int, issue_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_settle)
+        form = SettlementSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        given = form.validated_data
+        decision = settle_issue(
+            round_=round_,
+            issue=issue_in(round_, request, issue_id),
+            by=member,
+            category=category_of(round_, given["category"]),
+            rationale=given["rationale"],
+            seen_number=given["seen"],
+        )
+        answer = {
+            "issue": decision.issue_id,
+            "category": codebook(round_.version_id).by_id[decision.category_id].code,
+            "method": decision.method,
+            "number": decision.number,
+            "decided_at": decision.decided_at,
+        }
+        return Response(DecisionSerializer(answer).data, status=status.HTTP_201_CREATED)
+
+
+class Agreement(APIView):
+    """The agreement report of a round: the numbers of the page and of the command, in full precision."""
+
+    @extend_schema(
+        responses=OpenApiTypes.OBJECT,
+        parameters=[
+            OpenApiParameter("level", str, enum=list(LEVELS)),
+            OpenApiParameter(
+                "by", str, many=True, description=f"Repeats; a comma crosses: {', '.join(GROUPINGS)}"
+            ),
+        ],
+    )
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, _member = round_of(request, round_id, may_see_disagreements)
+        level = request.query_params.get("level")
+        if level and level not in LEVELS:
+            raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})
+        by = [names.split(",") for names in request.query_params.getlist("by")]
+        if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
+            raise ValidationError({"by": [f"It is made of {', '.join(GROUPINGS)}."]})
+        found = agreement_report(round_, level=LEVELS[level] if level else None, by=by)
+        return Response(found.as_dict())
+
+
+class _Csv(BaseContentNegotiation):
+    """Whatever is accepted: the answer is a file."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002
+        return parsers[0]
+
+    def select_renderer(
+        self,
+        request: Request,  # noqa: ARG002
+        renderers: Any,
+        format_suffix: str | None = None,  # noqa: ARG002
+    ) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class LabelsCsv(APIView):
+    """The revealed labels of a round as CSV, streamed: the published layout, or a row per label."""
+
+    content_negotiation_class = _Csv
+
+    @extend_schema(
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+        parameters=[
+            OpenApiParameter("repository", str, description="Path on the forge; all if not given"),
+            OpenApiParameter("layout", str, enum=list(LAYOUTS)),
+            OpenApiParameter("round", str, description="Name; needed if the study has several rounds"),
+        ],
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        study, member = study_of(request, slug)
+        allow(rules.may_read_revealed(member))
+        layout = request.query_params.get("layout", "wide")
+        if layout not in LAYOUTS:
+            raise ValidationError({"layout": [f"It is one of {', '.join(LAYOUTS)}."]})
+        rounds = rounds_for(request.user).filter(study=study)
+        if name := request.query_params.get("round"):
+            rounds = rounds.filter(name=name)
+        chosen = list(rounds.order_by("id")[:2])
+        if len(chosen) > 1:
+            raise ValidationError({"round": ["The study has several rounds: name one."]})
+        round_ = get_object_or_404(Round, pk=chosen[0].pk if chosen else None)
+        repositories = None
+        if path := request.query_params.get("repository"):
+            repositories = [get_object_or_404(Repository, study=study, path__iexact=path)]
+        return StreamingHttpResponse(
+            labels_csv(round_, layout=layout, repositories=repositories),
+            content_type="text/csv; charset=utf-8",
+            headers={
+                "Content-Disposition": f'attachment; filename="labels-{round_.pk}-{layout}.csv"',
+                "Cache-Control": "no-store",
+            },
+        )

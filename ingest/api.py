@@ -1,0 +1,73 @@
+"""Issues over REST."""
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.api import KeysetPagination
+from ingest.models import Issue, Snapshot
+from ingest.queries import issues_for
+from studies.api import study_of
+
+
+class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    class Meta:
+        model = Snapshot
+        fields = (
+            "id", "taken_at", "title", "body", "author", "author_association", "labels", "state",
+            "state_reason", "opened_at", "closed_at", "updated_at", "comments", "comment_count",
+        )  # fmt: skip
+
+
+class IssueSerializer(serializers.ModelSerializer[Issue]):
+    repository = serializers.CharField(source="repository.path")
+    title = serializers.CharField(source="current.title", default="")
+
+    class Meta:
+        model = Issue
+        fields: tuple[str, ...] = ("id", "repository", "number", "url", "is_pull_request", "year", "title")
+
+
+class IssueTextSerializer(IssueSerializer):
+    text = SnapshotSerializer(source="current", allow_null=True)
+
+    class Meta(IssueSerializer.Meta):
+        fields = (*IssueSerializer.Meta.fields, "text")
+
+
+class Issues(APIView):
+    """The issues of a study, in the order in which they came, a page at a time."""
+
+    @extend_schema(
+        responses=IssueSerializer(many=True),
+        parameters=[
+            OpenApiParameter("repository", str, description="Path on the forge, such as vllm-project/vllm"),
+            OpenApiParameter("year", int),
+            OpenApiParameter("cursor", str, description="From the former answer's next or previous"),
+            OpenApiParameter("page_size", int),
+        ],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, _member = study_of(request, slug)
+        found = issues_for(request.user).filter(repository__study=study)
+        if path := request.query_params.get("repository"):
+            found = found.filter(repository__path__iexact=path)
+        year = request.query_params.get("year", "")
+        if year:
+            found = found.filter(year=int(year)) if year.isdecimal() and len(year) == 4 else found.none()
+        pages = KeysetPagination()
+        page = pages.paginate_queryset(found.defer("current__body", "current__comments"), request, view=self)
+        return pages.get_paginated_response(IssueSerializer(page, many=True).data)
+
+
+class OneIssue(APIView):
+    """One issue with its text as fetched; `text` is null while only its address is known."""
+
+    @extend_schema(responses=IssueTextSerializer)
+    def get(self, request: Request, slug: str, issue_id: int) -> Response:
+        study, _member = study_of(request, slug)
+        issue = get_object_or_404(issues_for(request.user).filter(repository__study=study), pk=issue_id)
+        return Response(IssueTextSerializer(issue).data)

@@ -1,0 +1,66 @@
+"""Studies and their members over REST."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from studies import rules
+from studies.models import Membership, Study
+from studies.queries import members, membership_of, studies_for
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    class Meta:
+        model = Study
+        fields = ("slug", "name", "description", "created_at")
+
+
+class MemberSerializer(serializers.ModelSerializer[Membership]):
+    class Meta:
+        model = Membership
+        fields = ("id", "pseudonym", "role", "joined_at", "left_at")
+
+
+def study_of(request: Request, slug: str) -> tuple[Study, Membership | None]:
+    """The study, if this user may see it, and their seat in it. Http404 otherwise."""
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    return study, membership_of(request.user, study)
+
+
+def allow(may: Any) -> None:
+    """Answer 403 unless it is allowed."""
+    if not may:
+        raise PermissionDenied
+
+
+class Studies(APIView):
+    """The studies that the caller is a member of."""
+
+    @extend_schema(responses=StudySerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(StudySerializer(studies_for(request.user).order_by("id"), many=True).data)
+
+
+class OneStudy(APIView):
+    """One study."""
+
+    @extend_schema(responses=StudySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        study, _member = study_of(request, slug)
+        return Response(StudySerializer(study).data)
+
+
+class Members(APIView):
+    """Who takes part, under their pseudonyms."""
+
+    @extend_schema(responses=MemberSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        study, member = study_of(request, slug)
+        allow(rules.may_see_people(member))
+        return Response(MemberSerializer(members(study), many=True).data)
