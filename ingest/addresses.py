@@ -10,6 +10,8 @@ Kind = Literal["issue", "pull_request"]
 MAX_LENGTH = 500
 """Characters of the longest address that is read."""
 
+_HOST_LENGTH, _PATH_LENGTH = 253, 300
+
 CAUSES = {
     "empty": "it is empty",
     "too_long": f"it has more than {MAX_LENGTH} characters",
@@ -90,7 +92,7 @@ _PULL_PAGES = {"files", "commits", "checks", "changes", "conflicts", "diffs", "p
 
 # What nearly every line of a real list looks like; the long way round gives the same answer.
 _PLAIN = re.compile(
-    r"https://(?:(github)\.com|gitee\.com)/([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)/(issues|pull)/(?:([1-9][0-9]{0,11})|([A-Z][A-Z0-9]{1,15}))"
+    r"https://(?:(github)\.com|gitee\.com)/([A-Za-z0-9_-]{1,100})/([A-Za-z0-9_-]{1,100})/(issues|pull)/(?:([1-9][0-9]{0,11})|([A-Z][A-Z0-9]{1,15}))"
 )
 _SHORT = re.compile(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)#([0-9]+)")
 _SEGMENT = re.compile(r"[A-Za-z0-9._~+-]+")
@@ -160,7 +162,7 @@ def keepable(url: str) -> str:
     Kept to be written out again; pages link to `Address.url`, which is always https.
     """
     if "@" not in url and "=" not in url:
-        return url
+        return url if len(url) <= MAX_LENGTH else bare(url)
     text = bare(url)
     before, separator, rest = text.partition("://") if "://" in text else ("", "", text)
     host, slash, path = rest.partition("/")
@@ -190,7 +192,7 @@ def _split(text: str) -> tuple[str, list[str]]:
         except UnicodeError:
             raise BadAddress("host") from None
     host = host.removeprefix("www.")
-    if not _HOST.fullmatch(host):
+    if not _HOST.fullmatch(host) or len(host) > _HOST_LENGTH - len(":65535"):
         raise BadAddress("host")
     host = _HOST_OF.get(host, host)
     if port is not None and port != {"http": 80, "https": 443}[parts.scheme.lower()]:
@@ -247,6 +249,8 @@ def _address(host: str, path: list[str], word: str, number: str, *, dashed: bool
     if len(path) != 2 and forge != "gitlab":
         raise BadAddress("shape")
     path = [*path[:-1], path[-1].removesuffix(".git")]
+    if len("/".join(path)) > _PATH_LENGTH:
+        raise BadAddress("repository")
     if any(segment in {"", ".", ".."} or not _SEGMENT.fullmatch(segment) for segment in path):
         raise BadAddress("repository")
     kind = _WORDS[word]

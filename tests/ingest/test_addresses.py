@@ -189,6 +189,7 @@ def test_the_short_form_is_read_where_it_is_allowed_only():
         ("https://github.com:https/o/r/issues/1", "host"),
         ("https://[::1/o/r/issues/1", "host"),
         ("https://-.com/o/r/issues/1", "host"),
+        (f"https://{'h' * 250}/o/r/issues/1", "host"),
         ("https://github.com/o/r%2/issues/1", "escape"),
         ("https://github.com/o/r%FF/issues/1", "escape"),
         ("https://github.com/o/r", "shape"),
@@ -202,6 +203,8 @@ def test_the_short_form_is_read_where_it_is_allowed_only():
         ("https://github.com/o/%2e%2e/issues/1", "repository"),
         ("https://github.com/o%2Fx/r/issues/1", "repository"),
         ("https://github.com/о/r/issues/1", "repository"),
+        (f"https://github.com/o/{'r' * 299}/issues/1", "repository"),
+        (f"https://gitlab.com/{'g/' * 149}ppp/-/issues/1", "repository"),
         ("https://github.com/o/.git/issues/1", "repository"),
         ("https://github.com/o/r/issues/0", "number"),
         ("https://github.com/o/r/issues/01", "number"),
@@ -231,10 +234,17 @@ def test_what_is_no_address_of_an_issue_says_why(url, reason):
         ("https://gitee.com/o/r/issues/IABC?access_token=1f2e", "https://gitee.com/o/r/issues/IABC"),
         ("https://gitee.com/o/r/issues/IABC?a=1&TOKEN=1f2e", "https://gitee.com/o/r/issues/IABC"),
         ("https://github.com/o/r/issues/1?q=a@b", "https://github.com/o/r/issues/1?q=a@b"),
+        (" https://github.com/o/r/issues/1", " https://github.com/o/r/issues/1"),
+        (" " * 500 + "https://github.com/o/r/issues/1", "https://github.com/o/r/issues/1"),
     ],
 )
 def test_no_secret_of_a_url_is_kept(given_url, kept):
     assert keepable(given_url) == kept
+
+
+def test_the_longest_repository_and_host_that_are_stored_are_read():
+    assert len(parse(f"https://github.com/o/{'r' * 298}/issues/1").path) == 300
+    assert parse(f"https://{'h' * 247}:65535/o/r/issues/1").host == f"{'h' * 247}:65535"
 
 
 def outcome(url: str) -> Address | str:
