@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -43,10 +44,16 @@ print(embedded.status())
 """
 
 
+def place() -> Path:
+    # Not pytest's tmp_path: root's is closed again by each new run of pytest, under the server's feet.
+    settings.DATA_DIR.mkdir(exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=settings.DATA_DIR))
+
+
 @pytest.fixture(scope="module")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def shared_folder() -> Iterator[Path]:
     # Every character here has a meaning to a shell, a URL or a setting somewhere on the way.
-    folder = tmp_path_factory.mktemp("data") / "d ü$HOME%20#;&="
+    folder = place() / "d ü$HOME%20#;&="
     yield folder
     embedded.stop_all(folder)
 
@@ -59,8 +66,8 @@ def folder(shared_folder: Path) -> Path:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "var"
+def fresh() -> Iterator[Path]:
+    folder = place() / "var"
     yield folder
     embedded.stop_all(folder)
 
@@ -217,8 +224,8 @@ def test_a_killed_redis_is_started_again(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_deeper_than_a_socket_may_be(tmp_path: Path) -> None:
-    folder = tmp_path / ("deep-" * 20) / ("deeper-" * 20)
+def test_a_folder_deeper_than_a_socket_may_be() -> None:
+    folder = place() / ("deep-" * 20) / ("deeper-" * 20)
     run = Path(embedded.postgres_parameters(folder)["host"])
     assert len(os.fsencode(folder)) > 250
     assert run == Path("/tmp") / Folder(folder).token  # noqa: S108 - not TMPDIR, which may differ
@@ -321,9 +328,8 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
+def small_disk() -> Iterator[Path]:
+    disk = place()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=260m", "none", disk], check=False).returncode:
         pytest.skip("a small disk can only be mounted by root, outside of a container")
     yield disk
