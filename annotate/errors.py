@@ -150,3 +150,10 @@ class PublishedStudyDiffers(DomainError):
     message = _(
         "The study has a main round with other labels. Nothing was changed: import into another study."
     )
+
+
+class SomebodyElse(DomainError):
+    message = _(
+        "You are signed in as another member than this page was opened by. Nothing was stored; what was typed is"
+        " still in the form."
+    )

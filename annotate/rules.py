@@ -21,7 +21,7 @@ def may_close(member: Membership | None, round_: Round) -> bool:
 
 
 def may_be_volunteer(member: Membership | None, study: Study) -> bool:
-    """Be chosen for a round: owner, leads, volunteers. Models are compared with them, not counted among them."""
+    """Be chosen for a round: owner, leads, volunteers. Models are compared with them, never counted."""
     return (
         member is not None
         and _is_of(member, study.pk)

@@ -58,8 +58,8 @@ def save_draft(
 
     `seen_revision` is that of the draft that the form was made from, 0 without one. A draft saved elsewhere
     since, with other content, is not overwritten: StaleDraft carries it. After the round is closed the text
-    is still saved, and RoundClosed raised. A late save of what has been submitted saves nothing and returns
-    an unsaved draft. Raises also NotYourTurn, UnknownCategory, SummaryTooLong.
+    is still saved, and RoundClosed raised. A save of what is submitted already, such as one that
+    comes late, stores nothing and returns an unsaved draft. Raises also NotYourTurn, UnknownCategory, SummaryTooLong.
     """
     with _keeping(round_, category, summary), transaction.atomic():
         text = _text(summary)
@@ -74,7 +74,11 @@ def save_draft(
         label = _label(current, issue, member)
         content = (category.pk if category else None, text, unsure)
         if stored is None:
-            if label and seen_revision and content == (label.category_id, label.summary, label.unsure):
+            if label and (content[0], text.strip(), unsure) == (
+                label.category_id,
+                label.summary,
+                label.unsure,
+            ):
                 return Draft(round=current, issue=issue, volunteer=member, revision=0)
             if not label and not _was_theirs(current, issue, member):
                 raise errors.NotYourTurn

@@ -8,14 +8,16 @@ per request.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef
 
-from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
+from annotate.models import Decision, Label, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions, volunteers
 from ingest.models import Issue
@@ -57,11 +59,20 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Disagreements:
-    """A page of them; `next` is the `after` of the page that follows, None at the end."""
+    """A page of them; `next` is the `after` of the page that follows, None at the end.
+
+    `open` and `settled` say how many the filters leave on all pages, whatever state was asked for.
+    """
 
     volunteers: list[RoundVolunteer]
     rows: list[Disagreement]
     next: int | None
+    open: int
+    settled: int
+
+    @property
+    def count(self) -> int:
+        return self.open + self.settled
 
 
 @dataclass(frozen=True)
@@ -100,45 +111,65 @@ def disagreements(
     `state`: settled or open. `after`: the `next` of the page before.
     """
     book = codebook(round_.version_id)
-    found = _not_unanimous(round_)
-    for code in (*(pair or ()), *((type_,) if type_ else ())):
-        found = found.filter(_labelled_with(round_, book.below(code)))
-    if repository is not None:
-        found = found.filter(issue__repository=repository)
-    if state is not None:
-        decided = Exists(_standing(round_))
-        found = found.filter(decided if state == "settled" else ~decided)
-    if after is not None:
-        found = found.filter(position__gt=after)
-    places = list(found.order_by("position").values_list("issue_id", "position")[: limit + 1])
-    page = dict(places[:limit])
     columns = list(volunteers(round_))
+    found, parameters = _found(
+        round_, [book.below(code) for code in (*(pair or ()), *((type_,) if type_ else ()))], repository
+    )
+    query = f"""
+    WITH found AS MATERIALIZED ({found})
+    SELECT count(*) FILTER (WHERE NOT settled), count(*) FILTER (WHERE settled), (
+        SELECT array_agg(ARRAY[issue_id, position] ORDER BY position)
+        FROM (
+            SELECT issue_id, position FROM found
+            WHERE position > %s AND (%s::boolean IS NULL OR settled = %s)
+            ORDER BY position LIMIT %s
+        ) page
+    )
+    FROM found
+    """
+    settled = None if state is None else state == "settled"
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, -1 if after is None else after, settled, settled, limit + 1])
+        open_ones, settled_ones, places = cursor.fetchone()
+    places = places or []
     return Disagreements(
         volunteers=columns,
-        rows=_rows(round_, page, columns, book),
+        rows=_rows(round_, dict(places[:limit]), columns, book),
         next=places[limit - 1][1] if len(places) > limit else None,
+        open=open_ones,
+        settled=settled_ones,
     )
 
 
 def disagreement_at(round_: Round, issue_id: int) -> Disagreement | None:
-    """One disagreement; None if the issue is none, or is not revealed."""
-    place = _not_unanimous(round_).filter(issue=issue_id).values_list("issue_id", "position").first()
+    """One disagreement; None if the issue is none, or is not revealed. Seven queries at most."""
+    unanimous = Decision.objects.filter(
+        round=round_, issue=OuterRef("issue"), superseded_at=None, method=Decision.Method.UNANIMOUS
+    )
+    found = revealed(round_).filter(~Exists(unanimous), completed_at__isnull=False, issue=issue_id)
+    place = found.values_list("issue_id", "position").first()
     if place is None:
         return None
     return _rows(round_, dict([place]), list(volunteers(round_)), codebook(round_.version_id))[0]
 
 
 def disagreement_counts(round_: Round) -> DisagreementCounts:
-    """How many issues are complete, not unanimous, settled and open. Two queries."""
-    complete = revealed(round_).filter(completed_at__isnull=False)
-    decided = Decision.objects.filter(round=round_, superseded_at=None, issue__in=complete.values("issue"))
-    counted = decided.aggregate(
-        all=Count("pk"), unanimous=Count("pk", filter=Q(method=Decision.Method.UNANIMOUS))
-    )
-    issues = complete.count()
-    unanimous, settled = counted["unanimous"], counted["all"] - counted["unanimous"]
+    """How many issues are complete, not unanimous, settled and open. One query."""
+    complete, parameters = _complete(round_)
+    query = f"""
+    SELECT count(*), count(*) FILTER (WHERE d.method = 'unanimous'), count(d.id)
+    FROM ({complete}) i
+    LEFT JOIN annotate_decision d
+        ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, round_.pk])
+        issues, unanimous, decided = cursor.fetchone()
     return DisagreementCounts(
-        complete=issues, not_unanimous=issues - unanimous, settled=settled, open=issues - unanimous - settled
+        complete=issues,
+        not_unanimous=issues - unanimous,
+        settled=decided - unanimous,
+        open=issues - decided,
     )
 
 
@@ -150,62 +181,98 @@ def is_unanimous(round_: Round, issue_id: int) -> bool:
 def confusion(round_: Round, level: Level) -> list[Confusion]:
     """For each two categories of a level, in how many complete, revealed issues both were chosen; most first.
 
-    Labels count by their ancestor at the level; those that stop above it are left out. Two queries; the
-    labels are grouped in the database, to one row for each set of categories that occurs.
+    Labels count by their ancestor at the level; those that stop above it are left out. Two queries, and a
+    third one, over all labels, when an issue has become complete since this process last asked.
     """
-    book = codebook(round_.version_id)
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    count, last = complete.aggregate(count=Count("pk"), last=Max("completed_at")).values()
+    # Labels that are revealed stay, so the same issues have the same pairs.
+    return list(_confusion(round_.pk, round_.version_id, level, round_.closed_at, count, last))
+
+
+@lru_cache(maxsize=64)
+def _confusion(
+    round_id: int, version_id: int, level: Level, _closed: datetime | None, count: int, _last: datetime | None
+) -> tuple[Confusion, ...]:
+    book = codebook(version_id)
     codes = [state.code for state in book.states.values() if state.level == level]
     places = {code: place for place, code in enumerate(codes)}
     categories = [id_ for id_, state in book.states.items() if state.level >= level]
-    if not categories:
-        return []
+    if not categories or not count:
+        return ()
     masks = [_mask(places[book.at_depth(id_, level).code], len(codes)) for id_ in categories]
-    try:
-        complete = revealed(round_).filter(completed_at__isnull=False).values("issue")
-        issues, parameters = complete.query.sql_with_params()
-    except EmptyResultSet:
-        return []
+    issues, parameters = _complete(Round.objects.get(pk=round_id))
     query = f"""
+    WITH deep AS MATERIALIZED (
+        SELECT category_id, mask::bit({len(codes)}) AS mask
+        FROM unnest(%s::bigint[], %s::text[]) deep (category_id, mask)
+    )
     SELECT chosen::text, count(*)
     FROM (
-        SELECT bit_or(deep.mask::bit({len(codes)})) AS chosen
-        FROM annotate_label l
-        JOIN unnest(%s::bigint[], %s::text[]) deep (category_id, mask) ON deep.category_id = l.category_id
-        WHERE l.round_id = %s AND NOT l.surplus AND l.issue_id IN ({issues})
+        SELECT bit_or(deep.mask) AS chosen
+        FROM annotate_label l JOIN deep ON deep.category_id = l.category_id
+        WHERE l.round_id = %s AND NOT l.surplus AND l.issue_id IN (SELECT issue_id FROM ({issues}) complete)
         GROUP BY l.issue_id
     ) issues
     GROUP BY chosen
     """
     both: Counter[tuple[str, str]] = Counter()
     with connection.cursor() as cursor:
-        cursor.execute(query, [categories, masks, round_.pk, *parameters])
-        for mask, count in cursor.fetchall():
+        cursor.execute(query, [categories, masks, round_id, *parameters])
+        for mask, count_ in cursor.fetchall():
             chosen = [code for code, bit in zip(codes, mask, strict=True) if bit == "1"]
             for two in combinations(chosen, 2):
-                both[two] += count
+                both[two] += count_
     ordered = sorted(both.items(), key=lambda one: (-one[1], places[one[0][0]], places[one[0][1]]))
-    return [Confusion(first, second, count) for (first, second), count in ordered]
+    return tuple(Confusion(first, second, issues) for (first, second), issues in ordered)
 
 
 def _mask(place: int, length: int) -> str:
     return "0" * place + "1" + "0" * (length - place - 1)
 
 
-def _not_unanimous(round_: Round) -> QuerySet[RoundIssue]:
-    return revealed(round_).filter(
-        ~Exists(_standing(round_).filter(method=Decision.Method.UNANIMOUS)), completed_at__isnull=False
-    )
+def _complete(round_: Round) -> tuple[str, list[Any]]:
+    """SQL of the complete, revealed issues, (issue_id, position), and its parameters."""
+    complete = revealed(round_).filter(completed_at__isnull=False).values("issue_id", "position")
+    try:
+        query, parameters = complete.query.sql_with_params()
+    except EmptyResultSet:
+        return "SELECT NULL::bigint AS issue_id, NULL::integer AS position WHERE false", []
+    return query, list(parameters)
 
 
-def _standing(round_: Round) -> QuerySet[Decision]:
-    """For Exists: the standing decision on the issue of an outer row that is revealed itself."""
-    return Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+def _found(round_: Round, chosen: Sequence[Sequence[int]], repository: int | None) -> tuple[str, list[Any]]:
+    """SQL of the disagreements, (issue_id, position, settled), and its parameters.
 
-
-def _labelled_with(round_: Round, categories: Sequence[int]) -> Exists:
-    return Exists(
-        Label.objects.filter(round=round_, issue=OuterRef("issue"), category__in=categories, surplus=False)
-    )
+    Each of `chosen` is a set of categories; labels of all these sets are on the issue.
+    """
+    complete, parameters = _complete(round_)
+    query = f"""
+    SELECT i.issue_id, i.position, d.id IS NOT NULL AS settled
+    FROM ({complete}) i
+    LEFT JOIN annotate_decision d
+        ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+    WHERE d.method IS DISTINCT FROM 'unanimous'
+    """
+    parameters.append(round_.pk)
+    if repository is not None:
+        query += " AND i.issue_id IN (SELECT id FROM ingest_issue WHERE repository_id = %s)"
+        parameters.append(repository)
+    if chosen:
+        all_of_them = " AND ".join(["bool_or(category_id = ANY(%s::bigint[]))"] * len(chosen))
+        query += f"""
+        AND i.issue_id IN (
+            SELECT issue_id FROM annotate_label
+            WHERE round_id = %s AND NOT surplus AND category_id = ANY(%s::bigint[])
+            GROUP BY issue_id HAVING {all_of_them}
+        )
+        """
+        parameters += [
+            round_.pk,
+            sorted({id_ for ids in chosen for id_ in ids}),
+            *(list(ids) for ids in chosen),
+        ]
+    return query, parameters
 
 
 def _rows(

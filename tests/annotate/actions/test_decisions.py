@@ -1,0 +1,181 @@
+import pytest
+from django.utils import timezone
+
+from annotate import errors
+from annotate.actions.decisions import decide_unanimous, settle_issue
+from annotate.actions.rounds import close_round
+from annotate.models import Assignment, Decision, Draft, Round
+from studies.models import Event, Role
+from tests import factories
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+
+def _settle(world, round_, issue, code, rationale="Because.", seen=0, by=None):
+    return settle_issue(
+        round_=round_,
+        issue=issue,
+        by=by or world.lead,
+        category=world.category(code),
+        rationale=rationale,
+        seen_number=seen,
+    )
+
+
+def _split(world, round_, issue, *codes):
+    for member, code in zip(world.members, codes, strict=True):
+        world.submit(round_, issue, member, code)
+
+
+def test_the_lead_settles_a_disagreement():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    before = timezone.now()
+    decision = _settle(world, round_, issue, "C.2", " Two of three, and the log shows it. ")
+    assert list(
+        Decision.objects.values_list(
+            "pk", "issue", "number", "category", "version", "method", "rationale", "decided_by"
+        )
+    ) == [
+        (
+            decision.pk,
+            issue.pk,
+            1,
+            world.category("C.2").pk,
+            world.version.pk,
+            "lead",
+            "Two of three, and the log shows it.",
+            world.lead.pk,
+        )
+    ]
+    assert before <= decision.decided_at <= timezone.now()
+    assert decision.superseded_at is None
+
+
+def test_a_newer_decision_supersedes_and_both_are_kept():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    _settle(world, round_, issue, "C.2")
+    second = _settle(world, round_, issue, "C.9", "Neither.", seen=1)
+    assert list(Decision.objects.order_by("number").values_list("number", "category", "superseded_at")) == [
+        (1, world.category("C.2").pk, second.decided_at),
+        (2, world.category("C.9").pk, None),
+    ]
+
+
+def test_a_double_click_decides_once():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    assert _settle(world, round_, issue, "C.2") == _settle(world, round_, issue, "C.2")
+    assert Decision.objects.count() == 1
+
+
+def test_a_stale_decision_is_refused_and_shown():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    standing = _settle(world, round_, issue, "C.2", by=owner)
+    with pytest.raises(errors.StaleDecision) as refusal:
+        _settle(world, round_, issue, "C.3", "I think so.", seen=0)
+    assert refusal.value.standing == standing
+    assert refusal.value.kept == {"category": "C.3", "rationale": "I think so."}
+    assert Decision.objects.count() == 1
+
+
+def test_only_complete_and_revealed_disagreements_are_settled():
+    world = small_world(issues=3)
+    round_ = world.round()
+    half, agreed, _ = world.issues
+    world.submit(round_, half, world.members[0], "C.2")
+    _split(world, round_, agreed, "C.2", "C.2", "C.2")
+    with pytest.raises(errors.NotRevealed):
+        _settle(world, round_, half, "C.2")
+    with pytest.raises(errors.IssueIsUnanimous):
+        _settle(world, round_, agreed, "C.3", seen=1)
+    close_round(round_=round_, by=world.lead)
+    with pytest.raises(errors.NotRevealed):
+        _settle(world, round_, half, "C.2")
+    assert list(Decision.objects.values_list("issue", "method")) == [(agreed.pk, "unanimous")]
+
+
+def test_a_disagreement_is_settled_after_close_under_that_policy():
+    world = small_world(issues=1)
+    round_, issue = world.round(reveal=Round.Reveal.ROUND_CLOSED), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    with pytest.raises(errors.NotRevealed):
+        _settle(world, round_, issue, "C.2")
+    close_round(round_=round_, by=world.lead)
+    assert _settle(world, round_, issue, "C.2").number == 1
+
+
+def test_a_decision_needs_reason_depth_and_a_category_of_the_version():
+    world, other = small_world(issues=1), small_world()
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    with pytest.raises(errors.RationaleMissing):
+        _settle(world, round_, issue, "C.2", " \n ")
+    with pytest.raises(errors.TooShallow):
+        _settle(world, round_, issue, "C")
+    with pytest.raises(errors.UnknownCategory):
+        settle_issue(
+            round_=round_,
+            issue=issue,
+            by=world.lead,
+            category=other.category("C.2"),
+            rationale="x",
+            seen_number=0,
+        )
+    with pytest.raises(errors.NotYourTurn):
+        _settle(world, round_, other.issues[0], "C.2")
+    assert Decision.objects.count() == 0
+
+
+@pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
+def test_others_do_not_settle(role):
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    for by in (factories.make_member(world.study, role, pseudonym="By"), small_world().lead):
+        with pytest.raises(errors.NotAllowed):
+            _settle(world, round_, issue, "C.2", by=by)
+    assert Decision.objects.count() == 0
+
+
+def test_settling_leaves_labels_and_audit_without_content():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    labels = list(round_.labels.order_by("pk").values())
+    _settle(world, round_, issue, "C.9", "canary")
+    assert list(round_.labels.order_by("pk").values()) == labels
+    event = Event.objects.order_by("id").last()
+    assert (event.verb, event.by, event.detail) == (
+        "decisions.settled",
+        world.lead.user,
+        {"round": round_.name, "issue": issue.pk, "number": 1},
+    )
+
+
+def test_surplus_labels_do_not_decide():
+    world = small_world(issues=1, members=3)
+    round_ = world.k_of_n(2)
+    issue = world.issues[0]
+    first, second, third = world.members
+    world.submit(round_, issue, first, "C.2")
+    Draft.objects.create(round=round_, issue=issue, volunteer=third)
+    Assignment.objects.filter(round=round_, volunteer=None).update(volunteer=second)
+    assert world.submit(round_, issue, third, "C.9").surplus is True
+    assert world.submit(round_, issue, second, "C.2").decision.category == world.category("C.2")
+
+
+def test_deciding_again_finds_nothing():
+    world = small_world(issues=2)
+    round_ = world.round()
+    _split(world, round_, world.issues[0], "C.2", "C.2", "C.2")
+    _split(world, round_, world.issues[1], "C.2", "C.2", "C.3")
+    assert decide_unanimous(round_, timezone.now()) == 0

@@ -1,0 +1,335 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.actions.labels import save_draft
+from annotate.actions.rounds import close_round
+from annotate.actions.turns import next_turn, skip_issue, take_back_skip
+from annotate.errors import (
+    AlreadyLabelled,
+    NotYourTurn,
+    ReasonMissing,
+    RoundClosed,
+    RoundNotOpen,
+    SlotTaken,
+)
+from annotate.models import Assignment, Draft, RoundVolunteer, Skip
+from studies.models import Membership
+from tests.annotate.world import small_world, undone
+
+pytestmark = pytest.mark.django_db
+
+
+def _next(round_, member):
+    """The issue of the member's next turn, None without one."""
+    turn = next_turn(round_=round_, member=member)
+    return turn and turn.issue
+
+
+def _expire(round_, member):
+    Assignment.objects.filter(round=round_, volunteer=member, submitted_at=None).update(
+        lease_until=timezone.now() - timedelta(seconds=1)
+    )
+
+
+def _draft(round_, issue, member, summary):
+    return save_draft(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=None,
+        summary=summary,
+        unsure=False,
+        seen_revision=0,
+    )
+
+
+# Fully crossed
+
+
+def test_a_crossed_round_comes_in_the_volunteers_own_order():
+    world = small_world(issues=5)
+    round_ = world.round()
+    member = world.members[1]
+    ranked = Assignment.objects.filter(round=round_, volunteer=member).order_by("rank")
+    expected = [slot.issue for slot in ranked.select_related("issue")]
+    came = []
+    while (issue := _next(round_, member)) is not None:
+        came.append(issue)
+        world.submit(round_, issue, member, "C.2")
+    assert came == expected
+
+
+def test_asking_again_gives_the_same_issue():
+    world = small_world()
+    for round_ in (world.round(), world.k_of_n(1)):
+        assert _next(round_, world.members[0]) == _next(round_, world.members[0]) is not None
+
+
+def test_a_turn_carries_issue_draft_and_lease():
+    world = small_world()
+    round_ = world.k_of_n(1, lease_minutes=20)
+    before = timezone.now()
+    issue = _next(round_, world.members[0])
+    draft = _draft(round_, issue, world.members[0], "half a thou")
+    turn = next_turn(round_=round_, member=world.members[0])
+    assert (turn.issue, turn.draft, turn.label, turn.skipped) == (issue, draft, None, False)
+    assert (turn.seen_revision, turn.seen_snapshot) == (1, issue.current_id)
+    assert before + timedelta(minutes=20) <= turn.lease_until <= timezone.now() + timedelta(minutes=20)
+
+
+def test_skipped_issues_come_again_at_the_end_the_longest_waiting_first():
+    world = small_world(issues=4)
+    round_ = world.round()
+    member = world.members[0]
+    skipped = []
+    for _ in range(2):
+        skipped.append(_next(round_, member))
+        skip_issue(round_=round_, issue=skipped[-1], member=member, reason="too long")
+    for _ in range(2):
+        issue = _next(round_, member)
+        assert issue not in skipped
+        world.submit(round_, issue, member, "C.2")
+    assert _next(round_, member) == skipped[0]
+    skip_issue(round_=round_, issue=skipped[0], member=member, reason="still too long")
+    assert _next(round_, member) == skipped[1]
+    skip_issue(round_=round_, issue=skipped[1], member=member, reason="no")
+    assert _next(round_, member) == skipped[0]
+
+
+def test_a_skip_stays_with_its_volunteer():
+    world = small_world(issues=1)
+    round_ = world.round()
+    skip_issue(round_=round_, issue=world.issues[0], member=world.members[0], reason="x")
+    assert _next(round_, world.members[1]) == world.issues[0]
+    assert next_turn(round_=round_, member=world.members[1]).skipped is False
+
+
+def test_a_double_click_on_skip_stores_one_skip():
+    world = small_world()
+    for round_ in (world.round(), world.k_of_n(1)):
+        issue = _next(round_, world.members[0])
+        first = skip_issue(round_=round_, issue=issue, member=world.members[0], reason="x")
+        assert skip_issue(round_=round_, issue=issue, member=world.members[0], reason="x") == first
+        assert Skip.objects.filter(round=round_).count() == 1
+
+
+def test_taking_a_skip_back_brings_the_issue_back():
+    world = small_world()
+    for round_ in (world.round(), world.k_of_n(1)):
+        member = world.members[0]
+        issue = _next(round_, member)
+        skip_issue(round_=round_, issue=issue, member=member, reason="x")
+        assert _next(round_, member) != issue
+        assert take_back_skip(round_=round_, issue=issue, member=member).issue == issue
+        assert _next(round_, member) == issue
+        assert not Skip.objects.filter(round=round_).exists()
+
+
+def test_skip_refusals():
+    world = small_world(issues=2)
+    round_ = world.round()
+    member = world.members[0]
+    issue, other = world.issues
+    with pytest.raises(ReasonMissing):
+        skip_issue(round_=round_, issue=issue, member=member, reason=" \n")
+    world.submit(round_, issue, member, "C.2")
+    with pytest.raises(AlreadyLabelled):
+        skip_issue(round_=round_, issue=issue, member=member, reason="x")
+    with pytest.raises(NotYourTurn):
+        skip_issue(round_=round_, issue=other, member=world.lead, reason="x")
+    with pytest.raises(NotYourTurn):
+        take_back_skip(round_=round_, issue=other, member=member)
+    close_round(round_=round_, by=world.lead)
+    with pytest.raises(RoundClosed):
+        skip_issue(round_=round_, issue=other, member=member, reason="x")
+    assert Skip.objects.count() == 0
+
+
+def test_no_turns_before_opening_after_closing_or_for_others():
+    world = small_world()
+    planned = world.round(opened=False)
+    with pytest.raises(RoundNotOpen):
+        next_turn(round_=planned, member=world.members[0])
+    for round_ in (world.round(), world.k_of_n(1)):
+        with pytest.raises(NotYourTurn):
+            next_turn(round_=round_, member=world.lead)
+        with pytest.raises(RoundClosed):
+            next_turn(round_=close_round(round_=round_, by=world.lead), member=world.members[0])
+
+
+def test_who_left_the_study_takes_no_more_turns():
+    world = small_world()
+    round_ = world.k_of_n(1)
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
+    with pytest.raises(NotYourTurn):
+        next_turn(round_=round_, member=world.members[0])
+
+
+# k of n
+
+
+def test_volunteers_claim_different_slots_until_none_is_left():
+    world = small_world(issues=3, members=3)
+    round_ = world.k_of_n(1)
+    issues = [_next(round_, member) for member in world.members]
+    assert set(issues) == set(world.issues)
+    for member, issue in zip(world.members, issues, strict=True):
+        world.submit(round_, issue, member, "C.2")
+    assert [_next(round_, member) for member in world.members] == [None, None, None]
+
+
+def test_nobody_gets_an_issue_twice():
+    world = small_world(issues=3, members=2)
+    round_ = world.k_of_n(2)
+    member = world.members[0]
+    came = []
+    while (issue := _next(round_, member)) is not None:
+        came.append(issue)
+        world.submit(round_, issue, member, "C.2")
+    assert sorted(issue.pk for issue in came) == [issue.pk for issue in world.issues]
+
+
+def test_volunteers_start_at_different_places_of_one_ring_and_go_round_it():
+    world = small_world(issues=40, members=3)
+    round_ = world.k_of_n(3)
+    ring = list(
+        Assignment.objects.filter(round=round_, slot=1).order_by("rank").values_list("issue", flat=True)
+    )
+    starts = set()
+    for member in world.members:
+        came = []
+        while (issue := _next(round_, member)) is not None:
+            came.append(issue.pk)
+            world.submit(round_, issue, member, "C.2")
+        start = ring.index(came[0])
+        starts.add(start)
+        assert came == ring[start:] + ring[:start]
+    assert len(starts) == 3
+
+
+def test_an_expired_claim_goes_to_somebody_else_and_leaves_a_trace():
+    world = small_world(issues=1, members=2)
+    round_ = world.k_of_n(1)
+    slow, quick = world.members
+    assert _next(round_, slow) == world.issues[0]
+    assert _next(round_, quick) is None
+    _expire(round_, slow)
+    assert _next(round_, quick) == world.issues[0]
+    assert _next(round_, slow) is None
+    assert list(Draft.objects.values_list("volunteer", "category", "summary", "revision")) == [
+        (slow.pk, None, "", 0)
+    ]
+
+
+def test_an_expired_claim_keeps_its_draft_when_retaken():
+    world = small_world(issues=1, members=2)
+    round_ = world.k_of_n(1)
+    slow, quick = world.members
+    _draft(round_, _next(round_, slow), slow, "half a thou")
+    _expire(round_, slow)
+    assert next_turn(round_=round_, member=quick).draft is None
+    assert list(Draft.objects.values_list("volunteer", "summary")) == [(slow.pk, "half a thou")]
+
+
+def test_an_expired_claim_that_nobody_took_is_renewed():
+    world = small_world(issues=2, members=2)
+    round_ = world.k_of_n(1)
+    issue = _next(round_, world.members[0])
+    _expire(round_, world.members[0])
+    turn = next_turn(round_=round_, member=world.members[0])
+    assert turn.issue == issue
+    assert turn.lease_until > timezone.now() + timedelta(minutes=59)
+
+
+def test_a_draft_renews_the_lease():
+    world = small_world(issues=1, members=2)
+    round_ = world.k_of_n(1)
+    slow, quick = world.members
+    issue = _next(round_, slow)
+    _expire(round_, slow)
+    _draft(round_, issue, slow, "I am here")
+    assert _next(round_, quick) is None
+
+
+def test_a_submitted_slot_never_expires():
+    world = small_world(issues=1, members=2)
+    round_ = world.k_of_n(1)
+    world.submit(round_, _next(round_, world.members[0]), world.members[0], "C.2")
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(days=1))
+    assert _next(round_, world.members[1]) is None
+
+
+def test_free_slots_come_before_expired_ones():
+    world = small_world(issues=2, members=2)
+    round_ = world.k_of_n(1)
+    slow, quick = world.members
+    claimed = _next(round_, slow)
+    _expire(round_, slow)
+    free = _next(round_, quick)
+    assert {claimed, free} == set(world.issues)
+    world.submit(round_, free, quick, "C.2")
+    assert _next(round_, quick) == claimed
+
+
+def test_skipping_frees_the_slot_and_the_issue_comes_again_last():
+    world = small_world(issues=2, members=2)
+    round_ = world.k_of_n(1)
+    first, second = world.members
+    skipped = _next(round_, first)
+    _draft(round_, skipped, first, "what I had so far")
+    skip_issue(round_=round_, issue=skipped, member=first, reason="not my field")
+    assert Assignment.objects.filter(round=round_, volunteer=None).count() == 2
+    other = _next(round_, first)
+    assert other != skipped
+    world.submit(round_, other, first, "C.2")
+    turn = next_turn(round_=round_, member=first)
+    assert (turn.issue, turn.draft.summary) == (skipped, "what I had so far")
+    skip_issue(round_=round_, issue=skipped, member=first, reason="really not")
+    assert _next(round_, second) == skipped
+    assert _next(round_, first) is None
+
+
+def test_a_skip_is_not_taken_back_when_others_hold_the_slots():
+    world = small_world(issues=1, members=2)
+    round_ = world.k_of_n(1)
+    first, second = world.members
+    skip_issue(round_=round_, issue=_next(round_, first), member=first, reason="x")
+    assert _next(round_, second) == world.issues[0]
+    with pytest.raises(SlotTaken):
+        take_back_skip(round_=round_, issue=world.issues[0], member=first)
+    assert Skip.objects.count() == 1
+    _expire(round_, second)
+    assert take_back_skip(round_=round_, issue=world.issues[0], member=first).issue == world.issues[0]
+
+
+# What others do is not to be seen
+
+
+def test_turns_do_not_depend_on_what_others_label():
+    world = small_world(issues=6, members=3)
+    for round_ in (world.round(), world.k_of_n(2)):
+        watcher, other = world.members[:2]
+        _next(round_, watcher)
+        issue = _next(round_, other)
+        seen = []
+        for code in ("A.1", "C.9"):
+            with undone():
+                world.submit(round_, issue, other, code, summary=f"canary {code}")
+                turn = next_turn(round_=round_, member=watcher)
+                seen.append((turn.issue.pk, turn.draft, turn.label, turn.assignment.pk, turn.skipped))
+        assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("issues", [1, 3, 300])
+def test_a_turn_costs_the_same_whatever_the_size(issues, django_assert_num_queries):
+    world = small_world(issues=issues, members=2)
+    crossed, shared = world.round(), world.k_of_n(2)
+    RoundVolunteer.objects.update(seed=-(2**63))  # before the first rank: nobody has to go round the ring
+    with django_assert_num_queries(4):
+        next_turn(round_=crossed, member=world.members[0])
+    with django_assert_num_queries(8):
+        next_turn(round_=shared, member=world.members[0])
+    with django_assert_num_queries(7):
+        next_turn(round_=shared, member=world.members[0])

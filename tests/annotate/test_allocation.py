@@ -1,0 +1,42 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from annotate.allocation import fair_share, pace, volunteer_seed
+
+NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
+
+
+def test_a_seed_is_the_same_on_every_machine():
+    assert [volunteer_seed(7, column) for column in (1, 2)] == [-3159004229965238754, 6335935501756667560]
+
+
+def test_seeds_differ_by_round_and_column_and_fit_a_signed_64_bit_column():
+    seeds = {volunteer_seed(seed, column) for seed in (-(2**63), 0, 2**63 - 1) for column in range(1, 101)}
+    assert len(seeds) == 300
+    assert all(-(2**63) <= seed < 2**63 for seed in seeds)
+
+
+@pytest.mark.parametrize(
+    ("issues", "k", "volunteers", "share"),
+    [(300, 2, 8, 75), (301, 2, 8, 76), (1, 1, 8, 1), (0, 2, 8, 0), (10, 2, 0, 0), (38742, 7, 7, 38742)],
+)
+def test_fair_share(issues, k, volunteers, share):
+    assert fair_share(issues, k, volunteers) == share
+
+
+def test_pace_is_the_median_gap_in_any_order():
+    moments = [NOON + timedelta(seconds=seconds) for seconds in (40, 0, 10, 100)]
+    assert pace(moments) == 30.0
+
+
+def test_pace_leaves_pauses_out():
+    moments = [NOON, NOON + timedelta(seconds=20), NOON + timedelta(hours=3)]
+    assert pace(moments) == 20.0
+    assert pace([NOON, NOON + timedelta(minutes=30)]) == 1800.0
+    assert pace([NOON, NOON + timedelta(minutes=30, seconds=1)]) is None
+
+
+@pytest.mark.parametrize("moments", [[], [NOON]])
+def test_pace_without_a_gap_is_unknown(moments):
+    assert pace(moments) is None

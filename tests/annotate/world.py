@@ -1,0 +1,119 @@
+"""One small study to label in, and threads that act in it at the same moment."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Barrier
+from uuid import uuid4
+
+from django.db import connection, transaction
+
+from annotate.actions.labels import Submitted, submit_label
+from annotate.actions.rounds import create_round, open_round
+from annotate.models import Assignment, Round
+from annotate.queries.rounds import rounds_for
+from ingest.models import Issue, Repository
+from studies.models import Membership, Role, Study
+from taxonomy.models import Category, Level, Version
+from tests import factories
+
+
+@dataclass
+class World:
+    study: Study
+    version: Version
+    repository: Repository
+    issues: list[Issue]
+    lead: Membership
+    members: list[Membership]
+
+    def round(self, *, opened: bool = True, **fields) -> Round:
+        """A round over all issues, planned and opened through the actions."""
+        fields.setdefault("name", f"Round {self.study.rounds.count() + 1}")
+        fields.setdefault("depth", Level.THEME)
+        fields.setdefault("issues", Issue.objects.filter(repository__study=self.study).order_by("pk"))
+        fields.setdefault("members", self.members)
+        fields.setdefault("version", self.version)
+        made = create_round(study=self.study, by=self.lead, **fields)
+        if opened:
+            open_round(round_=made, by=self.lead)
+        return rounds_for(self.lead.user).get(pk=made.pk)
+
+    def k_of_n(self, k: int, **fields) -> Round:
+        return self.round(allocation=Round.Allocation.K_OF_N, labels_per_issue=k, **fields)
+
+    def category(self, code: str) -> Category:
+        return factories.category(self.version, code)
+
+    def submit(self, round_: Round, issue: Issue, member: Membership, code: str, **fields) -> Submitted:
+        """Submit through the action; a slot of a k-of-n round is given to the member first if one is free."""
+        fields = {"summary": "", "unsure": False, "form_key": uuid4()} | fields
+        if round_.allocation == Round.Allocation.K_OF_N:
+            own = Assignment.objects.filter(round=round_, issue=issue)
+            free = own.filter(volunteer=None).first()
+            if free and not own.filter(volunteer=member).exists():
+                Assignment.objects.filter(pk=free.pk).update(volunteer=member)
+        return submit_label(round_=round_, issue=issue, member=member, category=self.category(code), **fields)
+
+
+def small_world(issues: int = 3, members: int = 3) -> World:
+    study = factories.make_study()
+    repository = factories.make_repository(study)
+    return World(
+        study=study,
+        version=factories.make_version(study),
+        repository=repository,
+        issues=factories.make_issues(repository, issues),
+        lead=factories.make_member(study, Role.LEAD, pseudonym="Lead"),
+        members=[factories.make_member(study, pseudonym=f"R{number}") for number in range(1, members + 1)],
+    )
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever is written inside is taken back at the end, so that the same moment can be lived twice."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+class Threads:
+    """Threads that act at the same moment, again and again, each on a connection of its own."""
+
+    def __init__(self) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        self._size = 0
+
+    def __call__(self, *acts: Callable[[], object]) -> list[object]:
+        """What each act returned or raised; all begin at once."""
+        if self._pool is None or self._size != len(acts):
+            self.close()
+            self._pool, self._size = ThreadPoolExecutor(len(acts)), len(acts)
+        barrier = Barrier(len(acts))
+
+        def run(act: Callable[[], object]) -> object:
+            connection.ensure_connection()
+            barrier.wait(timeout=30)
+            try:
+                return act()
+            except Exception as error:  # noqa: BLE001 - what was raised is the result
+                return error
+
+        return list(self._pool.map(run, acts))
+
+    def close(self) -> None:
+        if self._pool is not None:
+            barrier = Barrier(self._size)
+            list(self._pool.map(lambda _: (barrier.wait(timeout=30), connection.close()), range(self._size)))
+            self._pool.shutdown()
+            self._pool = None
+
+
+def together(*acts: Callable[[], object]) -> list[object]:
+    """What each act returned or raised, all begun at the same moment."""
+    threads = Threads()
+    try:
+        return threads(*acts)
+    finally:
+        threads.close()
