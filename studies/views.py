@@ -231,16 +231,16 @@ def _people(
         "seats": [_seat(of, member) for of in queries.members(study)],
         "new": new or {},
     }
+    partials = ["members"]
     if rules.may_manage_people(member):
+        partials += ["invitations", "models"]
         context |= {
             "invitations": queries.open_invitations(study),
             "earlier": queries.closed_invitations(study)[:EARLIER_INVITATIONS],
             "invitation_form": invitation_form or InvitationForm(),
             "model_form": model_form or ModelForm(),
         }
-    return render_page(
-        request, "studies/people.html", context, partials=["members", "invitations", "models"], status=status
-    )
+    return render_page(request, "studies/people.html", context, partials=partials, status=status)
 
 
 def _seat(of: Membership, reader: Membership | None) -> Seat:
