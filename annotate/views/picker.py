@@ -1,0 +1,69 @@
+"""The tree of categories as the labelling page needs it. A published version never changes, so it is kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.template.loader import render_to_string
+from django.utils.html import json_script
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+from annotate.models import Round
+from taxonomy.queries import codebook
+
+
+@dataclass(frozen=True)
+class Picker:
+    """`tree` is a list of radio buttons, `data` the same categories with all their texts, as JSON for the script."""
+
+    tree: SafeString
+    data: SafeString
+    codes: Mapping[int, str]
+    hues: Mapping[int, int]
+
+    def with_choice(self, category_id: int | None) -> SafeString:
+        """The tree with one button chosen."""
+        if category_id not in self.codes:
+            return self.tree
+        value = f'value="{category_id}"'
+        return mark_safe(self.tree.replace(value, f"{value} checked", 1))  # noqa: S308 - both are a number
+
+
+def picker(round_: Round) -> Picker:
+    """The categories of the round's version. Those too shallow for its depth are shown and cannot be chosen."""
+    return _picker(round_.version_id, round_.depth, get_language())
+
+
+@lru_cache(maxsize=32)
+def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
+    book = codebook(version_id)
+    parents = {state.parent_id for state in book.states}
+    rows = [
+        {
+            "state": state,
+            "can": state.level >= depth or state.category_id not in parents,
+            "hue": book.hue(state.category_id),
+        }
+        for state in book.states
+    ]
+    data = [
+        {
+            "id": state.category_id,
+            "code": state.code,
+            "name": state.name,
+            "level": state.level,
+            "can": row["can"],
+            "definition": state.definition,
+            "includes": state.includes,
+            "excludes": state.excludes,
+            "examples": state.examples,
+        }
+        for row, state in zip(rows, book.states, strict=True)
+    ]
+    return Picker(
+        tree=render_to_string("annotate/labels/_tree.html", {"rows": rows}),
+        data=json_script(data, "codebook"),
+        codes={state.category_id: state.code for state in book.states},
+        hues={state.category_id: book.hue(state.category_id) for state in book.states},
+    )
