@@ -1,0 +1,217 @@
+"""The published labels of the reference study at full size: in, counted, and out again. And an import that dies."""
+
+import filecmp
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from statsmodels.stats.inter_rater import aggregate_raters
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+
+from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.reports import agreement_report
+from ingest.models import ImportRow, Issue, SourceEntry
+from studies.models import Study
+
+pytestmark = [pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+REPEATED = {
+    "mindspore/mindspore.csv": [1772],
+    "pytorch/pytorch.csv": [111, 596, 1023, 1094, 2560],
+}
+
+
+@pytest.mark.django_db
+def test_published_labels_come_in_count_and_go_out_again(published, tmp_path):
+    out = StringIO()
+    call_command("import_study", str(published), study="reference", stdout=out)
+
+    assert (Issue.objects.count(), Label.objects.count(), Assignment.objects.count()) == (
+        25_784,
+        180_488,
+        180_488,
+    )
+    assert (Decision.objects.count(), RoundIssue.objects.exclude(completed_at=None).count()) == (
+        25_784,
+        25_784,
+    )
+    reported = ImportRow.objects.order_by("pk")
+    assert [(row.file, row.line) for row in reported] == [
+        (name, line) for name, lines in REPEATED.items() for line in lines
+    ]
+    for row in reported:
+        assert f"{row.file}, line {row.line}: {row.message}" in out.getvalue()
+
+    call_command("export_study", study="reference", to=tmp_path)
+    files = [path.relative_to(published) for path in published.glob("*/*.*")]
+    same, differ, missing = filecmp.cmpfiles(published, tmp_path, map(str, files), shallow=False)
+    assert (sorted(differ), missing, len(same)) == (sorted(REPEATED), [], len(files) - len(REPEATED))
+    for name, lines in REPEATED.items():
+        given = (published / name).read_bytes().splitlines(keepends=True)
+        kept = [text for number, text in enumerate(given, start=1) if number not in lines]
+        assert (tmp_path / name).read_bytes() == b"".join(kept)
+    assert (tmp_path / "taxonomy.csv").read_bytes() == (published / "taxonomy.csv").read_bytes()
+
+    round_ = Round.objects.get()
+    found = agreement_report(round_, by=[["repository"], ["repository", "type"]])
+    kappa = {
+        group.key["repository"]: group.agreement.coefficients["fleiss_kappa"].value
+        for group in found.by("repository")
+    }
+    assert {
+        path: round(value, 4)
+        for path, value in kappa.items()
+        if "torch" not in path and "mindspore" not in path
+    } == {
+        "hpcaitech/ColossalAI": 0.7127,
+        "NVIDIA/Megatron-LM": 0.8262,
+        "ascend/MindSpeed": 0.5673,
+        "vllm-project/vllm": 0.7897,
+    }
+    _equals_statsmodels(round_, found)
+
+
+def _equals_statsmodels(round_, found):
+    """Every group's kappa is that of statsmodels on the same labels read row by row."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.path, t.code, array_agg(s.code ORDER BY v."column")
+            FROM annotate_label l
+            JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
+            JOIN taxonomy_categorystate s ON s.category_id = l.category_id
+            JOIN ingest_issue i ON i.id = l.issue_id
+            JOIN ingest_repository r ON r.id = i.repository_id
+            JOIN annotate_decision d ON d.round_id = l.round_id AND d.issue_id = l.issue_id
+            JOIN taxonomy_categorystate ds ON ds.category_id = d.category_id
+            JOIN taxonomy_categorystate t ON t.category_id = ds.parent_id
+            WHERE l.round_id = %s GROUP BY l.issue_id, r.path, t.code
+            """,
+            [round_.pk],
+        )
+        rows = cursor.fetchall()
+    compared = 0
+    for group in found.groups[1:]:
+        labels = [
+            codes
+            for path, type_, codes in rows
+            if path == group.key["repository"] and group.key.get("type", type_) == type_
+        ]
+        ours = group.agreement.coefficients["fleiss_kappa"].value
+        table, _codes = aggregate_raters(np.array(labels))
+        if ours is None:
+            assert len(labels) < 2 or table.shape[1] == 1
+            continue
+        assert ours == pytest.approx(statsmodels_kappa(table), abs=1e-12)
+        compared += 1
+    assert compared >= 20
+
+
+def _write_large(folder: Path, issues: int) -> Path:
+    """One repository of many issues and seven volunteers, with the codes of the preset."""
+    codes = [f"C.{number}" for number in range(1, 11)]
+    draw = random.Random(3)
+    lines = ["Issue_URL,Label1,Label2,Label3,Label4,Label5,Label6,Label7,Final_Label"]
+    for number in range(1, issues + 1):
+        labels = [draw.choice(codes) for _ in range(7)]
+        lines.append(",".join([f"https://github.com/ember/engine/issues/{number}", *labels, labels[0]]))
+    (folder / "engine").mkdir(parents=True)
+    (folder / "engine" / "engine.csv").write_text("\n".join(lines) + "\n")
+    urls = [f"https://github.com/ember/engine/issues/{number}\n" for number in range(1, issues + 1)]
+    (folder / "engine" / "engine_2024.txt").write_text("".join(urls))
+    return folder
+
+
+def _command(folder: Path) -> list[str]:
+    return [sys.executable, "manage.py", "import_study", str(folder), "--study", "engines"]
+
+
+def _environment(tmp_path: Path) -> dict[str, str]:
+    """Lead a process of its own to the test's database."""
+    now = connection.get_connection_params()
+    who = f"{now.get('user', '')}:{quote(str(now.get('password', '')), safe='')}".rstrip(":")
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "DATABASE_URL": f"postgres://{who}@/{now['dbname']}?host={quote(str(now['host']), safe='')}",
+        "CROSSCHECK_DATA": str(tmp_path / "var"),
+        "SECRET_KEY": "of a test",
+    }
+
+
+def _import(folder: Path, environment: dict[str, str]) -> str:
+    """Run the import to its end; answer with what it printed."""
+    done = subprocess.run(
+        _command(folder), cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _counts() -> tuple[int, ...]:
+    return tuple(
+        model.objects.count()
+        for model in (Study, Issue, SourceEntry, RoundIssue, Assignment, Label, Decision)
+    )
+
+
+def _wait_until_the_server_noticed():
+    """Until the killed process's session is gone: it may still be committing, or rolling back."""
+    with connection.cursor() as cursor:
+        for _attempt in range(600):
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            if cursor.fetchone() == (0,):
+                return
+            time.sleep(0.05)
+    pytest.fail("the session of a killed import is still there after 30 s")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_killed_at_twenty_moments_stores_nothing_by_halves_and_then_everything_once(tmp_path):
+    folder = _write_large(tmp_path / "labels", issues=1000)
+    environment = _environment(tmp_path)
+    whole = (1, 1000, 1000, 1000, 7000, 7000, 1000)
+
+    started = time.monotonic()
+    _import(folder, environment)
+    longest = time.monotonic() - started
+    assert _counts() == whole
+    call_command("flush", interactive=False, verbosity=0)
+
+    draw = random.Random(20)
+    killed = 0
+    while killed < 20:
+        process = subprocess.Popen(
+            _command(folder), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(timeout=longest * (0.3 + 0.7 * draw.random()))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+        else:
+            # It was quicker than the run before: aim earlier.
+            longest *= 0.9
+        _wait_until_the_server_noticed()
+        assert _counts() in {(0,) * 7, whole}
+        if _counts() == whole:
+            call_command("flush", interactive=False, verbosity=0)
+
+    _import(folder, environment)
+    assert _counts() == whole
+    assert "nothing was done" in _import(folder, environment)
+    assert _counts() == whole
