@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from annotate import errors
 from annotate.actions.decisions import decide_unanimous
 from annotate.allocation import volunteer_seed
 from annotate.errors import RoundRefused
-from annotate.models import Round, RoundVolunteer
+from annotate.models import Round, RoundIssue, RoundVolunteer
 from annotate.queries.categories import deepest_level
+from annotate.queries.rounds import OPENING, opening_of
 from annotate.rules import may_be_volunteer, may_close, may_create_round, may_open
+from core.jobs import enqueue
+from core.models import Job
 from core.retry import retried
 from ingest.models import Issue
 from studies.actions import record
 from studies.models import Membership, Study
 from taxonomy.models import Level, Version
 
+SLOTS_AT_ONCE = 50_000
 LONGEST_LEASE = 60 * 24 * 31
 NAME_IS_TAKEN = _("The study has a round of this name already. Choose another name.")
 
@@ -134,6 +139,25 @@ def open_round(*, round_: Round, by: Membership) -> Round:
     current.save(update_fields=["opened_at"])
     record(current.study, "rounds.opened", by.user, round=current.name, slots=slots)
     return current
+
+
+@transaction.atomic
+def begin_opening(*, round_: Round, by: Membership) -> Job | None:
+    """Open the round at once, or, where its slots take more than a second or two, by a job: that one.
+
+    Asked again while that job waits or runs, it is the same job. Raises what open_round raises.
+    """
+    current = _hold_alone(round_)
+    issues = RoundIssue.objects.filter(round=current).count()
+    may = may_open(by, current) and current.opened_at is None and current.closed_at is None
+    if not may or issues * current.labels_per_issue <= SLOTS_AT_ONCE:
+        open_round(round_=current, by=by)
+        return None
+    job = opening_of(current)
+    if job is None or job.finished_at is not None:
+        arguments = {"round": current.pk, "member": by.pk, "language": get_language()}
+        job = enqueue(OPENING, arguments=arguments, by=by.user)
+    return job
 
 
 @retried

@@ -1,13 +1,24 @@
 """Rounds that a user may see, and the one gate of blindness: what of a round is revealed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
-from studies.queries import studies_for
+from core.models import Job
+from ingest.models import Issue
+from studies.models import Membership, Study
+from studies.queries import members, studies_for
+from studies.rules import LABELLING
+from taxonomy.models import Version
+
+OPENING = "annotate.open_round"
+"""The kind of the jobs that open a round; the argument `round` is its id."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +27,20 @@ class RoundProgress:
 
     issues: int
     complete: int | None
+
+
+@dataclass(frozen=True)
+class RoundLine:
+    """One round of a list. `own` counts the asking member's own labels, None for who is no volunteer of it.
+
+    `complete` is None while nobody is to see it, as in RoundProgress.
+    """
+
+    round: Round
+    issues: int
+    volunteers: int
+    complete: int | None
+    own: int | None
 
 
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
@@ -53,8 +78,85 @@ def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
 def round_progress(round_: Round) -> RoundProgress:
     """The issues of the round, and how many of them are complete. Two queries at most."""
     issues = RoundIssue.objects.filter(round=round_)
-    hidden = round_.reveal == Round.Reveal.ROUND_CLOSED and not round_.closed_at
     return RoundProgress(
         issues=issues.count(),
-        complete=None if hidden else issues.filter(completed_at__isnull=False).count(),
+        complete=None if _hides_progress(round_) else issues.filter(completed_at__isnull=False).count(),
     )
+
+
+def round_lines(study: Study, member: Membership | None) -> list[RoundLine]:
+    """The rounds of a study, newest first, as one member may see them. One query."""
+    rounds = (
+        Round.objects.filter(study=study)
+        .select_related("study", "version__taxonomy")
+        .annotate(
+            issue_count=_how_many(RoundIssue.objects.all()),
+            complete_count=_how_many(RoundIssue.objects.filter(completed_at__isnull=False)),
+            volunteer_count=_how_many(RoundVolunteer.objects.all()),
+            is_own=_how_many(RoundVolunteer.objects.filter(member=member)),
+            own_count=_how_many(Label.objects.filter(volunteer=member)),
+        )
+        .order_by("-created_at", "-id")
+    )
+    return [
+        RoundLine(
+            round=round_,
+            issues=round_.issue_count,
+            volunteers=round_.volunteer_count,
+            complete=None if _hides_progress(round_) else round_.complete_count,
+            own=round_.own_count if round_.is_own else None,
+        )
+        for round_ in rounds
+    ]
+
+
+def opening_of(round_: Round) -> Job | None:
+    """The last job that opens this round, if its size needed one."""
+    return Job.objects.filter(kind=OPENING, arguments__round=round_.pk).order_by("-pk").first()
+
+
+def issues_to_label(
+    study: Study,
+    *,
+    repositories: Collection[int] | None = None,
+    year: int | None = None,
+    with_text: bool = False,
+    without_pull_requests: bool = False,
+) -> QuerySet[Issue]:
+    """The issues of a study that a round could take, by repository, in the order in which they came.
+
+    `repositories`: ids, None for all. `without_pull_requests` keeps what nobody knows to be one.
+    """
+    issues = Issue.objects.filter(repository__study=study)
+    if repositories is not None:
+        issues = issues.filter(repository__in=repositories)
+    if year is not None:
+        issues = issues.filter(year=year)
+    if with_text:
+        issues = issues.filter(current__isnull=False)
+    if without_pull_requests:
+        issues = issues.exclude(is_pull_request=True)
+    return issues.order_by("repository", "pk")
+
+
+def candidates(study: Study) -> QuerySet[Membership]:
+    """Who can be chosen as a volunteer: the members who label and have an account to do so."""
+    return members(study).filter(left_at=None, user__isnull=False, role__in=LABELLING)
+
+
+def published_versions(study: Study) -> QuerySet[Version]:
+    """The versions that a round can use, newest first, by taxonomy."""
+    versions = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
+    return versions.select_related("taxonomy").order_by("taxonomy", "-number")
+
+
+def _hides_progress(round_: Round) -> bool:
+    return round_.reveal == Round.Reveal.ROUND_CLOSED and not round_.closed_at
+
+
+def _how_many(rows: QuerySet[Any]) -> Coalesce:
+    """How many of these rows belong to the round of an outer query."""
+    counted = (
+        rows.filter(round=OuterRef("pk")).order_by().values("round").annotate(rows=Count("pk")).values("rows")
+    )
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
