@@ -1,0 +1,117 @@
+"""What REST answers to those who may read."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.api.conftest import client_of
+from tests.factories import make_issue, make_member, make_study, make_user
+
+
+def test_studies_are_the_callers_own(world):
+    make_member(make_study(slug="other"), user=make_user())
+
+    answer = client_of(world.viewer).get("/api/v1/studies/")
+
+    assert [study["slug"] for study in answer.json()] == ["engines"]
+    assert client_of(world.viewer).get("/api/v1/studies/engines/").json()["name"] == "Engines"
+    assert client_of(world.viewer).get("/api/v1/studies/other/").status_code == 404
+
+
+def test_members_are_shown_by_pseudonym_only(world):
+    answer = client_of(world.first).get("/api/v1/studies/engines/members/")
+
+    assert [(row["pseudonym"], row["role"]) for row in answer.json()] == [
+        ("R1", "owner"), ("R2", "lead"), ("R3", "volunteer"), ("R4", "volunteer"), ("V1", "viewer"), ("M1", "model"),
+    ]  # fmt: skip
+    assert world.second.user.name not in answer.content.decode()
+    assert world.second.user.email not in answer.content.decode()
+    assert client_of(world.model).get("/api/v1/studies/engines/members/").status_code == 403
+
+
+def test_taxonomies_with_their_categories(world):
+    client = client_of(world.model)
+    (taxonomy,) = client.get("/api/v1/studies/engines/taxonomies/").json()
+    assert [version["number"] for version in taxonomy["versions"]] == [1]
+
+    tree = client.get(f"/api/v1/taxonomies/{taxonomy['id']}/versions/1/").json()
+
+    assert [(row["code"], row["level"], row["parent"]) for row in tree[:4]] == [
+        ("A", 1, None), ("A.1", 2, "A"), ("A.1.i", 3, "A.1"), ("A.1.ii", 3, "A.1"),
+    ]  # fmt: skip
+    assert client.get(f"/api/v1/taxonomies/{taxonomy['id']}/versions/2/").status_code == 404
+
+
+def test_issues_come_in_pages_by_key(world):
+    client = client_of(world.viewer)
+    first = client.get("/api/v1/studies/engines/issues/?page_size=2").json()
+    second = client.get(first["next"]).json()
+
+    assert [row["number"] for row in first["results"]] == ["12", "7"]
+    assert [row["number"] for row in second["results"]] == ["9"]
+    assert second["next"] is None
+    assert first["results"][0] == {
+        "id": world.issues[0].pk,
+        "repository": "ember/engine",
+        "number": "12",
+        "url": "https://github.com/ember/engine/issues/12",
+        "is_pull_request": None,
+        "year": 2024,
+        "title": "Title of 12",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("repository=Ember/Engine", ["12", "7", "9"]),
+        ("repository=x/y", []),
+        ("year=2024", ["12", "7", "9"]),
+        ("year=1", []),
+    ],
+)
+def test_issues_are_filtered(world, query, numbers):
+    answer = client_of(world.viewer).get(f"/api/v1/studies/engines/issues/?{query}")
+
+    assert [row["number"] for row in answer.json()["results"]] == numbers
+
+
+def test_queries_of_the_issue_list_do_not_grow(world, django_assert_num_queries):
+    client = client_of(world.viewer)
+    for _more in range(2):
+        with django_assert_num_queries(4):
+            client.get("/api/v1/studies/engines/issues/")
+        make_issue(world.repository)
+
+
+def test_one_issue_has_its_text_or_says_that_there_is_none(world):
+    client = client_of(world.first)
+    bare = make_issue(world.repository, "77", text=False)
+
+    text = client.get(f"/api/v1/studies/engines/issues/{world.issues[0].pk}/").json()["text"]
+    assert (text["title"], text["body"]) == ("Title of 12", "Body of **12**")
+    assert client.get(f"/api/v1/studies/engines/issues/{bare.pk}/").json()["text"] is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "studies/engines/", "studies/engines/members/", "studies/engines/taxonomies/", "studies/engines/issues/",
+        "studies/engines/rounds/", "studies/engines/exports/labels.csv", "rounds/{round}/", "rounds/{round}/labels/",
+        "rounds/{round}/disagreements/", "rounds/{round}/agreement/", "studies/engines/issues/{issue}/",
+    ],
+)  # fmt: skip
+def test_strangers_see_nothing_and_nobody_without_signing_in(world, path):
+    address = "/api/v1/" + path.format(round=world.round.pk, issue=world.issues[0].pk)
+    stranger = APIClient()
+    stranger.force_authenticate(make_user())
+
+    assert stranger.get(address).status_code == 404
+    assert APIClient().get(address).status_code == 401
+
+
+def test_the_schema_is_complete_and_sound(world, capsys):
+    from django.core.management import call_command
+
+    call_command("spectacular", validate=True, fail_on_warn=True)
+    assert "openapi: 3" in capsys.readouterr().out
+    assert client_of(world.viewer).get("/api/v1/schema/").status_code == 200
