@@ -100,6 +100,7 @@ TEMPLATES = [
                 "django.contrib.humanize.templatetags.humanize",
                 "template_partials.templatetags.partials",
                 "core.templatetags.crosscheck",
+                "annotate.templatetags.counts",
                 "annotate.templatetags.navigation",
             ],
             "context_processors": [
@@ -149,6 +150,13 @@ ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnly"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_FORMS = {
+    "login": "accounts.allauth_forms.LoginForm",
+    "change_password": "accounts.allauth_forms.ChangePasswordForm",
+    "set_password": "accounts.allauth_forms.SetPasswordForm",
+    "reset_password": "accounts.allauth_forms.ResetPasswordForm",
+    "reset_password_from_key": "accounts.allauth_forms.ResetPasswordKeyForm",
+}
 ACCOUNT_RATE_LIMITS = {
     "first_account": "10/m/ip",
     "sign_in_link": "30/m/ip",
@@ -183,7 +191,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = env("STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=512 << 20)
