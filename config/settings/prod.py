@@ -9,7 +9,7 @@ if len(SECRET_KEY) < 50 or SECRET_KEY.startswith(("change", "django-insecure")):
     _wrong.append("SECRET_KEY must be set to at least 50 random characters")
 if env.bool("DEBUG", default=False):
     _wrong.append("DEBUG must not be set")
-if not ALLOWED_HOSTS or any("*" in host for host in ALLOWED_HOSTS):
+if not ALLOWED_HOSTS or any("*" in host or host.startswith(".") for host in ALLOWED_HOSTS):
     _wrong.append("ALLOWED_HOSTS must name the hosts, without wildcards")
 if not env("DATABASE_URL", default=""):
     _wrong.append("DATABASE_URL must name the PostgreSQL database")

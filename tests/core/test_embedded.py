@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from core import embedded
 from core.embedded.folder import Folder
 from core.embedded.owner import Owner
 from core.embedded.processes import alive, end, wait_until
+from tests.core.places import place
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
 NOBODY, SOMEBODY_ELSE = 65534, 65533
@@ -42,12 +42,6 @@ from core import embedded
 connection.settings_dict, embedded.redis_url(), embedded.broker_url()
 print(embedded.status())
 """
-
-
-def place() -> Path:
-    # Not pytest's tmp_path: root's is closed again by each new run of pytest, under the server's feet.
-    settings.DATA_DIR.mkdir(exist_ok=True)
-    return Path(tempfile.mkdtemp(dir=settings.DATA_DIR))
 
 
 @pytest.fixture(scope="module")

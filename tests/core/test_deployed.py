@@ -1,0 +1,191 @@
+"""The deployed form without its containers: production settings, a web process and a worker, two servers by URL."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg2
+import pytest
+from django.conf import settings
+
+from core import embedded
+from core.embedded.processes import end
+from core.embedded.redis import installed
+from core.supervisor import GENTLE_END
+from tests.core.places import eventually, free_port, get, place
+
+HOST = "labels.example.org"
+SAFE = {
+    "PATH": os.environ["PATH"],
+    "DJANGO_SETTINGS_MODULE": "config.settings.prod",
+    "SECRET_KEY": "k3y-of-one-test-run-that-is-as-long-as-production-asks-for-0123456789",
+    "ALLOWED_HOSTS": HOST,
+    "DATABASE_URL": "postgres://crosscheck:secret@127.0.0.1:1/crosscheck",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+}
+
+
+@pytest.fixture(scope="module")
+def deployed() -> Iterator[dict[str, str]]:
+    """The environment of a deployment whose database is up to date and whose static files are collected."""
+    folder = place()
+    database = embedded.ensure_postgres(folder)
+    port = free_port()
+    redis = subprocess.Popen(
+        [installed() / "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+    )
+    environment = {
+        **SAFE,
+        "DATABASE_URL": f"postgres://{database['user']}@/crosscheck?host={quote(database['host'], safe='')}",
+        "REDIS_URL": f"redis://127.0.0.1:{port}/0",
+        "CROSSCHECK_DATA": str(folder / "data"),
+        "STATIC_ROOT": str(folder / "static"),
+        "BIND": f"127.0.0.1:{free_port()}",
+        "WEB_CONCURRENCY": "1",
+    }
+    manage(environment, "migrate", "--verbosity", "0")
+    manage(environment, "collectstatic", "--noinput", "--verbosity", "0")
+    yield environment
+    redis.kill()
+    redis.wait()
+    embedded.stop_all(folder)
+
+
+@pytest.fixture(scope="module")
+def web(deployed: dict[str, str]) -> Iterator[int]:
+    """The port of the web process."""
+    with running(deployed, "gunicorn", "--config", "deploy/gunicorn.conf.py", "config.wsgi"):
+        port = int(deployed["BIND"].rpartition(":")[2])
+        assert eventually(lambda: get(port, "/healthz", Host=HOST) is not None)
+        yield port
+
+
+def manage(environment: dict[str, str], *arguments: str) -> str:
+    answer = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+class running:  # noqa: N801 - reads as a sentence after `with`
+    """A Python program of the deployment, for the length of a block."""
+
+    def __init__(self, environment: dict[str, str], *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        end([psutil.Process(self.process.pid)], GENTLE_END)
+        self.process.wait()
+
+
+@pytest.mark.slow
+def test_the_deployment_check_finds_nothing(deployed: dict[str, str]) -> None:
+    assert manage(deployed, "check", "--deploy", "--fail-level", "WARNING").startswith(
+        "System check identified no issues"
+    )
+
+
+@pytest.mark.slow
+def test_web_is_well_for_its_own_host_alone(web: int) -> None:
+    well = get(web, "/healthz", Host=HOST)
+    assert (well.status, well.body) == (200, b"ok\n")
+    assert get(web, "/healthz", Host="elsewhere.example.org").status == 400
+
+
+@pytest.mark.slow
+def test_web_answers_over_tls_alone(web: int) -> None:
+    plain = get(web, "/accounts/login/", Host=HOST)
+    assert (plain.status, plain.headers["Location"]) == (301, f"https://{HOST}/accounts/login/")
+    secure = get(web, "/accounts/login/", Host=HOST, X_Forwarded_Proto="https")
+    assert secure.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+    assert secure.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.slow
+def test_static_files_have_a_name_by_content_and_are_kept_for_ever(
+    web: int, deployed: dict[str, str]
+) -> None:
+    names = json.loads((Path(deployed["STATIC_ROOT"]) / "staticfiles.json").read_text())["paths"]
+    hashed = names["css/crosscheck.css"]
+    assert hashed != "css/crosscheck.css"
+    answer = get(web, f"/static/{hashed}", Host=HOST, X_Forwarded_Proto="https", Accept_Encoding="gzip")
+    assert answer.status == 200
+    assert answer.headers["Cache-Control"] == "max-age=315360000, public, immutable"
+    assert answer.headers["Content-Encoding"] == "gzip"
+
+
+@pytest.mark.slow
+def test_a_worker_does_the_job_that_another_process_stored(deployed: dict[str, str]) -> None:
+    store = "from core.jobs import enqueue; print(enqueue('core.ping', arguments={'n': 7}, by=None).pk)"
+    options = ["--concurrency", "1", "--without-gossip", "--without-mingle"]
+    with running(deployed, "celery", "--app", "config", "worker", *options):
+        job = int(manage(deployed, "shell", "--verbosity", "0", "-c", store))
+        with closing(psycopg2.connect(deployed["DATABASE_URL"])) as connection, connection.cursor() as cursor:
+            found = []
+
+            def finished() -> bool:
+                connection.rollback()
+                cursor.execute("SELECT state, result FROM core_job WHERE id = %s", [job])
+                found[:] = cursor.fetchall()
+                return found[0][0] not in {"queued", "running"}
+
+            assert eventually(finished)
+    assert found == [("done", {"pong": {"n": 7}})]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("unsafe", "said"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY must be set to at least 50 random characters"),
+        ({"SECRET_KEY": "change-me-" + "x" * 60}, "SECRET_KEY must be set to at least 50 random characters"),
+        ({"DEBUG": "true"}, "DEBUG must not be set"),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS must name the hosts, without wildcards"),
+        ({"ALLOWED_HOSTS": f"{HOST},*"}, "ALLOWED_HOSTS must name the hosts, without wildcards"),
+        ({"ALLOWED_HOSTS": ".example.org"}, "ALLOWED_HOSTS must name the hosts, without wildcards"),
+        ({"DATABASE_URL": ""}, "DATABASE_URL must name the PostgreSQL database"),
+        ({"REDIS_URL": ""}, "REDIS_URL must name the Redis server"),
+    ],
+)
+def test_production_refuses_to_start_unsafely(unsafe: dict[str, str], said: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", "import config.settings.prod"],
+        cwd=settings.BASE_DIR,
+        env={**SAFE, **unsafe},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.splitlines()[-1] == (
+        f"django.core.exceptions.ImproperlyConfigured: Crosscheck does not start in production: {said}."
+    )
+
+
+@pytest.mark.slow
+def test_production_starts_safely() -> None:
+    subprocess.run(
+        [sys.executable, "-c", "import config.settings.prod"], cwd=settings.BASE_DIR, env=SAFE, check=True
+    )

@@ -1,0 +1,194 @@
+"""`manage.py up`, as a person runs it: a command in a terminal, with children that get killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from django.conf import settings
+
+from core import embedded
+from core.embedded.processes import alive
+from core.supervisor import MOST_FAILURES, AlreadyUpError, Child, ChildFailedError, Supervisor
+from tests.core.places import eventually, free_port, get, place
+
+
+class Up:
+    """A running `manage.py up` and what it printed."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.port = port
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+            "CROSSCHECK_DATA": str(folder),
+            "PORT": str(port),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "up"],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def ready(self) -> list[str]:
+        """The lines it prints up to the one that says how to end it."""
+        lines = []
+        assert self.process.stdout
+        while line := self.process.stdout.readline():
+            lines.append(line.rstrip("\n"))
+            if line.startswith("Ctrl-C"):
+                return lines
+        raise AssertionError(lines, self.process.communicate())
+
+    def result(self, number: signal.Signals | None = None) -> tuple[int, str, str]:
+        """Its exit code, the rest of what it printed and its errors, after a signal."""
+        if number:
+            self.process.send_signal(number)
+        out, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, out, errors
+
+    def healthy(self) -> bool:
+        answer = get(self.port, "/healthz")
+        return answer is not None and answer.status == 200
+
+    def children(self) -> dict[str, psutil.Process]:
+        found = {}
+        for child in filter(alive, psutil.Process(self.process.pid).children()):
+            with suppress(psutil.Error):
+                words = child.cmdline()
+                found |= {name: child for name in ("gunicorn", "worker", "beat") if name in words}
+        return found
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    folder = place()
+    yield folder
+    embedded.stop_all(folder)
+
+
+@pytest.fixture
+def up(folder: Path) -> Iterator[Callable[[int], Up]]:
+    """Starts `manage.py up` at a port, and ends it with the test however that ends."""
+    begun: list[Up] = []
+
+    def begin(port: int) -> Up:
+        begun.append(Up(folder, port))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        if one.process.returncode is None:
+            one.result(signal.SIGTERM)
+
+
+@pytest.mark.slow
+def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
+    port = free_port()
+    killed = up(port)
+    ready = [
+        f"Starting Crosscheck in {folder} …",
+        f"Crosscheck is ready at http://127.0.0.1:{port}/",
+        f"Ctrl-C ends it. Data and logs: {folder}",
+    ]
+    assert killed.ready() == ready
+    assert killed.healthy()
+
+    # A second one in the same folder is told where the first one is.
+    assert up(free_port()).result() == (
+        1,
+        "",
+        (
+            f"CommandError: Crosscheck already runs from this folder, at http://127.0.0.1:{port} "
+            f"(process {killed.process.pid}). Use that one, or end it with Ctrl-C first.\n"
+        ),
+    )
+
+    # Children and servers that die come back.
+    before = killed.children()
+    assert before.keys() == {"gunicorn", "worker", "beat"}
+    servers = embedded.status(folder)
+    assert servers.postgres
+    assert servers.redis
+    for pid in [before["gunicorn"].pid, before["worker"].pid, servers.postgres, servers.redis]:
+        psutil.Process(pid).kill()
+    assert eventually(lambda: killed.children().keys() == before.keys() and killed.healthy())
+    assert not any(map(alive, [before["gunicorn"], before["worker"]]))
+    assert eventually(lambda: None not in {embedded.status(folder).postgres, embedded.status(folder).redis})
+
+    # Killed itself, it leaves its children; the next one ends them and takes over.
+    left = list(killed.children().values())
+    killed.result(signal.SIGKILL)
+    assert any(map(alive, left))
+    heir = up(port)
+    assert heir.ready() == ["Ended what an earlier run, which was killed, had left.", *ready]
+    assert not any(map(alive, left))
+    assert heir.healthy()
+
+    family = psutil.Process(heir.process.pid).children(recursive=True)
+    assert heir.result(signal.SIGINT) == (0, "\nEnded: web, worker, beat, Redis, PostgreSQL.\n", "")
+    assert not any(map(alive, family))
+    assert embedded.status(folder) == embedded.Status(None, None)
+    assert get(port, "/healthz") is None
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_named_with_one_that_is_free(folder: Path, up: Callable[[int], Up]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        code, _, errors = up(port).result()
+    assert code == 1
+    said, _, advised = errors.strip().rpartition("PORT=")
+    assert (
+        said
+        == f"CommandError: Port {port} cannot be used: Address already in use. Try another one, for example "
+    )
+    assert port < int(advised.rstrip(".")) < 65536
+    assert embedded.status(folder) == embedded.Status(None, None)
+
+
+def test_a_child_that_dies_at_once_is_given_up_after_some_tries(tmp_path: Path) -> None:
+    child = Child("web", ["/bin/sh", "-c", "echo no such module; exit 3"], tmp_path / "web.log")
+    pauses = []
+    for attempt in range(MOST_FAILURES):
+        child.due = 0
+        assert child.look() is True
+        child.start(os.environ)
+        assert child.process
+        child.process.wait()
+        if attempt < MOST_FAILURES - 1:
+            assert child.look() is False
+            pauses.append(round(child.due - child.started))
+    with pytest.raises(ChildFailedError) as refused:
+        child.look()
+    assert pauses == [1, 2, 4, 8, 16]
+    assert refused.value.message.startswith("web ended 6 times in a row, last with code 3. Its log, ")
+    assert refused.value.message.endswith("\nno such module\nno such module")
+
+
+def test_ending_kills_what_a_child_has_begun(tmp_path: Path) -> None:
+    stubborn = "trap '' TERM QUIT; sleep 1000 & echo $! >started; wait; wait"
+    supervisor = Supervisor(tmp_path, os.environ, "http://127.0.0.1:1")
+    supervisor.children.append(
+        Child("web", ["/bin/sh", "-c", f"cd '{tmp_path}'; {stubborn}"], tmp_path / "web.log")
+    )
+    supervisor.look()
+    assert eventually(lambda: (tmp_path / "started").exists() and (tmp_path / "started").read_text() != "")
+    grandchild = psutil.Process(int((tmp_path / "started").read_text()))
+    with pytest.raises(AlreadyUpError, match=r"already runs from this folder, at http://127\.0\.0\.1:1 "):
+        Supervisor(tmp_path, os.environ, "http://127.0.0.1:2")
+    supervisor.end(quick=True)
+    supervisor.close()
+    assert eventually(lambda: not alive(grandchild), 5)
+    Supervisor(tmp_path, os.environ, "http://127.0.0.1:2").close()
