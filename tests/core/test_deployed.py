@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -112,6 +113,23 @@ def test_web_is_well_for_its_own_host_alone(web: int) -> None:
     well = get(web, "/healthz", Host=HOST)
     assert (well.status, well.body) == (200, b"ok\n")
     assert get(web, "/healthz", Host="elsewhere.example.org").status == 400
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("web")
+def test_the_health_check_of_the_container_tells_well_from_ill(deployed: dict[str, str]) -> None:
+    command = [sys.executable, "deploy/healthcheck.py"]
+    assert subprocess.run(command, cwd=settings.BASE_DIR, env=deployed, check=False).returncode == 0
+    nobody = {**deployed, "BIND": f"127.0.0.1:{free_port()}"}
+    ill = subprocess.run(command, cwd=settings.BASE_DIR, env=nobody, capture_output=True, check=False)
+    assert ill.returncode == 1
+
+
+def test_every_variable_of_the_containers_is_explained() -> None:
+    asked = set(re.findall(r"\$\{(\w+)", (settings.BASE_DIR / "docker-compose.yml").read_text()))
+    explained = re.findall(r"^#?(\w+)=", (settings.BASE_DIR / ".env.example").read_text(), re.MULTILINE)
+    assert asked == {"SITE", "POSTGRES_PASSWORD", "WORKER_CONCURRENCY"}
+    assert asked <= set(explained)
 
 
 @pytest.mark.slow

@@ -1,0 +1,26 @@
+# The deployed form: one image for web, worker and beat; docker-compose.yml starts them.
+FROM python:3.11-slim AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+RUN python -m venv /venv
+WORKDIR /crosscheck
+COPY requirements.lock .
+RUN /venv/bin/pip install --quiet --require-hashes --no-deps --requirement requirements.lock
+COPY . .
+# The settings of production want every value; none of these reaches the image's own environment.
+RUN DJANGO_SETTINGS_MODULE=config.settings.prod ALLOWED_HOSTS=build.invalid \
+    SECRET_KEY=of-the-build-alone-0123456789-0123456789-0123456789-0123456789 \
+    DATABASE_URL=postgres://build.invalid/build REDIS_URL=redis://build.invalid/0 \
+    /venv/bin/python manage.py collectstatic --noinput --verbosity 0
+
+FROM python:3.11-slim
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin crosscheck \
+    && install -d -o crosscheck -g crosscheck -m 0700 /data
+COPY --from=build /venv /venv
+COPY --from=build /crosscheck /crosscheck
+WORKDIR /crosscheck
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
+    DJANGO_SETTINGS_MODULE=config.settings.prod CROSSCHECK_DATA=/data BIND=0.0.0.0:8000 HOME=/tmp
+USER crosscheck
+VOLUME /data
+EXPOSE 8000
+CMD ["gunicorn", "--config", "deploy/gunicorn.conf.py", "config.wsgi"]
