@@ -1,0 +1,249 @@
+"""The demonstration study as `manage.py demo` leaves it."""
+
+import csv
+import re
+from collections import Counter
+from datetime import date, timedelta
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.models import Max
+from django.test import Client
+from django.utils import timezone
+from statsmodels.stats.inter_rater import aggregate_raters
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+
+from accounts.models import User
+from annotate.actions.demonstration import DATA, MAIN_ROUND, PILOT, evenings, load_demonstration
+from annotate.actions.turns import next_turn
+from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.queries.disagreements import disagreement_counts
+from annotate.queries.labels import own_labels, progress
+from annotate.queries.turns import current_turn
+from annotate.reports import agreement_report
+from ingest.models import Import, Issue, Snapshot
+from studies.models import Membership, Study
+from tests.annotate.world import together
+from tests.factories import make_study
+
+LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
+
+pytestmark = pytest.mark.django_db
+
+
+def demo() -> str:
+    out = StringIO()
+    call_command("demo", address="http://127.0.0.1:8000/", stdout=out, no_color=True)
+    return out.getvalue()
+
+
+def main_round() -> Round:
+    return Round.objects.select_related("study", "version").get(study__slug="demo", name=MAIN_ROUND)
+
+
+def member(pseudonym: str) -> Membership:
+    return Membership.objects.select_related("user", "study").get(study__slug="demo", pseudonym=pseudonym)
+
+
+def everything_but_links() -> dict[str, str]:
+    """What each table holds, as a digest."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names():
+            if table != "accounts_signinlink":
+                cursor.execute(
+                    f'SELECT count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM "{table}" t'
+                )
+                found[table] = cursor.fetchone()
+    return found
+
+
+@pytest.mark.slow
+def test_demo_loads_the_study_that_its_data_describes():
+    demo()
+
+    assert (Issue.objects.count(), Snapshot.objects.count()) == (84, 84)
+    run = Import.objects.get()
+    assert {name: count for name, count in run.counts.items() if count} == {
+        "rows": 84,
+        "new": 84,
+        "pull_requests": 3,
+        "complete": True,
+    }
+    assert list(Membership.objects.order_by("pk").values_list("pseudonym", "role", "user__name")) == [
+        ("R1", "owner", "Solveig Marchetti"),
+        ("R2", "lead", "Tendai Marufu"),
+        ("R3", "volunteer", "Anwen Kariuki"),
+        ("R4", "volunteer", "Bartosz Okonjo"),
+        ("R5", "volunteer", "Meera Thottathil"),
+        ("R6", "volunteer", "Qiao Lanyu"),
+        ("R7", "volunteer", "Farid Benhaddou"),
+        ("V1", "viewer", "Isaura Pontes"),
+    ]
+    round_ = main_round()
+    assert (round_.is_open, round_.allocation, round_.labels_per_issue, round_.depth) == (
+        True,
+        "crossed",
+        7,
+        2,
+    )
+    counts = disagreement_counts(round_)
+    assert (counts.complete, counts.not_unanimous, counts.settled, counts.open) == (60, 30, 10, 20)
+    assert Counter(Decision.objects.values_list("method", flat=True)) == {"unanimous": 30, "lead": 10}
+    assert progress(round_, member("R3")).left == 24
+    assert current_turn(round_, member("R3")).label is None
+
+
+@pytest.mark.slow
+def test_demo_stores_every_label_of_the_file_and_no_other():
+    load_demonstration()
+
+    rows = list(csv.DictReader(StringIO(DATA.joinpath("labels.csv").read_text(encoding="utf-8"))))
+    expected = {
+        (row["Issue_URL"], f"R{number}", row[f"R{number}"], row[f"summary{number}"])
+        for row in rows
+        for number in range(1, 8)
+        if row[f"R{number}"]
+    }
+    stored = Label.objects.filter(category__states__version=main_round().version, surplus=False).values_list(
+        "issue__url", "volunteer__pseudonym", "category__states__code", "summary"
+    )
+    assert len(stored) == 546
+    assert set(stored) == expected
+    settled = Decision.objects.filter(method="lead", decided_by=member("R2"))
+    assert set(settled.values_list("issue__url", "category__states__code", "rationale")) == {
+        (row["Issue_URL"], row["lead_decision"], row["lead_rationale"])
+        for row in rows
+        if row["lead_decision"]
+    }
+
+
+@pytest.mark.slow
+def test_demo_agrees_as_its_data_says():
+    load_demonstration()
+
+    found = agreement_report(main_round(), by=[["type"]])
+
+    with DATA.joinpath("labels.csv").open(encoding="utf-8") as file:
+        rows = [[row[f"R{n}"] for n in range(1, 8)] for row in csv.DictReader(file)]
+    themes = [[".".join(code.split(".")[:2]) for code in row] for row in rows if all(row)]
+    _codes, numbers = np.unique(themes, return_inverse=True)
+    table, _names = aggregate_raters(numbers.reshape(60, 7))
+    kappa = found.overall.coefficients["fleiss_kappa"].value
+    assert kappa == pytest.approx(statsmodels_kappa(table), abs=1e-12)
+    assert 0.68 <= kappa <= 0.74
+    assert [group.key for group in found.by("type")] == [{"type": "A"}, {"type": "B"}, {"type": "C"}]
+
+
+@pytest.mark.slow
+def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_from_their_last_label():
+    load_demonstration()
+
+    round_ = main_round()
+    now = timezone.now()
+    assert round_.study.created_at < round_.opened_at < now - timedelta(days=14)
+    moments = list(Label.objects.values_list("submitted_at", flat=True))
+    assert round_.opened_at < min(moments)
+    assert max(moments) < now.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert {moment.hour for moment in moments} <= set(range(18, 24))
+    assert len({moment.date() for moment in moments}) > 7
+    places = RoundIssue.objects.filter(round=round_).annotate(last=Max("issue__round_labels__submitted_at"))
+    for place in places:
+        whole = not Assignment.objects.filter(round=round_, issue=place.issue_id, submitted_at=None).exists()
+        assert place.completed_at == (place.last if whole else None)
+    for decision in Decision.objects.filter(method="unanimous"):
+        assert decision.decided_at == places.get(issue=decision.issue_id).completed_at
+    newest = own_labels(round_, member("R3"), limit=1).rows[0].label
+    assert newest.submitted_at == max(
+        Label.objects.filter(volunteer=member("R3")).values_list("submitted_at", flat=True)
+    )
+
+
+@pytest.mark.slow
+def test_demo_has_a_pilot_with_free_slots_to_try():
+    load_demonstration()
+
+    pilot = Round.objects.get(name=PILOT)
+    slots = Assignment.objects.filter(round=pilot)
+    assert (pilot.is_open, pilot.allocation, pilot.labels_per_issue) == (True, "k_of_n", 2)
+    assert (slots.count(), slots.filter(volunteer=None).count()) == (36, 36)
+    turn = next_turn(round_=pilot, member=member("R3"))
+    assert turn.assignment.volunteer == member("R3")
+    assert slots.filter(volunteer=None).count() == 35
+
+
+@pytest.mark.slow
+def test_demo_again_changes_nothing_but_adds_links():
+    first = LINK.findall(demo())
+    before = everything_but_links()
+    assert before["annotate_label"][0] == 546
+
+    second = LINK.findall(demo())
+
+    assert everything_but_links() == before
+    assert len({*first, *second}) == 8
+
+
+@pytest.mark.slow
+def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password():
+    said = demo()
+
+    named = re.findall(r"Sign in as (\w+ \w+) \((\w+), (\w+)", said)
+    assert named == [
+        ("Anwen Kariuki", "R3", "volunteer"),
+        ("Tendai Marufu", "R2", "lead"),
+        ("Solveig Marchetti", "R1", "owner"),
+        ("Isaura Pontes", "V1", "viewer"),
+    ]
+    assert "(R3, volunteer, 24 issues to label)" in said
+    for (name, _pseudonym, _role), link in zip(named, LINK.findall(said), strict=True):
+        visitor, late = Client(), Client()
+        assert visitor.post(link).status_code == 302
+        assert User.objects.get(pk=visitor.session["_auth_user_id"]).name == name
+        assert late.post(link).status_code == 410
+        assert "_auth_user_id" not in late.session
+    assert [user.name for user in User.objects.all() if user.has_usable_password()] == []
+    assert User.objects.exclude(email__endswith="@example.org").count() == 0
+
+
+@pytest.mark.slow
+def test_demo_gives_no_link_to_who_has_left():
+    demo()
+    Membership.objects.filter(pseudonym="V1").update(left_at=timezone.now())
+
+    said = demo()
+
+    assert len(LINK.findall(said)) == 3
+    assert "Isaura" not in said
+
+
+def test_demo_leaves_a_study_of_that_address_alone():
+    make_study(slug="demo", name="Not a demonstration")
+
+    with pytest.raises(CommandError, match="Another study has the address"):
+        demo()
+
+    assert (Study.objects.count(), User.objects.count(), Issue.objects.count()) == (1, 0, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_demo_twice_at_once_is_loaded_once():
+    first, second = together(load_demonstration, load_demonstration)
+
+    assert {first.loaded, second.loaded} == {True, False}
+    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 546)
+
+
+def test_evenings_are_in_order_and_within_the_two_weeks_before():
+    moments = evenings(83, seed=1, today=date(2026, 3, 20))
+
+    assert len(moments) == 83
+    assert moments == sorted(set(moments))
+    assert date(2026, 3, 6) <= moments[0].date() < moments[-1].date() <= date(2026, 3, 19)
+    assert max(Counter(moment.date() for moment in moments).values()) <= 18
+    assert evenings(0, seed=1, today=date(2026, 3, 20)) == []
+    assert evenings(83, seed=2, today=date(2026, 3, 20)) != moments
