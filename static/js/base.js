@@ -153,6 +153,7 @@
   // A refusal that is meant for the toasts is shown, whatever its status.
   document.addEventListener("htmx:beforeSwap", (event) => {
     if (event.detail.xhr.getResponseHeader("HX-Retarget") !== "#toasts") return;
+    event.detail.requestConfig?.elt.closest("form[data-resets]")?.reset();  // a choice that was refused is not shown as made
     event.detail.shouldSwap = true;
     event.detail.isError = false;
   });
