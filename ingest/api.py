@@ -1,5 +1,7 @@
 """Issues over REST."""
 
+from typing import Any
+
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -38,11 +40,17 @@ class IssueTextSerializer(IssueSerializer):
         fields = (*IssueSerializer.Meta.fields, "text")
 
 
+class IssuePageSerializer(serializers.Serializer[Any]):
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = IssueSerializer(many=True)
+
+
 class Issues(APIView):
     """The issues of a study, in the order in which they came, a page at a time."""
 
     @extend_schema(
-        responses=IssueSerializer(many=True),
+        responses=IssuePageSerializer,
         parameters=[
             OpenApiParameter("repository", str, description="Path on the forge, such as vllm-project/vllm"),
             OpenApiParameter("year", int),

@@ -111,7 +111,10 @@ class Labels(APIView):
     @extend_schema(responses=OwnLabelsSerializer, parameters=[OpenApiParameter("after", str)])
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = round_of(request, round_id, may_see_own_labels)
-        found = own_labels(round_, member, after=request.query_params.get("after"))
+        try:
+            found = own_labels(round_, member, after=request.query_params.get("after"))
+        except ValueError as error:
+            raise ValidationError({"after": ["Give the next of a former answer."]}) from error
         labels: Any = [row.label for row in found.rows]
         data = LabelSerializer(labels, many=True, context={"codes": _codes(round_)}).data
         return Response({"results": data, "next": found.next})

@@ -1,0 +1,58 @@
+"""Whatever is sent, each endpoint answers as its schema says, and never with a server error."""
+
+import pytest
+import schemathesis
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, given, settings
+from knox.models import AuthToken
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
+
+from tests.api.conftest import client_of
+
+
+@pytest.fixture
+def schema(world):
+    """The schema, as the application in this process serves it, with a token of the lead's."""
+    for code, member in (("C.1", world.first), ("C.2", world.second)):
+        body = {"issue": world.issues[0].pk, "category": code}
+        client_of(member).post(f"/api/v1/rounds/{world.round.pk}/labels/", body, format="json")
+    # As Django's own test client does: the connection holds the test's transaction.
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    _token, key = AuthToken.objects.create(world.first.user)
+    headers = {"Authorization": f"Token {key}", "Accept": "application/json"}
+    loaded = schemathesis.openapi.from_wsgi("/api/v1/schema/", WSGIHandler(), headers=headers)
+    loaded.config.update(headers=headers)
+    yield loaded
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
+
+
+@pytest.mark.slow
+def test_endpoints_answer_as_their_schema_says(schema, world):
+    real = {
+        "slug": world.study.slug,
+        "round_id": world.round.pk,
+        "issue_id": world.issues[0].pk,
+        "taxonomy_id": world.version.taxonomy_id,
+        "number": 1,
+    }
+    tried = set()
+    for operation in (result.ok() for result in schema.get_all_operations()):
+
+        @given(case=operation.as_strategy())
+        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+        def answers_as_it_says(case):
+            # Addresses that exist; all else is made up.
+            case.path_parameters.update({name: real[name] for name in case.path_parameters})
+            case.call_and_validate(checks=CHECKS)
+
+        answers_as_it_says()
+        tried.add(operation.label)
+    assert len(tried) == 17
