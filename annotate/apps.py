@@ -15,3 +15,5 @@ class AnnotateConfig(AppConfig):
         audit.say("rounds.opened", _("Opened the round %(round)s"))
         audit.say("rounds.closed", _("Closed the round %(round)s"))
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
+        audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
+        audit.say("exports.downloaded", _("Downloaded %(file)s"))
