@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
@@ -129,7 +130,7 @@ def _me(
 
 
 def _next(request: HttpRequest) -> str:
-    """Where to go after signing in: `next`, if it is an address of this server; else home."""
+    """The path to go to after signing in: `next`, if it is one of this server; else home."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if safe else settings.LOGIN_REDIRECT_URL
+    return wanted if safe and wanted.startswith("/") else resolve_url(settings.LOGIN_REDIRECT_URL)

@@ -51,7 +51,7 @@ def test_post_signs_in_and_uses_the_link_up(client, user):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "location"), [("/accounts/me/", "/accounts/me/"), ("//evil.example", "/")]
+    ("wanted", "location"), [("/accounts/me/", "/accounts/me/"), ("//evil.example", "/"), ("people", "/")]
 )
 def test_next_leads_to_this_server_only(client, user, wanted, location):
     token = actions.make_sign_in_link(user)
