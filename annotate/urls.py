@@ -1,8 +1,24 @@
 from django.urls import URLPattern, path
 
-from annotate.views import labels
+from annotate.views import agreement, disagreements, exports, labels, overview, rounds
 
 urlpatterns: list[URLPattern] = [
+    path("studies/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
+    path("studies/<slug:slug>/rounds/new/", rounds.new_round, name="new_round"),
+    path("rounds/<int:round_id>/", rounds.round_page, name="round"),
+    path("rounds/<int:round_id>/open/", rounds.open_round, name="open_round"),
+    path("rounds/<int:round_id>/close/", rounds.close_round, name="close_round"),
+    path("rounds/<int:round_id>/disagreements/", disagreements.disagreements, name="disagreements"),
+    path(
+        "rounds/<int:round_id>/disagreements/<int:issue_id>/settle/",
+        disagreements.settle_issue,
+        name="settle_issue",
+    ),
+    path("", overview.home, name="home"),
+    path("studies/<slug:slug>/", overview.study, name="study"),
+    path("studies/<slug:slug>/export/", exports.export, name="export"),
+    path("studies/<slug:slug>/export/download/", exports.download, name="download_export"),
+    path("rounds/<int:round_id>/agreement/", agreement.agreement, name="agreement"),
     path("rounds/<int:round_id>/label/", labels.label, name="label"),
     path("rounds/<int:round_id>/label/next/", labels.next_issue, name="next_issue"),
     path("rounds/<int:round_id>/label/submit/", labels.submit_label, name="submit_label"),

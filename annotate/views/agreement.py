@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -20,7 +22,6 @@ from annotate.queries.rounds import rounds_for
 from annotate.reports import LEVELS, AgreementReport, Group, agreement_report, level_name
 from annotate.tables import COEFFICIENTS, TABLES, as_csv, as_latex, caption, meeting_categories, number
 from core.http import render_page, require
-from core.templatetags.crosscheck import HUES
 from studies.queries import membership_of
 from studies.rules import may_read_revealed
 from taxonomy.models import Level
@@ -72,7 +73,8 @@ def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:
     made = TABLES[table](report)
     text = as_latex(made, caption(report, table)) if write is as_latex else write(made)
     round_ = report.round
-    name = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-{level_name(report.level)}-{table}.{form}"
+    stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
+    name = f"{stem}-{level_name(report.level)}-{table}.{form}"
     disposition = content_disposition_header(as_attachment=True, filename=name)
     return HttpResponse(
         text,
@@ -106,21 +108,32 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of one of the tables. `hue` and `mark` tell types apart, with the code."""
+    """A line of one of the tables. `place` is that of its type, from 0; -1 where types play no part."""
 
     key: str
     name: str
     hint: str = ""
-    hue: str = ""
-    mark: str = "circle"
+    place: int = -1
     issues: int = 0
     labels: int = 0
+    share: str = ""
     agreement: str = ""
     ac1: str = ""
     estimate: Estimate | None = None
     is_first: bool = False
     is_few: bool = False
     is_paradox: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Shape of the mark: hue and shape together tell the first three types apart."""
+        return MARKS[self.place] if 0 <= self.place < len(MARKS) else MARKS[0]
+
+    @property
+    def css(self) -> str:
+        if self.is_first and self.place < 0:
+            return "ac"
+        return f"f{'abc'[self.place]}" if 0 <= self.place < len(MARKS) else "d w"
 
 
 @dataclass(frozen=True)
@@ -240,19 +253,23 @@ def _group(report: AgreementReport, axis: Axis, name: str, group: Group) -> Row:
     found = group.agreement
     kappa = found.coefficients[HEADLINE]
     key = group.key.get(name, "")
-    hue = _place(report, key) if name == "type" and key else -1
+    place = _place(report, key) if name == "type" and key else -1
     return Row(
         key=key if name == "type" else "",
-        name=report.codebook.by_code[key].name if hue >= 0 else key,
-        hue=_hue(hue),
-        mark=_mark(hue),
+        name=report.codebook.by_code[key].name if place >= 0 else key,
+        place=place,
         issues=found.issues,
         labels=found.labels,
+        share=_share(found.issues, report.overall.issues),
         agreement=number(found.coefficients["percent_agreement"].value),
         ac1=number(found.coefficients["gwet_ac1"].value),
         estimate=_estimate(axis, kappa.value, kappa.low, kappa.high, kappa.reason),
         is_paradox=say.is_paradox(found),
     )
+
+
+def _share(part: int, whole: int) -> str:
+    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * part / whole, 1)}
 
 
 def _categories(report: AgreementReport) -> Chart:
@@ -262,13 +279,11 @@ def _categories(report: AgreementReport) -> Chart:
     kappa = report.overall.coefficients[HEADLINE].value
     rows: list[Row] = []
     for one in found:
-        place = _place(report, one.code)
         rows.append(
             Row(
                 key=one.code,
                 name=report.codebook.by_code[one.code].name,
-                hue=_hue(place),
-                mark=_mark(place),
+                place=_place(report, one.code),
                 labels=one.labels,
                 estimate=_category(axis, one),
                 is_first=bool(rows) and rows[-1].key.split(".")[0] != one.code.split(".")[0],
@@ -284,14 +299,6 @@ def _category(axis: Axis, one: CategoryKappa) -> Estimate:
 
 def _place(report: AgreementReport, code: str) -> int:
     return report.codebook.hue(report.codebook.by_code[code].category_id)
-
-
-def _hue(place: int) -> str:
-    return HUES[place] if 0 <= place < len(HUES) else ""
-
-
-def _mark(place: int) -> str:
-    return MARKS[place] if 0 <= place < len(MARKS) else MARKS[0]
 
 
 def _known(triples: Iterable[Sequence[float | None]]) -> list[float]:
@@ -351,8 +358,14 @@ def _confused(report: AgreementReport) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for first, second, issues in meeting_categories(report).rows[:CONFUSED]:
         pair = [
-            {"code": code, "hue": _place(report, str(code)), "name": report.codebook.by_code[str(code)].name}
+            {
+                "code": code,
+                "place": _place(report, str(code)),
+                "name": report.codebook.by_code[str(code)].name,
+            }
             for code in (first, second)
         ]
-        rows.append({"pair": pair, "issues": issues})
+        address = reverse("disagreements", args=[report.round.pk])
+        chosen = urlencode({"pair": f"{first},{second}"})
+        rows.append({"pair": pair, "issues": issues, "url": f"{address}?{chosen}"})
     return rows

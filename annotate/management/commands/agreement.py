@@ -2,16 +2,16 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Round
-from annotate.reports import GROUPINGS, LEVELS, Group, agreement_report, rows
+from annotate.reports import GROUPINGS, LEVELS, agreement_report
+from annotate.tables import as_csv, as_latex, as_markdown, whole_table
 from core.errors import DomainError
 
-COLUMNS = ("group", "issues", "raters", "labels", "coefficient", "value", "se", "low", "high", "reason")
+FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             help=f"{', '.join(GROUPINGS)}; repeats; a comma crosses two: type,repository",
         )  # fmt: skip
         parser.add_argument("--level", choices=LEVELS, help="the round's own depth if not given")
-        parser.add_argument("--format", choices=("json", "csv", "markdown", "latex"), default="json")
+        parser.add_argument("--format", choices=("json", *FORMATS), default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(found.as_dict(), indent=2))
         else:
-            self.stdout.write(table(found.groups, options["format"]))
+            self.stdout.write(FORMATS[options["format"]](whole_table(found.groups)).rstrip("\n"))
 
 
 def chosen_round(slug: str, name: str | None) -> Round:
@@ -54,36 +54,3 @@ def chosen_round(slug: str, name: str | None) -> Round:
         raise CommandError(f"There is no round {name!r} in {slug!r}." if name else f"{slug!r} has no round.")
     names = ", ".join(round_.name for round_ in chosen)
     raise CommandError(f"{slug!r} has several rounds: name one with --round: {names}.")
-
-
-def table(groups: Sequence[Group], form: str) -> str:
-    """The report as csv, markdown or latex (booktabs), a row per group and coefficient."""
-    import pandas as pd  # noqa: PLC0415  (half a second that only this needs)
-
-    frame = pd.DataFrame(rows(groups), columns=list(COLUMNS))
-    if form == "csv":
-        return str(frame.to_csv(index=False))
-    rounded = frame.assign(
-        **{name: frame[name].map(_three_digits) for name in ("value", "se", "low", "high")}
-    )
-    rounded["reason"] = rounded["reason"].fillna("")
-    if form == "latex":
-        return _latex(rounded)
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "|".join("---" for _name in COLUMNS) + "|"]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rounded.itertuples(index=False)]
-    return "\n".join(lines)
-
-
-def _three_digits(value: float | None) -> str:
-    return "" if value is None or value != value else f"{value:.3f}"  # noqa: PLR0124  (NaN)
-
-
-def _latex(frame: Any) -> str:
-    def cell(value: object) -> str:
-        return "".join(
-            {"_": r"\_", "&": r"\&", "%": r"\%", "#": r"\#"}.get(char, char) for char in str(value)
-        )
-
-    lines = [r"\begin{tabular}{lrrrlrrrrl}", r"\toprule", " & ".join(COLUMNS) + r" \\", r"\midrule"]
-    lines += [" & ".join(cell(value) for value in row) + r" \\" for row in frame.itertuples(index=False)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])

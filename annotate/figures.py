@@ -1,0 +1,158 @@
+"""Where the marks of a figure stand: scales, ticks, whiskers, bars, steps of heat. Geometry only.
+
+Coordinates are text with a full stop in every language, ready for an SVG attribute.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+HOTTEST = 7
+
+
+def px(value: float) -> str:
+    """A coordinate to a tenth: "12.3", "12"."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place on an axis: where, and what it says there."""
+
+    x: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A linear scale: the values `low` to `high` lie between the coordinates `left` and `right`."""
+
+    low: float
+    high: float
+    step: float
+    left: float
+    right: float
+
+    def x(self, value: float) -> str:
+        """The coordinate of a value; values off the axis stand at its end."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return px(self.left + share * (self.right - self.left))
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """A tick at every step, both ends included, with as many digits as tell them apart."""
+        digits = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        values = [self.low + at * self.step for at in range(round((self.high - self.low) / self.step) + 1)]
+        texts = [f"{value:.{digits}f}" for value in values]
+        if all(float(text) == int(float(text)) for text in texts):
+            texts = [str(int(float(text))) for text in texts]
+        return tuple(
+            Tick(self.x(value), _plain_zero(text)) for value, text in zip(values, texts, strict=True)
+        )
+
+
+def _plain_zero(text: str) -> str:
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def whole_axis(values: Iterable[float], left: float, right: float) -> Axis:
+    """0 to 1 in fifths, begun further down where a value is negative: the axis on which kappas are judged."""
+    lowest = min(values, default=0.0)
+    low = min(0.0, math.floor(max(lowest, -1.0) / 0.2 + 1e-9) * 0.2)
+    return Axis(low, 1.0, 0.2, left, right)
+
+
+def close_axis(values: Iterable[float], left: float, right: float, *, most: int = 5) -> Axis:
+    """An axis just wide enough for the values, with round ends and at most `most` steps of 1, 2 or 5.
+
+    Never wider than -1 to 1, where agreement lives; without values 0 to 1.
+    """
+    found = sorted(min(max(value, -1.0), 1.0) for value in values)
+    if not found:
+        return Axis(0.0, 1.0, 0.2, left, right)
+    first, last = found[0], found[-1]
+    if last - first < 0.004:
+        middle = min((first + last) / 2, 0.998)
+        first, last = middle - 0.002, middle + 0.002
+    step = _round_step((last - first) / most)
+    while True:
+        low, high = math.floor(first / step + 1e-9), math.ceil(last / step - 1e-9)
+        if high - low <= most:
+            return Axis(low * step, max(high, low + 1) * step, step, left, right)
+        step = _round_step(step * 1.01)
+
+
+def _round_step(least: float) -> float:
+    """The smallest of …, 0.01, 0.02, 0.05, 0.1, … that is at least `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """A value as a mark at `x`, its interval as a line from `low` to `high`; both None where there is none."""
+
+    x: str
+    low: str | None
+    high: str | None
+
+
+def whisker(axis: Axis, value: float | None, low: float | None, high: float | None) -> Whisker | None:
+    """The marks of a value with its interval; None where the value is undefined."""
+    if value is None:
+        return None
+    if low is None or high is None:
+        return Whisker(axis.x(value), None, None)
+    return Whisker(axis.x(value), axis.x(low), axis.x(high))
+
+
+@dataclass(frozen=True)
+class Band:
+    """A stretch of an axis with a word above it."""
+
+    x: str
+    width: str
+    middle: str
+    word: str
+    on: bool
+
+
+def bands(axis: Axis, bounds: Sequence[tuple[float, str]], word: str) -> tuple[Band, ...]:
+    """The stretches from 0 that end at `bounds`, a gap of one unit between them; the one of `word` is on."""
+    made, start = [], 0.0
+    for end, name in bounds:
+        left, right = float(axis.x(start)), float(axis.x(end))
+        made.append(Band(px(left + 0.5), px(right - left - 1), px((left + right) / 2), name, on=name == word))
+        start = end
+    return tuple(made)
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: str
+    y: str
+    height: str
+    count: int
+
+
+def bars(counts: Sequence[int], most: int, *, width: float, height: float) -> tuple[Bar, ...]:
+    """A bar per count, `width` apart; `most` is as high as the drawing, a nothing is a line of one unit."""
+    tall = [max(1.0, count / most * height) if most else 1.0 for count in counts]
+    return tuple(
+        Bar(px(at * width), px(height - tall[at]), px(tall[at]), count) for at, count in enumerate(counts)
+    )
+
+
+def heat_step(value: float, low: float, high: float) -> int:
+    """1 to 7: in which seventh of low to high a value lies; the middle one if they are the same."""
+    if high <= low:
+        return 4
+    return min(HOTTEST, max(1, 1 + math.floor((value - low) / (high - low) * HOTTEST)))
+
+
+def heat_of_count(count: int, most: int) -> int:
+    """0 for none, else 1 to 7 by the logarithm of the count: rare pairs stay visible beside frequent ones."""
+    if count <= 0:
+        return 0
+    return heat_step(math.log(count), 0.0, math.log(most)) if most > 1 else HOTTEST

@@ -1,0 +1,227 @@
+"""Counts for home and for the overview of a study: how many labels, never which.
+
+What depends on more than counts of labels goes through the one gate, annotate.queries.rounds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from django.db import connection
+from django.db.models import Count, Q
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from annotate.allocation import fair_share
+from annotate.models import Label, Round, RoundIssue, RoundVolunteer
+from annotate.queries.rounds import reveals_complete_issues
+from annotate.rules import may_be_volunteer
+from ingest.models import Import, Issue, Repository
+from studies.models import Membership, Role, Study
+from studies.rules import may_lead
+from taxonomy.models import CategoryState, Version
+
+DAYS = 7
+
+
+@dataclass(frozen=True)
+class OwnRound:
+    """An open round that a member labels in, and how far they are; `is_share`: total is an equal share."""
+
+    round: Round
+    member: Membership
+    done: int
+    total: int
+    is_share: bool
+
+    @property
+    def left(self) -> int:
+        return max(self.total - self.done, 0)
+
+
+@dataclass(frozen=True)
+class ToSettle:
+    """A round with disagreements that no decision has settled yet, for a member who leads the study."""
+
+    round: Round
+    member: Membership
+    issues: int
+
+
+def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
+    """The open rounds that these memberships of one person label in, newest first. Four queries.
+
+    They depend on the person's own labels alone; in a k-of-n round, where nobody's total is fixed, the total
+    is an equal share.
+    """
+    member = {seat.pk: seat for seat in seats if may_be_volunteer(seat, seat.study)}
+    own = RoundVolunteer.objects.filter(
+        member__in=member, round__opened_at__isnull=False, round__closed_at=None
+    )
+    rounds = list(own.select_related("round__study").order_by("-round__opened_at", "-round_id"))
+    ids = [row.round_id for row in rounds]
+    issues = _by_round(RoundIssue.objects.filter(round__in=ids).values_list("round").annotate(Count("pk")))
+    labels = _by_round(
+        Label.objects.filter(round__in=ids, volunteer__in=member).values_list("round").annotate(Count("pk"))
+    )
+    people = _by_round(
+        RoundVolunteer.objects.filter(round__in=ids).values_list("round").annotate(Count("pk"))
+    )
+    found = []
+    for row in rounds:
+        round_, done = row.round, labels.get(row.round_id, 0)
+        is_share = round_.allocation == Round.Allocation.K_OF_N
+        total = issues.get(round_.pk, 0)
+        if is_share:
+            total = max(fair_share(total, round_.labels_per_issue, people[round_.pk]), done)
+        found.append(OwnRound(round_, member[row.member_id], done, total, is_share))
+    return found
+
+
+def to_settle(seats: Sequence[Membership]) -> list[ToSettle]:
+    """The rounds with open disagreements in the studies that these memberships lead, newest first.
+
+    Two queries; one of them reads the complete issues of all rounds of these studies.
+    """
+    led = {seat.study_id: seat for seat in seats if may_lead(seat)}
+    rounds = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
+    by_id = {round_.pk: round_ for round_ in rounds.order_by("-opened_at", "-pk")}
+    open_ = open_disagreements(by_id.values())
+    return [
+        ToSettle(round_, led[round_.study_id], open_[id_]) for id_, round_ in by_id.items() if open_.get(id_)
+    ]
+
+
+def open_disagreements(rounds: Iterable[Round]) -> dict[int, int]:
+    """Round id to how many of its complete, revealed issues no decision stands for. One query.
+
+    An issue whose labels agree has its decision with its last label, so the rest are disagreements.
+    """
+    ids = [round_.pk for round_ in rounds if reveals_complete_issues(round_)]
+    if not ids:
+        return {}
+    with connection.cursor() as cursor:
+        # Joined as a whole and subtracted: an anti-join looks every issue up in the index.
+        cursor.execute(
+            """
+            SELECT c.round_id, count(*) - count(d.issue_id)
+            FROM annotate_roundissue c
+            LEFT JOIN annotate_decision d
+              ON d.round_id = c.round_id AND d.issue_id = c.issue_id AND d.superseded_at IS NULL
+            WHERE c.round_id = ANY(%s) AND c.completed_at IS NOT NULL
+            GROUP BY c.round_id
+            """,
+            [ids],
+        )
+        return dict(cursor.fetchall())
+
+
+# --- one study
+
+
+@dataclass(frozen=True)
+class StudyCounts:
+    """What a study has: issues, repositories, and the published version that it labels with."""
+
+    issues: int
+    repositories: int
+    version: Version | None
+    categories: Mapping[int, int]
+
+
+def study_counts(study: Study, round_: Round | None) -> StudyCounts:
+    """Counts of a study; the version is that of `round_`, else the newest published one. Four queries.
+
+    `categories`: how many of each level the version has.
+    """
+    version = (
+        round_.version
+        if round_
+        else Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
+        .select_related("taxonomy")
+        .order_by("taxonomy", "-number")
+        .first()
+    )
+    levels = CategoryState.objects.filter(version=version).order_by()
+    return StudyCounts(
+        issues=Issue.objects.filter(repository__study=study).count(),
+        repositories=Repository.objects.filter(study=study).count(),
+        version=version,
+        categories=dict(levels.values_list("level").annotate(Count("pk"))) if version else {},
+    )
+
+
+@dataclass(frozen=True)
+class Person:
+    """A member and their labels in one round; `labels` is None for who does not label in it.
+
+    `days` counts the labels of the last seven days, today last.
+    """
+
+    member: Membership
+    labels: int | None
+    surplus: int
+    days: tuple[int, ...]
+
+    @property
+    def week(self) -> int:
+        return sum(self.days)
+
+
+def people(study: Study, round_: Round | None) -> list[Person]:
+    """The people of a study in the order in which they joined, with counts for `round_`. Five queries.
+
+    Who has left stays among the volunteers of the round, with their labels. Programs are left out. Days are
+    counted for members with an account: the labels of the others were imported.
+    """
+    seats = Membership.objects.filter(study=study).exclude(role=Role.MODEL)
+    members = list(seats.select_related("user").order_by("pk"))
+    if round_ is None:
+        return [Person(member, None, 0, (0,) * DAYS) for member in members if member.left_at is None]
+    labels = Label.objects.filter(round=round_).order_by()
+    chosen = set(RoundVolunteer.objects.filter(round=round_).values_list("member", flat=True))
+    members = [member for member in members if member.left_at is None or member.pk in chosen]
+    counted = dict(labels.values_list("volunteer").annotate(Count("pk")))
+    # A surplus label is one without a slot: asked that way, both counts come from an index.
+    surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(Count("pk")))
+    accounts = [member.pk for member in members if member.user_id and member.pk in chosen]
+    today = timezone.localdate()
+    days = _by_day(round_, accounts, today)
+    return [
+        Person(
+            member=member,
+            labels=counted.get(member.pk, 0) - surplus.get(member.pk, 0) if member.pk in chosen else None,
+            surplus=surplus.get(member.pk, 0),
+            days=tuple(
+                days.get((member.pk, today - timedelta(days=back)), 0) for back in reversed(range(DAYS))
+            ),
+        )
+        for member in members
+    ]
+
+
+def _by_day(round_: Round, members: Sequence[int], today: date) -> dict[tuple[int, date], int]:
+    first = timezone.make_aware(datetime.combine(today - timedelta(days=DAYS - 1), time.min))
+    rows = (
+        Label.objects.filter(round=round_, volunteer__in=members, submitted_at__gte=first)
+        .order_by()
+        .values_list("volunteer", TruncDate("submitted_at"))
+        .annotate(Count("pk"))
+    )
+    return {(member, day): count for member, day, count in rows}
+
+
+def running_imports(study: Study) -> list[Import]:
+    """The imports of a study whose job has not ended, newest first, with their jobs. One query."""
+    runs = Import.objects.filter(study=study, job__isnull=False, job__finished_at=None)
+    return list(runs.select_related("job", "study").order_by("-id"))
+
+
+def recent_imports(study: Study, limit: int = 5) -> list[Import]:
+    """The last imports that have ended, newest first, with their jobs. One query."""
+    runs = Import.objects.filter(study=study).filter(Q(job=None) | Q(job__finished_at__isnull=False))
+    return list(runs.exclude(job=None, counts={}).select_related("job", "study").order_by("-id")[:limit])
+
+
+def _by_round(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    return dict(rows)

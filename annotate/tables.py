@@ -1,0 +1,225 @@
+"""The tables of an agreement report, and a table as CSV, Markdown or LaTeX: for the page and the command."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from annotate.agreement import Coefficient, confusion
+from annotate.reports import AgreementReport, Group, level_name, rows
+from ingest.readers.text import make_inert
+
+COEFFICIENTS = (
+    "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger", "light_kappa",
+)  # fmt: skip
+ESTIMATE = ("value", "se", "low", "high", "reason")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns, at full precision; None is an empty cell. Column names are those of files."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> "Table":
+        return cls(tuple(columns), tuple(tuple(row) for row in rows))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A statistic as people read it: three digits, "" for none. What rounds to nothing has no sign."""
+    if value is None:
+        return ""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+# --- the tables of a report
+
+
+def whole_table(groups: Iterable[Group]) -> Table:
+    """Everything: a row per group and coefficient."""
+    columns = ("group", "issues", "raters", "labels", "coefficient", *ESTIMATE)
+    return Table.of(columns, ([row[name] for name in columns] for row in rows(groups)))
+
+
+def coefficients(report: AgreementReport) -> Table:
+    """The coefficients of all issues, side by side."""
+    found = report.overall.coefficients
+    return Table.of(("coefficient", *ESTIMATE), ([name, *_cells(found[name])] for name in COEFFICIENTS))
+
+
+def types(report: AgreementReport) -> Table:
+    """Agreement by the type of the decision, and of all issues: Table I of the reference study."""
+    return _groups(report, "type")
+
+
+def repositories(report: AgreementReport) -> Table:
+    """Agreement by repository, and of all issues."""
+    return _groups(report, "repository")
+
+
+def _groups(report: AgreementReport, name: str) -> Table:
+    columns = (
+        name, "issues", "labels", "percent_agreement", "fleiss_kappa", "se", "low", "high", "gwet_ac1", "reason",
+    )  # fmt: skip
+    made = []
+    for group in (*report.by(name), report.groups[0]):
+        found = group.agreement
+        kappa = found.coefficients["fleiss_kappa"]
+        made.append(
+            [
+                group.key.get(name, "all"),
+                found.issues,
+                found.labels,
+                found.coefficients["percent_agreement"].value,
+                *_cells(kappa)[:-1],
+                found.coefficients["gwet_ac1"].value,
+                _cells(kappa)[-1],
+            ]
+        )
+    return Table.of(columns, made)
+
+
+def categories(report: AgreementReport) -> Table:
+    """The kappa of each category against all others, with the labels behind it."""
+    return Table.of(
+        ("code", "name", "labels", "kappa", "se", "low", "high", "reason"),
+        (
+            [
+                found.code,
+                report.codebook.by_code[found.code].name,
+                found.labels,
+                found.kappa,
+                found.se,
+                found.low,
+                found.high,
+                found.reason.text if found.reason else None,
+            ]
+            for found in report.overall.categories
+        ),
+    )
+
+
+def pairs(report: AgreementReport) -> Table:
+    """Cohen's kappa of every two volunteers."""
+    return Table.of(
+        ("first", "second", "issues", "percent_agreement", "cohen_kappa", "reason"),
+        (
+            [
+                report.columns[pair.first],
+                report.columns[pair.second],
+                pair.issues,
+                pair.agreement,
+                pair.kappa,
+                pair.reason.text if pair.reason else None,
+            ]
+            for pair in report.overall.pairs
+        ),
+    )
+
+
+def meeting_categories(report: AgreementReport) -> Table:
+    """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
+    codes = [category.code for category in report.overall.categories]
+    table = confusion(report.patterns)
+    found = [
+        (code, codes[column], int(table[row, column]))
+        for row, code in enumerate(codes)
+        for column in range(row + 1, len(codes))
+        if table[row, column]
+    ]
+    return Table.of(("first", "second", "issues"), sorted(found, key=lambda pair: -pair[2]))
+
+
+def left_out(report: AgreementReport) -> Table:
+    """What of the round is not in the report, and how much."""
+    return Table.of(("reason", "count"), report.overall.left_out.items())
+
+
+TABLES: dict[str, Callable[[AgreementReport], Table]] = {
+    "report": lambda report: whole_table(report.groups),
+    "coefficients": coefficients,
+    "types": types,
+    "categories": categories,
+    "repositories": repositories,
+    "pairs": pairs,
+    "confusion": meeting_categories,
+    "left-out": left_out,
+}
+"""The tables of the agreement page by the name that its links use."""
+
+
+def _cells(found: Coefficient) -> tuple[object, ...]:
+    cells = found.as_dict()
+    return tuple(cells[name] for name in ESTIMATE)
+
+
+def caption(report: AgreementReport, name: str) -> str:
+    """What a table shows, for the head of its LaTeX: study, round, level, moment."""
+    return (
+        f"{name}: {report.round.study.name}, {report.round.name}, {level_name(report.level)} level,"
+        f" taxonomy v{report.round.version.number}, as of {report.as_of:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+# --- as text
+
+
+def as_csv(table: Table) -> str:
+    """UTF-8 text with LF at full precision. Texts that a spreadsheet would run are made inert."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(
+        [make_inert(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows
+    )
+    return buffer.getvalue()
+
+
+def as_markdown(table: Table) -> str:
+    """A Markdown table, statistics to three digits."""
+    lines = [table.columns, *([_text(cell) for cell in row] for row in table.rows)]
+    head, *body = ("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+    return "\n".join([head, "|" + "---|" * len(table.columns), *body])
+
+
+def as_latex(table: Table, comment: str = "") -> str:
+    """A tabular in the manner of booktabs, statistics to three digits, numbers at the right."""
+    numeric = [
+        all(cell is None or isinstance(cell, int | float) for cell in column)
+        for column in zip(*table.rows, strict=True)
+    ] or [False] * len(table.columns)
+    lines = [f"% {_one_line(comment)}"] if comment else []
+    lines += [
+        rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}",
+        r"\toprule",
+        " & ".join(latex(name) for name in table.columns) + r" \\",
+        r"\midrule",
+        *(" & ".join(latex(_text(cell)) for cell in row) + r" \\" for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
+    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def latex(text: str) -> str:
+    """Text as LaTeX sets it, in one line."""
+    return "".join(_LATEX.get(char, char) for char in _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, float):
+        return number(cell)
+    return "" if cell is None else str(cell)

@@ -1,0 +1,234 @@
+"""What leaves the study: the replication package and its files, with their checks and their REST lines."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate.actions.exports import note_download
+from annotate.exports import labels_csv, write_package
+from annotate.models import Round
+from annotate.queries.exports import Contents, contents
+from annotate.queries.rounds import rounds_for
+from core.http import render_page, require
+from core.templatetags.crosscheck import count
+from ingest.models import Repository
+from studies.models import Membership, Study
+from studies.queries import membership_of, studies_for
+from studies.rules import may_read_revealed
+
+
+@require_safe
+def export(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show what the package of a round would hold, its checks and its files; `?round=` chooses the round."""
+    study, member = _study(request, slug)
+    rounds = list(_rounds(request, study))
+    round_ = _chosen(rounds, request.GET.get("round", ""))
+    context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
+    if round_:
+        found = contents(round_)
+        context |= {
+            "found": found,
+            "checks": _checks(round_, found),
+            "files": _files(request, round_, found, several=len(rounds) > 1),
+        }
+    return render_page(request, "annotate/exports/export.html", context)
+
+
+@require_POST
+def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
+    """Send one file of a round and write that into the audit: a POST, since the audit is a change."""
+    study, member = _study(request, slug)
+    round_ = _chosen(list(_rounds(request, study)), request.POST.get("round", ""))
+    if round_ is None or member is None:
+        raise Http404
+    name = request.POST.get("file", "")
+    stem = f"{slugify(study.slug)}-{slugify(round_.name) or round_.pk}"
+    if name == "package":
+        return _package(round_, member, f"{stem}.zip")
+    if name == "long":
+        chunks, file = labels_csv(round_, layout="long"), f"{stem}-labels-long.csv"
+    elif name == "wide":
+        folder = request.POST.get("folder", "")
+        repositories = list(Repository.objects.filter(study=study, folder=folder))
+        if not repositories:
+            raise Http404
+        chunks = labels_csv(round_, repositories=repositories)
+        file = f"{stem}-{slugify(folder) or repositories[0].pk}.csv"
+    else:
+        raise Http404
+    note_download(round_=round_, by=member, file=file)
+    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=_attached(file))
+
+
+def _package(round_: Round, member: Membership, file: str) -> FileResponse:
+    """The whole package as a zip: written to a temporary file, which is gone when it is sent."""
+    with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
+        path = Path(folder, "package.zip")
+        write_package(round_, path)
+        stream = path.open("rb")
+    note_download(round_=round_, by=member, file=file)
+    return FileResponse(stream, content_type="application/zip", headers=_attached(file))
+
+
+def _attached(file: str) -> dict[str, str]:
+    return {
+        "Content-Disposition": content_disposition_header(as_attachment=True, filename=file) or "attachment"
+    }
+
+
+def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    member = membership_of(request.user, study)
+    require(may_read_revealed(member))
+    return study, member
+
+
+def _rounds(request: AuthedRequest, study: Study) -> Any:
+    """The rounds of the study that were opened, the newest first."""
+    opened = rounds_for(request.user).filter(study=study, opened_at__isnull=False)
+    return opened.order_by("-opened_at", "-pk")
+
+
+def _chosen(rounds: list[Round], text: str) -> Round | None:
+    """The round of this id, or without one the newest; None if the study has opened none."""
+    if not text:
+        return rounds[0] if rounds else None
+    found = next((round_ for round_ in rounds if str(round_.pk) == text), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+# --- what the page says
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing to know before the package is passed on; `is_fine`: nothing to do about it."""
+
+    is_fine: bool
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+def _checks(round_: Round, found: Contents) -> list[Check]:
+    """What is complete, and what the reader of the package will miss."""
+    settle = reverse("disagreements", args=[round_.pk])
+    return [
+        Check(True, _("All %(n)s issues are revealed.") % {"n": count(found.issues)})
+        if not found.hidden
+        else Check(
+            False,
+            ngettext(
+                "%(n)s of %(all)s issues is not revealed yet: it is left out.",
+                "%(n)s of %(all)s issues are not revealed yet: they are left out.",
+                found.hidden,
+            )
+            % {"n": count(found.hidden), "all": count(found.issues)},
+            reverse("round", args=[round_.pk]),
+            _("See the round"),
+        ),
+        Check(True, _("Every revealed issue has all of its labels."))
+        if not found.unlabelled
+        else Check(
+            False,
+            ngettext(
+                "%(n)s revealed issue lacks labels: their cells are empty.",
+                "%(n)s revealed issues lack labels: their cells are empty.",
+                found.unlabelled,
+            )
+            % {"n": count(found.unlabelled)},
+        ),
+        Check(True, _("Every revealed issue has a decision."))
+        if not found.undecided
+        else Check(
+            False,
+            ngettext(
+                "%(n)s revealed issue has no decision: its Final_Label is empty.",
+                "%(n)s revealed issues have no decision: their Final_Label is empty.",
+                found.undecided,
+            )
+            % {"n": count(found.undecided)},
+            settle,
+            _("Settle"),
+        ),
+        Check(True, _("The round is closed: the package stays as it is."))
+        if round_.closed_at
+        else Check(False, _("The round is open: a later package may hold more.")),
+        *_surplus(found),
+    ]
+
+
+def _surplus(found: Contents) -> list[Check]:
+    if not found.surplus:
+        return []
+    text = ngettext(
+        "%(n)s surplus label stands in the long layout only, marked.",
+        "%(n)s surplus labels stand in the long layout only, marked.",
+        found.surplus,
+    )
+    return [Check(True, text % {"n": count(found.surplus)})]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the package. `rows` is None where rows are no measure; `file` names it to `download`."""
+
+    name: str
+    what: str
+    rows: int | None
+    file: str = ""
+    folder: str = ""
+    curl: tuple[str, ...] = ()
+
+
+def _files(request: AuthedRequest, round_: Round, found: Contents, *, several: bool) -> list[File]:
+    """The files of the package in its order, each with the line that fetches it over REST."""
+    address = request.build_absolute_uri(reverse("api_labels_csv", args=[round_.study.slug]))
+    named = {"round": round_.name} if several else {}
+
+    def curl(file: str, **query: str) -> str:
+        token = "Authorization: Token $CROSSCHECK_TOKEN"
+        return f"curl -fsS -H \"{token}\" -o {file} '{address}?{urlencode(query | named, safe='/')}'"
+
+    files = []
+    for folder in found.folders:
+        lines = tuple(
+            curl(f"{slugify(folder.name) or repository.pk}.csv", repository=repository.path, layout="wide")
+            for repository in folder.repositories
+        )
+        what = _("labels of %(repository)s, a row per issue") % {
+            "repository": ", ".join(repository.path for repository in folder.repositories)
+        }
+        files.append(File(f"{folder.name}/{folder.name}.csv", what, folder.rows, "wide", folder.name, lines))
+        files += [
+            File(f"{folder.name}/{name}", _("issue addresses, as they were listed"), rows)
+            for name, rows in folder.lists
+        ]
+    return [
+        *files,
+        File("taxonomy.csv", _("the categories with their definitions"), found.categories),
+        File(
+            "labels_long.csv",
+            _("a row per label, with volunteer, summary and time"),
+            found.labels,
+            "long",
+            curl=(curl("labels_long.csv", layout="long"),),
+        ),
+        File("agreement.json", _("the agreement report, by type and repository"), None),
+        File("manifest.json", _("moment, version of the taxonomy, SHA-256 of every file"), None),
+    ]
