@@ -58,6 +58,11 @@ def revealed(round_: Round) -> QuerySet[RoundIssue]:
     return issues.none()
 
 
+def reveals_complete_issues(round_: Round) -> bool:
+    """Does `revealed` hold the complete issues of this round? If not, it holds nothing yet."""
+    return not _hides_progress(round_)
+
+
 def revealed_labels(round_: Round) -> QuerySet[Label]:
     """The labels of revealed issues; surplus ones included and marked."""
     return Label.objects.filter(round=round_, issue__in=revealed(round_).values("issue"))
