@@ -59,7 +59,8 @@ def save_draft(
     `seen_revision` is that of the draft that the form was made from, 0 without one. A draft saved elsewhere
     since, with other content, is not overwritten: StaleDraft carries it. After the round is closed the text
     is still saved, and RoundClosed raised. A save of what is submitted already, such as one that
-    comes late, stores nothing and returns an unsaved draft. Raises also NotYourTurn, UnknownCategory, SummaryTooLong.
+    comes late, stores nothing and returns an unsaved draft.
+    Raises also NotYourTurn, UnknownCategory, SummaryTooLong.
     """
     with _keeping(round_, category, summary), transaction.atomic():
         text = _text(summary)

@@ -22,6 +22,7 @@ EXPIRED = "a.lease_until < %(now)s AND a.volunteer_id <> %(member)s"
 NOT_SKIPPED = """AND NOT EXISTS (
     SELECT FROM annotate_skip s
     WHERE s.round_id = a.round_id AND s.volunteer_id = %(member)s AND s.issue_id = a.issue_id
+    OFFSET 0
 )"""
 AHEAD = f"AND a.rank >= %(start)s {NOT_SKIPPED}"
 BEHIND = f"AND a.rank < %(start)s {NOT_SKIPPED}"
@@ -30,7 +31,8 @@ SKIPPED = """AND a.issue_id IN (
 )"""
 THIS_ISSUE = "AND a.issue_id = %(issue)s"
 
-BY_RANK = "a.rank"  # the slots of an issue share it
+# The order of the index turns_to_come: that all of these volunteers are NULL is no order to PostgreSQL.
+BY_RANK = "a.volunteer_id, a.rank"
 BY_LEASE = "a.lease_until, a.id"
 BY_SKIP = """(
     SELECT max(s.skipped_at) FROM annotate_skip s
@@ -155,34 +157,9 @@ def _claim(
     which the member has a slot or a label. Whoever loses an expired lease gets an empty draft, if they have
     none: the trace by which a label that comes too late is known and kept.
     """
-    query = f"""
-    WITH taken AS (
-        SELECT a.id, a.round_id, a.issue_id, a.volunteer_id
-        FROM annotate_assignment a
-        WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where}
-          AND NOT EXISTS (
-            SELECT FROM annotate_assignment o
-            WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
-          )
-          AND NOT EXISTS (
-            SELECT FROM annotate_label l
-            WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
-          )
-        ORDER BY {order}
-        LIMIT 1
-        FOR UPDATE OF a SKIP LOCKED
-    ), trace AS (
-        INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
-        SELECT round_id, issue_id, volunteer_id, '', false, 0, %(now)s FROM taken WHERE volunteer_id IS NOT
-        NULL ON CONFLICT DO NOTHING
-    )
-    UPDATE annotate_assignment a SET volunteer_id = %(member)s, lease_until = %(lease)s
-    FROM taken WHERE a.id = taken.id
-    RETURNING a.id
-    """  # noqa: S608 - the pieces are constants of this module
     with connection.cursor() as cursor:
         cursor.execute(
-            query,
+            claim_query(which, where, order),
             {
                 "round": round_.pk,
                 "member": member.pk,
@@ -195,11 +172,45 @@ def _claim(
     return None if row is None else int(row[0])
 
 
-def _start(round_: Round, volunteer: RoundVolunteer) -> int:
-    """Where on the ring of ranks the volunteer looks next: at their latest label, at first at a place of
-    their own.
+def claim_query(which: str, where: str, order: str) -> str:
+    """The statement of one claim. OFFSET 0 keeps the conditions beside the walk along the index.
 
-    docs/decisions/0003-order-in-k-of-n-rounds.md says why.
+    Joined, they made the planner fetch and sort every free slot of the round to take the first.
+    """
+    return f"""
+    WITH taken AS (
+        SELECT a.id, a.round_id, a.issue_id, a.volunteer_id
+        FROM annotate_assignment a
+        WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where}
+          AND NOT EXISTS (
+            SELECT FROM annotate_assignment o
+            WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
+            OFFSET 0
+          )
+          AND NOT EXISTS (
+            SELECT FROM annotate_label l
+            WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
+            OFFSET 0
+          )
+        ORDER BY {order}
+        LIMIT 1
+        FOR UPDATE OF a SKIP LOCKED
+    ), trace AS (
+        INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
+        SELECT round_id, issue_id, volunteer_id, '', false, 0, %(now)s
+        FROM taken WHERE volunteer_id IS NOT NULL
+        ON CONFLICT DO NOTHING
+    )
+    UPDATE annotate_assignment a SET volunteer_id = %(member)s, lease_until = %(lease)s
+    FROM taken WHERE a.id = taken.id
+    RETURNING a.id
+    """  # noqa: S608 - the pieces are constants of this module
+
+
+def _start(round_: Round, volunteer: RoundVolunteer) -> int:
+    """Where on the ring of ranks the volunteer looks next: from their latest label on.
+
+    They begin at a place of their own. docs/decisions/0003-order-in-k-of-n-rounds.md says why.
     """
     rank: int | None = (
         Label.objects.filter(round=round_, volunteer=volunteer.member_id, surplus=False)

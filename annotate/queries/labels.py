@@ -131,7 +131,7 @@ def recent_codes(round_: Round, member: Membership, limit: int = 8) -> list[Cate
 def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     """How often the member chose each category in this round, by the id of the category. One query."""
     own = Label.objects.filter(round=round_, volunteer=member).order_by()
-    return dict(own.values_list("category_id").annotate(Count("pk")))
+    return dict(own.values("category").annotate(labels=Count("*")).values_list("category", "labels"))
 
 
 def progress(round_: Round, member: Membership) -> Progress:
@@ -141,7 +141,9 @@ def progress(round_: Round, member: Membership) -> Progress:
     is fixed, and what is still open depends on the others: the total is an equal share instead.
     """
     own = Label.objects.filter(round=round_, volunteer=member)
-    counts = own.aggregate(done=Count("pk"), today=Count("pk", filter=Q(submitted_at__gte=_midnight())))
+    counts = own.aggregate(
+        done=Count("submitted_at"), today=Count("submitted_at", filter=Q(submitted_at__gte=_midnight()))
+    )
     latest = own.order_by("-submitted_at").values_list("submitted_at", flat=True)[:PACE_OVER]
     issues = RoundIssue.objects.filter(round=round_).count()
     is_share = round_.allocation == Round.Allocation.K_OF_N
@@ -165,7 +167,10 @@ def counts_by_member(round_: Round) -> list[MemberCount]:
         row["volunteer"]: row
         for row in Label.objects.filter(round=round_)
         .values("volunteer")
-        .annotate(labels=Count("pk", filter=Q(surplus=False)), surpluses=Count("pk", filter=Q(surplus=True)))
+        .annotate(
+            labels=Count("category", filter=Q(surplus=False)),
+            surpluses=Count("category", filter=Q(surplus=True)),
+        )
     }
     nothing = {"labels": 0, "surpluses": 0}
     volunteers: QuerySet[RoundVolunteer] = RoundVolunteer.objects.filter(round=round_).select_related(

@@ -1,11 +1,21 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from annotate.actions.labels import save_draft
 from annotate.actions.rounds import close_round
-from annotate.actions.turns import next_turn, skip_issue, take_back_skip
+from annotate.actions.turns import (
+    AHEAD,
+    BEHIND,
+    BY_RANK,
+    FREE,
+    claim_query,
+    next_turn,
+    skip_issue,
+    take_back_skip,
+)
 from annotate.errors import (
     AlreadyLabelled,
     NotYourTurn,
@@ -15,6 +25,7 @@ from annotate.errors import (
     SlotTaken,
 )
 from annotate.models import Assignment, Draft, RoundVolunteer, Skip
+from ingest.models import Issue
 from studies.models import Membership
 from tests.annotate.world import small_world, undone
 
@@ -333,3 +344,21 @@ def test_a_turn_costs_the_same_whatever_the_size(issues, django_assert_num_queri
         next_turn(round_=shared, member=world.members[0])
     with django_assert_num_queries(7):
         next_turn(round_=shared, member=world.members[0])
+
+
+@pytest.mark.parametrize("analyzed", [True, False])
+def test_a_claim_walks_the_index_and_sorts_nothing(analyzed):
+    world = small_world(issues=1, members=2)
+    Issue.objects.bulk_create(
+        Issue(repository=world.repository, number=f"bulk {number}", url="x") for number in range(2000)
+    )
+    round_ = world.k_of_n(2)
+    values = {"round": round_.pk, "member": world.members[0].pk, "now": None, "lease": None, "start": 0}
+    with connection.cursor() as cursor:
+        if analyzed:
+            cursor.execute("ANALYZE annotate_assignment")
+        for where in (AHEAD, BEHIND):
+            cursor.execute(f"EXPLAIN {claim_query(FREE, where, BY_RANK)}", values)
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+            assert "Index Scan using turns_to_come" in plan
+            assert "Sort" not in plan

@@ -1,0 +1,222 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.actions.labels import change_label
+from annotate.actions.rounds import close_round
+from annotate.actions.turns import skip_issue
+from annotate.models import Label, Round, Skip
+from annotate.queries.labels import (
+    choosable,
+    counts_by_member,
+    own_labels,
+    own_skips,
+    progress,
+    recent_codes,
+)
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.world import small_world, undone
+
+pytestmark = pytest.mark.django_db
+
+
+def _label_all(world, round_, member, codes):
+    """One label per code, in this order, ten seconds apart and ending now."""
+    for number, (issue, code) in enumerate(zip(world.issues, codes, strict=False)):
+        label = world.submit(round_, issue, member, code, summary=f"{code} it is").label
+        Label.objects.filter(pk=label.pk).update(
+            submitted_at=timezone.now() - timedelta(seconds=10 * (len(codes) - number))
+        )
+
+
+def test_own_labels_come_newest_first_with_their_codes():
+    world = small_world(issues=3, members=2)
+    round_, member = world.round(), world.members[0]
+    _label_all(world, round_, member, ["C.2", "A.1.i", "C.10"])
+    world.submit(round_, world.issues[0], world.members[1], "C.9", summary="canary")
+    page = own_labels(round_, member)
+    assert [
+        (row.label.issue, row.code, row.name, row.label.summary, row.changeable) for row in page.rows
+    ] == [
+        (world.issues[2], "C.10", "Name of C.10", "C.10 it is", True),
+        (world.issues[1], "A.1.i", "Name of A.1.i", "A.1.i it is", True),
+        (world.issues[0], "C.2", "Name of C.2", "C.2 it is", False),
+    ]
+    assert page.next is None
+
+
+def test_own_labels_are_paged_without_gaps_even_at_the_same_moment():
+    world = small_world(issues=7, members=2)
+    round_, member = world.round(), world.members[0]
+    _label_all(world, round_, member, ["C.2"] * 7)
+    Label.objects.filter(issue__in=world.issues[:5]).update(submitted_at=timezone.now() - timedelta(hours=1))
+    came, after = [], None
+    while True:
+        page = own_labels(round_, member, after=after, limit=2)
+        came.append([row.label.pk for row in page.rows])
+        if (after := page.next) is None:
+            break
+    assert [len(rows) for rows in came] == [2, 2, 2, 1]
+    assert [pk for rows in came for pk in rows] == list(
+        Label.objects.order_by("-submitted_at", "-pk").values_list("pk", flat=True)
+    )
+
+
+def test_a_full_last_page_has_no_next():
+    world = small_world(issues=2, members=2)
+    round_ = world.round()
+    _label_all(world, round_, world.members[0], ["C.2", "C.2"])
+    assert own_labels(round_, world.members[0], limit=2).next is None
+
+
+@pytest.mark.parametrize("cursor", ["x", "2025-01-01T00:00:00_1", "2025-01-01T00:00:00+00:00_x", "_", "3"])
+def test_a_made_up_cursor_is_refused(cursor):
+    world = small_world(issues=1)
+    with pytest.raises(ValueError):
+        own_labels(world.round(), world.members[0], after=cursor)
+
+
+def test_own_labels_say_what_can_still_be_changed():
+    world = small_world(issues=1, members=1)
+    member, issue = world.members[0], world.issues[0]
+    for reveal, while_open in ((Round.Reveal.ISSUE_COMPLETE, False), (Round.Reveal.ROUND_CLOSED, True)):
+        round_ = world.round(reveal=reveal)
+        world.submit(round_, issue, member, "C.2")
+        assert [row.changeable for row in own_labels(round_, member).rows] == [while_open]
+        closed = close_round(round_=round_, by=world.lead)
+        assert [row.changeable for row in own_labels(closed, member).rows] == [False]
+
+
+def test_own_skips_are_those_still_to_come():
+    world = small_world(issues=3, members=2)
+    round_, (member, other) = world.round(), world.members
+    for issue, reason in ((0, "first"), (1, "second"), (0, "again"), (2, "third")):
+        Skip.objects.create(round=round_, issue=world.issues[issue], volunteer=member, reason=reason)
+    skip_issue(round_=round_, issue=world.issues[1], member=other, reason="canary")
+    world.submit(round_, world.issues[2], member, "C.2")
+    assert [(skip.issue, skip.reason) for skip in own_skips(round_, member)] == [
+        (world.issues[0], "again"),
+        (world.issues[1], "second"),
+    ]
+
+
+def test_recent_codes_are_distinct_and_newest_first():
+    world = small_world(issues=5, members=2)
+    round_, member = world.round(), world.members[0]
+    _label_all(world, round_, member, ["C.2", "C.3", "C.2", "A.1", "C.2"])
+    assert [state.code for state in recent_codes(round_, member)] == ["C.2", "A.1", "C.3"]
+    assert [state.code for state in recent_codes(round_, member, limit=2)] == ["C.2", "A.1"]
+    assert recent_codes(round_, world.members[1]) == []
+
+
+def test_progress_of_a_crossed_round():
+    world = small_world(issues=5, members=2)
+    round_, member = world.round(), world.members[0]
+    nothing = progress(round_, member)
+    assert (nothing.done, nothing.total, nothing.today, nothing.median_seconds) == (0, 5, 0, None)
+    assert (nothing.is_share, nothing.left, nothing.seconds_left) == (False, 5, None)
+    _label_all(world, round_, member, ["C.2", "C.3", "C.9"])
+    Label.objects.filter(category=world.category("C.2")).update(
+        submitted_at=timezone.now() - timedelta(days=2)
+    )
+    some = progress(round_, member)
+    assert (some.done, some.total, some.today, some.left) == (3, 5, 2, 2)
+    assert some.median_seconds == pytest.approx(10, abs=1)
+    assert some.seconds_left == 2 * some.median_seconds
+
+
+def test_progress_of_a_k_of_n_round_is_an_equal_share():
+    world = small_world(issues=5, members=3)
+    round_, member = world.k_of_n(2), world.members[0]
+    assert (progress(round_, member).total, progress(round_, member).is_share) == (4, True)
+    for issue in world.issues:
+        world.submit(round_, issue, member, "C.2")
+    more = progress(round_, member)
+    assert (more.done, more.total, more.left) == (5, 5, 0)
+
+
+def test_progress_and_lists_do_not_depend_on_what_others_do():
+    world = small_world(issues=6, members=3)
+    for round_ in (world.round(), world.k_of_n(2), world.round(reveal=Round.Reveal.ROUND_CLOSED)):
+        watcher, other, third = world.members
+        world.submit(round_, world.issues[0], watcher, "C.2", summary="mine")
+
+        def session(round_=round_, watcher=watcher):
+            return (
+                progress(round_, watcher),
+                [(row.label.pk, row.code, row.changeable) for row in own_labels(round_, watcher).rows],
+                own_skips(round_, watcher),
+                recent_codes(round_, watcher),
+            )
+
+        before = session()
+        for code in ("A.1", "C.9"):
+            with undone():
+                world.submit(round_, world.issues[1], other, code, summary="canary")
+                Skip.objects.create(round=round_, issue=world.issues[2], volunteer=third, reason="canary")
+                change_label(
+                    round_=round_,
+                    issue=world.issues[1],
+                    member=other,
+                    category=world.category("C.3"),
+                    summary="canary",
+                    unsure=True,
+                )
+                assert session() == before
+
+
+def test_counts_by_member_are_counts_in_column_order():
+    world = small_world(issues=2, members=3)
+    round_ = world.k_of_n(2)
+    first, second, third = world.members
+    world.submit(round_, world.issues[0], first, "C.2")
+    world.submit(round_, world.issues[0], second, "C.2")
+    world.submit(round_, world.issues[1], first, "C.2")
+    Label.objects.create(
+        round=round_,
+        issue=world.issues[0],
+        volunteer=third,
+        surplus=True,
+        category=world.category("C.2"),
+        version=world.version,
+        submitted_at=timezone.now(),
+    )
+    assert [(count.volunteer.member, count.labels, count.surplus) for count in counts_by_member(round_)] == [
+        (first, 2, 0),
+        (second, 1, 0),
+        (third, 0, 1),
+    ]
+
+
+def test_choosable_categories_are_deep_enough_or_have_nothing_below():
+    world = small_world(issues=1)
+
+    def codes(depth):
+        round_ = world.round(opened=False, depth=depth)
+        return {code for code in factories.taxonomy.CODES if world.category(code).pk in choosable(round_)}
+
+    everything = set(factories.taxonomy.CODES)
+    assert codes(Level.TYPE) == everything
+    assert codes(Level.THEME) == everything - {"A", "B", "C"}
+    assert codes(Level.SUB_THEME) == everything - {"A", "B", "C", "A.1", "C.1"}
+
+
+@pytest.mark.parametrize("issues", [1, 3, 300])
+def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries):
+    world = small_world(issues=issues, members=1)
+    round_, member = world.round(), world.members[0]
+    for issue in world.issues[:60]:
+        world.submit(round_, issue, member, "C.2")
+    with django_assert_num_queries(1):
+        rows = own_labels(round_, member).rows
+        assert [str(row.label.issue.repository) + row.label.issue.current.title for row in rows]
+    with django_assert_num_queries(3):
+        progress(round_, member)
+    with django_assert_num_queries(2):
+        recent_codes(round_, member)
+    with django_assert_num_queries(2):
+        counts_by_member(round_)
+    with django_assert_num_queries(1):
+        own_skips(round_, member)

@@ -1,0 +1,89 @@
+import pytest
+
+from annotate.actions.labels import save_draft
+from annotate.actions.turns import next_turn, skip_issue
+from annotate.models import Assignment, Draft
+from annotate.queries.turns import current_turn, turn_at
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_current_turn_of_a_crossed_round_is_the_next_one():
+    world = small_world()
+    round_ = world.round()
+    assert current_turn(round_, world.members[0]) == next_turn(round_=round_, member=world.members[0])
+    assert current_turn(round_, world.lead) is None
+
+
+def test_reading_the_current_turn_claims_nothing():
+    world = small_world()
+    round_ = world.k_of_n(1)
+    assert current_turn(round_, world.members[0]) is None
+    assert not Assignment.objects.exclude(volunteer=None).exists()
+    claimed = next_turn(round_=round_, member=world.members[0])
+    assert current_turn(round_, world.members[0]) == claimed
+
+
+def test_the_slot_last_touched_is_the_current_one():
+    world = small_world()
+    round_, member = world.k_of_n(1), world.members[0]
+    first = next_turn(round_=round_, member=member).issue
+    Assignment.objects.filter(volunteer=member).update(volunteer=world.members[1])
+    second = next_turn(round_=round_, member=member).issue
+    Assignment.objects.filter(issue=first).update(volunteer=member)
+    assert current_turn(round_, member).issue == second
+    save_draft(
+        round_=round_, issue=first, member=member, category=None, summary="", unsure=False, seen_revision=0
+    )
+    assert current_turn(round_, member).issue == first
+
+
+def test_turn_at_shows_what_is_the_members_own():
+    world = small_world(issues=4, members=2)
+    round_ = world.round()
+    member, other = world.members
+    labelled, drafted, skipped, untouched = world.issues
+    label = world.submit(round_, labelled, member, "C.2").label
+    draft = save_draft(
+        round_=round_, issue=drafted, member=member, category=None, summary="x", unsure=False, seen_revision=0
+    )
+    skip_issue(round_=round_, issue=skipped, member=member, reason="x")
+    world.submit(round_, untouched, other, "C.9", summary="canary")
+    seen = {issue: turn_at(round_, member, issue.pk) for issue in world.issues}
+    assert {issue: (turn.label, turn.draft, turn.skipped) for issue, turn in seen.items()} == {
+        labelled: (label, None, False),
+        drafted: (None, draft, False),
+        skipped: (None, None, True),
+        untouched: (None, None, False),
+    }
+    assert all(turn.assignment.volunteer_id == member.pk for turn in seen.values())
+    assert [turn.seen_revision for turn in seen.values()] == [0, 1, 0, 0]
+
+
+def test_turn_at_is_none_for_what_never_was_theirs():
+    world = small_world(issues=2)
+    round_ = world.k_of_n(1)
+    outsider = small_world()
+    assert turn_at(round_, world.members[0], world.issues[0].pk) is None
+    assert turn_at(round_, world.members[0], outsider.issues[0].pk) is None
+    assert turn_at(world.round(), world.lead, world.issues[0].pk) is None
+
+
+def test_turn_at_keeps_showing_a_lost_slot():
+    world = small_world(issues=1)
+    round_ = world.k_of_n(1)
+    draft = Draft.objects.create(
+        round=round_, issue=world.issues[0], volunteer=world.members[0], summary="kept"
+    )
+    turn = turn_at(round_, world.members[0], world.issues[0].pk)
+    assert (turn.assignment, turn.draft, turn.lease_until) == (None, draft, None)
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_the_form_knows_which_text_it_showed(text):
+    world = small_world(issues=1)
+    if not text:
+        world.issues[0].current = None
+        world.issues[0].save()
+    assert current_turn(world.round(), world.members[0]).seen_snapshot == (world.issues[0].current_id or 0)

@@ -1,0 +1,259 @@
+"""The last guard of every promise is the database: each named constraint refuses raw SQL by its own name."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from annotate.actions.decisions import settle_issue
+from annotate.actions.rounds import close_round
+from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from ingest.models import Issue
+from tests import factories
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+ROUND = """INSERT INTO annotate_round (study_id, name, kind, version_id, depth, labels_per_issue, allocation, reveal,
+    lease_minutes, seed, created_at, opened_at, closed_at)
+    VALUES (%(study)s, {name}, 'main', %(version)s, {depth}, {k}, 'crossed', 'issue_complete', 60, 1, now(),
+    {opened}, {closed})"""
+SLOT = """INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank, lease_until, submitted_at)
+    VALUES (%(round)s, {issue}, {slot}, {volunteer}, 1, {lease}, NULL)"""
+LABEL = """INSERT INTO annotate_label (round_id, issue_id, volunteer_id, assignment_id, surplus, category_id,
+    version_id, summary, unsure, submitted_at)
+    VALUES (%(round)s, {issue}, {volunteer}, {slot}, {surplus}, %(category)s, %(version)s, '', false, now())"""
+DECISION = """INSERT INTO annotate_decision (round_id, issue_id, number, category_id, version_id, method, rationale,
+    decided_by_id, decided_at, superseded_at)
+    VALUES (%(round)s, {issue}, {number}, %(category)s, %(version)s, '{method}', '{rationale}', {by}, now(), {until})"""
+
+
+def _round(name="'new'", depth=1, k=1, opened="NULL", closed="NULL"):
+    return ROUND.format(name=name, depth=depth, k=k, opened=opened, closed=closed)
+
+
+def _slot(issue="%(unslotted)s", slot=1, volunteer="NULL", lease="NULL"):
+    return SLOT.format(issue=issue, slot=slot, volunteer=volunteer, lease=lease)
+
+
+def _label(issue="%(issue)s", volunteer="%(second)s", slot="%(second_slot)s", surplus="false"):
+    return LABEL.format(issue=issue, volunteer=volunteer, slot=slot, surplus=surplus)
+
+
+def _decision(issue="%(issue)s", number=1, method="unanimous", rationale="", by="NULL", until="NULL"):
+    return DECISION.format(issue=issue, number=number, method=method, rationale=rationale, by=by, until=until)
+
+
+BITES = {
+    "round_name_is_unique_in_a_study": [_round(name="'Main'")],
+    "an_issue_has_a_slot": [_round(k=0)],
+    "round_depth_is_a_level": [_round(depth=4)],
+    "round_closes_after_it_opens": [
+        _round(closed="now()"),
+        _round(opened="now()", closed="now() - interval '1 second'"),
+    ],
+    "volunteer_is_once_in_a_round": [
+        'INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed) VALUES (%(round)s, %(first)s, 9, 1)'
+    ],
+    "volunteer_has_a_column_of_their_own": [
+        'INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed) VALUES (%(round)s, %(lead)s, 1, 1)'
+    ],
+    "issue_is_once_in_a_round": [
+        "INSERT INTO annotate_roundissue (round_id, issue_id, position) VALUES (%(round)s, %(issue)s, 99)"
+    ],
+    "position_is_unique_in_a_round": [
+        "INSERT INTO annotate_roundissue (round_id, issue_id, position) VALUES (%(round)s, %(outside)s, 1)"
+    ],
+    "slot_is_unique": [_slot(issue="%(issue)s", slot=1)],
+    "volunteer_has_one_slot_per_issue": [
+        _slot(issue="%(issue)s", slot=9, volunteer="%(first)s"),
+        "UPDATE annotate_assignment SET volunteer_id = %(first)s WHERE id = %(second_slot)s",
+    ],
+    "slots_count_from_one": [_slot(slot=0)],
+    "free_slots_are_neither_leased_nor_submitted": [
+        _slot(lease="now()"),
+        "UPDATE annotate_assignment SET volunteer_id = NULL, submitted_at = now() WHERE id = %(second_slot)s",
+    ],
+    "slot_is_of_an_issue_of_its_round": [_slot(issue="%(outside)s")],
+    "slot_is_held_by_a_volunteer_of_its_round": [_slot(volunteer="%(lead)s")],
+    "one_label_per_volunteer_and_issue": [_label(volunteer="%(first)s", slot="NULL", surplus="true")],
+    "only_surplus_labels_have_no_slot": [_label(slot="NULL"), _label(surplus="true")],
+    "label_fills_the_slot_of_its_author": [
+        _label(slot="%(third_slot)s"),
+        """DELETE FROM annotate_assignment WHERE id = %(third_slot)s;
+        UPDATE annotate_assignment SET volunteer_id = %(third)s WHERE id = %(first_slot)s""",
+        "DELETE FROM annotate_assignment WHERE id = %(first_slot)s",
+    ],
+    "label_is_of_an_issue_of_its_round": [_label(issue="%(outside)s", slot="NULL", surplus="true")],
+    "label_is_by_a_volunteer_of_its_round": [_label(volunteer="%(lead)s", slot="NULL", surplus="true")],
+    "one_draft_per_volunteer_and_issue": [
+        """INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
+        VALUES (%(round)s, %(issue)s, %(first)s, '', false, 1, now()),
+               (%(round)s, %(issue)s, %(first)s, '', false, 1, now())"""
+    ],
+    "decisions_of_an_issue_are_numbered": [_decision(until="now()") + "; " + _decision()],
+    "one_decision_stands": [_decision() + "; " + _decision(number=2)],
+    "decision_method_is_known": [_decision(method="dice", by="%(lead)s")],
+    "people_stand_behind_their_decisions": [
+        _decision(method=method, rationale="x") for method in ("lead", "meeting", "majority")
+    ],
+    "a_lead_gives_a_rationale": [_decision(method="lead", by="%(lead)s")],
+    "decision_is_on_an_issue_of_its_round": [_decision(issue="%(outside)s")],
+}
+
+# Kept by something stronger, or bitten where they belong.
+NOT_BITTEN = {
+    "slot_can_be_referred_to",  # holds the primary key: only a target for label_fills_the_slot_of_its_author
+}
+
+
+@pytest.fixture
+def names(db):
+    """The ids that the statements name: a round in which the first of three volunteers has labelled one issue."""
+    world = small_world(issues=3)
+    inside = Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:2]])
+    round_ = world.round(name="Main", issues=inside)
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    Assignment.objects.filter(issue=world.issues[1]).delete()
+    first, second, third = (member.pk for member in world.members)
+    slots = dict(Assignment.objects.values_list("volunteer", "pk"))
+    return {
+        "study": world.study.pk,
+        "round": round_.pk,
+        "version": world.version.pk,
+        "category": world.category("C.2").pk,
+        "issue": world.issues[0].pk,
+        "unslotted": world.issues[1].pk,
+        "outside": world.issues[2].pk,
+        "first": first,
+        "second": second,
+        "third": third,
+        "lead": world.lead.pk,
+        "first_slot": slots[first],
+        "second_slot": slots[second],
+        "third_slot": slots[third],
+    }
+
+
+def _refusal(statement: str, names: dict | None = None) -> DatabaseError:
+    with pytest.raises(DatabaseError) as refusal, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, names)
+    return refusal.value
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [(name, statement) for name, statements in BITES.items() for statement in statements],
+)
+def test_the_database_refuses(name, statement, names):
+    assert _refusal(statement, names).__cause__.diag.constraint_name == name
+
+
+def test_the_same_statements_pass_when_nothing_is_wrong(names):
+    with connection.cursor() as cursor:
+        for statement in (
+            _round(),
+            _round(name="'open'", opened="now()", closed="now()"),
+            _slot(),
+            _slot(slot=2, volunteer="%(first)s", lease="now()"),
+            _label(),
+            _label(volunteer="%(third)s", slot="NULL", surplus="true"),
+            _decision(until="now()")
+            + "; "
+            + _decision(number=2, method="lead", by="%(lead)s", rationale="x"),
+        ):
+            cursor.execute(statement, names)
+
+
+def test_every_named_constraint_of_the_room_is_bitten():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT conname FROM pg_constraint
+            WHERE conrelid::regclass::text LIKE 'annotate\\_%%' AND conname NOT LIKE 'annotate\\_%%'
+            UNION
+            SELECT indexrelid::regclass::text FROM pg_index
+            WHERE indisunique AND indrelid::regclass::text LIKE 'annotate\\_%%'
+              AND indexrelid::regclass::text NOT LIKE 'annotate\\_%%'
+            """,
+            [],
+        )
+        named = {row[0] for row in cursor.fetchall()}
+    assert named == set(BITES) | NOT_BITTEN
+
+
+# Triggers
+
+
+def test_a_label_can_be_changed_before_reveal_and_history_says_what_it_was(names):
+    Label.objects.update(summary="changed")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pgh_label, summary FROM annotate_labelevent")
+        assert cursor.fetchall() == [("update", "")]
+
+
+@pytest.mark.parametrize("column", ["round_id", "issue_id", "volunteer_id"])
+def test_a_label_keeps_its_issue_and_its_author(names, column):
+    error = _refusal(f"UPDATE annotate_label SET {column} = {column} + 1")
+    assert "a label keeps issue and author" in str(error)
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE annotate_label SET summary = 'x'", "DELETE FROM annotate_label"]
+)
+@pytest.mark.parametrize("reveal", Round.Reveal.values)
+def test_a_revealed_label_stays(statement, reveal):
+    world = small_world(issues=1, members=2)
+    round_ = world.round(reveal=reveal)
+    for member in world.members:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+            transaction.set_rollback(True)
+        world.submit(round_, world.issues[0], member, "C.2")
+    if reveal == Round.Reveal.ROUND_CLOSED:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+            assert cursor.rowcount == 2
+            transaction.set_rollback(True)
+        close_round(round_=round_, by=world.lead)
+    assert "a revealed label stays as it is" in str(_refusal(statement))
+    assert list(Label.objects.values_list("summary", flat=True)) == ["", ""]
+
+
+def test_closing_reveals_labels_of_incomplete_issues_too():
+    world = small_world(issues=1, members=2)
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    close_round(round_=round_, by=world.lead)
+    assert RoundIssue.objects.get().completed_at is None
+    assert "a revealed label stays as it is" in str(_refusal("UPDATE annotate_label SET unsure = true"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE annotate_decision SET rationale = 'better'",
+        "UPDATE annotate_decision SET category_id = %(other)s",
+        "UPDATE annotate_decision SET superseded_at = now(), rationale = 'better'",
+        "UPDATE annotate_decision SET superseded_at = NULL",
+        "DELETE FROM annotate_decision",
+    ],
+)
+def test_a_decision_is_superseded_and_never_edited(statement):
+    world = small_world(issues=1, members=2)
+    round_ = world.round()
+    for member, code in zip(world.members, ("C.2", "C.3"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    settle_issue(
+        round_=round_,
+        issue=world.issues[0],
+        by=world.lead,
+        category=world.category("C.2"),
+        rationale="x",
+        seen_number=0,
+    )
+    if "NULL" in statement:
+        Decision.objects.update(superseded_at=timezone.now())
+    before = list(Decision.objects.values())
+    error = _refusal(statement, {"other": factories.category(world.version, "C.9").pk})
+    assert "a decision is superseded, never edited" in str(error)
+    assert list(Decision.objects.values()) == before
