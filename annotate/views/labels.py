@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import retarget, reswap, trigger_client_event
+from django_htmx.http import reswap, retarget, trigger_client_event
 
 from accounts.http import AuthedRequest
 from annotate import errors, rules
@@ -211,12 +211,15 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _seat(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """The round, and the seat from which this person labels in it. 404 for strangers, 403 for who does not label."""
+    """The round, and the seat from which this person labels in it; 404 for strangers, else 403."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(
         rules.may_see_own_labels(member, round_),
-        _("You are not one of the volunteers of this round. A lead of the study chooses them when a round is planned."),
+        _(
+            "You are not one of the volunteers of this round."
+            " A lead of the study chooses them when a round is planned."
+        ),
     )
     if member is None:
         raise Http404
@@ -232,7 +235,7 @@ def _own_turn(round_: Round, member: Membership, issue_id: object) -> Turn:
 
 
 def _posted_turn(request: AuthedRequest, round_: Round, member: Membership) -> Turn:
-    """The turn at the posted issue. Raises SomebodyElse for a page that another member had opened in this browser."""
+    """The turn at the posted issue. Raises SomebodyElse for a page that another member had opened here."""
     if request.POST.get("member", str(member.pk)) != str(member.pk):
         raise errors.SomebodyElse
     return _own_turn(round_, member, request.POST.get("issue"))
@@ -246,7 +249,7 @@ def _number(text: object) -> int | None:
 
 
 def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
-    """Act; of a broken rule keep the refusal: this page shows it beside what was typed, and both sides of it."""
+    """Act; of a broken rule keep the refusal: this page shows both sides of it beside what was typed."""
     try:
         return act(), None
     except DomainError as refusal:
@@ -281,7 +284,13 @@ def _refused(
 ) -> HttpResponse:
     """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
     status = refusal.status if refusal else 422
-    said = [refusal.message] if refusal else [text for texts in form.errors.values() for text in texts] if form else []
+    said = (
+        [refusal.message]
+        if refusal
+        else [text for texts in form.errors.values() for text in texts]
+        if form
+        else []
+    )
     stored = getattr(refusal, "stored", None) or getattr(refusal, "label", None)
     if wants_json(request):
         answer: dict[str, Any] = {"detail": " ".join(map(str, said)), "code": type(refusal or form).__name__}
@@ -300,12 +309,12 @@ def _refused(
         "stored": stored,
         "stored_code": picker(round_).codes.get(stored.category_id, "") if stored else "",
         "stored_hue": picker(round_).hues.get(stored.category_id) if stored else None,
-        "refused": type(refusal).__name__,
+        "kind": type(refusal).__name__,
         "region": region,
     }
     if is_fragment(request):
-        context |= _frame(round_, member) | _turn_context(round_, fresh) | {"moved": True}
-        response = render(request, "annotate/labels/_refusal_answer.html", context, status=status)
+        whole = _frame(round_, member) | _turn_context(round_, fresh) | {"refusal": context, "moved": True}
+        response = render(request, "annotate/labels/_refusal_answer.html", whole, status=status)
         return reswap(retarget(response, f"#{region}"), "innerHTML")
     return _page(
         request, round_, member, fresh, content=Content.typed(request), refusal=context, status=status
@@ -345,7 +354,9 @@ def _page(
             "content": content,
             "previous": earlier[0].label if earlier else None,
             "progress": queries.progress(round_, member),
-            "recent": [(state, choices.hues[state.category_id]) for state in queries.recent_codes(round_, member)],
+            "recent": [
+                (state, choices.hues[state.category_id]) for state in queries.recent_codes(round_, member)
+            ],
             "moved": moved,
             "said": said,
             "refusal": refusal,
@@ -359,8 +370,7 @@ def _page(
         }
     )
     context["share"] = _share(context["progress"])
-    response = render_page(request, "annotate/labels/label.html", context, partials=["issue"], status=status)
-    return response
+    return render_page(request, "annotate/labels/label.html", context, partials=["issue"], status=status)
 
 
 def _frame(round_: Round, member: Membership) -> dict[str, Any]:
@@ -370,7 +380,9 @@ def _frame(round_: Round, member: Membership) -> dict[str, Any]:
 def _turn_context(round_: Round, turn: Turn) -> dict[str, Any]:
     """The turn, and what may be done with it: `mode` is label, change or read."""
     label = turn.label
-    is_revealed = revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
+    is_revealed = (
+        revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
+    )
     return {
         "turn": turn,
         "mode": "read" if is_revealed else "change" if label else "label",

@@ -10,12 +10,13 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotate.models import Round
+from taxonomy.models import Level
 from taxonomy.queries import codebook
 
 
 @dataclass(frozen=True)
 class Picker:
-    """`tree` is a list of radio buttons, `data` the same categories with all their texts, as JSON for the script."""
+    """`tree` is a list of radio buttons; `data` is JSON of the same categories with all their texts."""
 
     tree: SafeString
     data: SafeString
@@ -31,7 +32,7 @@ class Picker:
 
 
 def picker(round_: Round) -> Picker:
-    """The categories of the round's version. Those too shallow for its depth are shown and cannot be chosen."""
+    """The categories of the round's version; those too shallow for its depth cannot be chosen."""
     return _picker(round_.version_id, round_.depth, get_language())
 
 
@@ -44,6 +45,7 @@ def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
             "state": state,
             "can": state.level >= depth or state.category_id not in parents,
             "hue": book.hue(state.category_id),
+            "css": "plain" if state.level == Level.SUB_THEME else "",
         }
         for state in book.states
     ]
@@ -61,8 +63,9 @@ def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
         }
         for row, state in zip(rows, book.states, strict=True)
     ]
+    tree = render_to_string("annotate/labels/_tree.html", {"rows": rows})
     return Picker(
-        tree=render_to_string("annotate/labels/_tree.html", {"rows": rows}),
+        tree=mark_safe("".join(line.strip() for line in tree.splitlines())),  # noqa: S308 - a template made it
         data=json_script(data, "codebook"),
         codes={state.category_id: state.code for state in book.states},
         hues={state.category_id: book.hue(state.category_id) for state in book.states},

@@ -23,7 +23,10 @@ words: Mapping[str, str | Promise] = {
     "Includes": _("Includes"),
     "Excludes": _("Excludes"),
     "Examples": _("Examples"),
-    "about_none": _("Move to a category to read what it means."),
+    "about_none": _(
+        "Type a code such as c3, or / and a word. Arrows move, Enter chooses, Enter again submits."
+        " Here stands what a category means."
+    ),
     "unsaved": _("Not saved yet"),
     "saving": _("Saving …"),
     "saved_now": _("Draft saved"),

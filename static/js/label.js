@@ -26,7 +26,7 @@
   });
   const byId = new Map(items.map((item) => [item.id, item]));
   const byCode = new Map(items.map((item) => [item.code, item]));
-  let active = null, chosen = null, looking = [], sending = false;
+  let active = null, chosen = null, looking = [], searched = false, sending = false;
 
   for (const item of items) {
     const { row } = item, siblings = item.parent ? item.parent.children : items.filter((other) => !other.parent);
@@ -144,6 +144,7 @@
       return false;
     }
     complain("");
+    searched = false;
     if (item !== chosen) { select(item); changed(); }
     announce(say("chosen", { code: item.code }));
     return true;
@@ -163,8 +164,9 @@
   function onEnter(event) {
     event.preventDefault();
     if (event.repeat) return;  // a key held down must not submit what it has just chosen
-    if (event.ctrlKey) { if (!active || active === chosen || choose(active)) send(); return; }
-    if (active && active !== chosen) { choose(active); tree.focus({ preventScroll: true }); } else send();
+    if (event.ctrlKey) { if (!active || choose(active)) send(); return; }
+    // What was searched for is confirmed first, even if it is what was chosen before.
+    if (active && (active !== chosen || searched)) { choose(active); tree.focus({ preventScroll: true }); } else send();
   }
 
   // ---- The parts of the form
@@ -267,7 +269,7 @@
   function begin() {
     const { category, summary: text, unsure: isUnsure } = $("turn").dataset;
     clearTimeout(timer);
-    [dirty, savedAt, tries] = [false, 0, 0];
+    [dirty, searched, savedAt, tries] = [false, false, 0, 0];
     find.value = "";
     const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1" };
     fill(sent);
@@ -288,7 +290,7 @@
     setInterval(tick, 1000);
     summary.addEventListener("input", () => { count(); changed(); });
     unsure.addEventListener("change", changed);
-    find.addEventListener("input", look);
+    find.addEventListener("input", () => { searched = find.value.trim() !== ""; look(); });
     find.addEventListener("focus", () => sheet(true));
     tree.addEventListener("click", (event) => {
       const item = byId.get(Number(event.target.closest("li")?.id.slice(1)));
@@ -347,7 +349,7 @@
   // ---- Keys: docs/decisions/0004-keys-of-the-labelling-page.md. They never fire while somebody types in a field.
   const fold = (open) => { for (const part of $("issue").querySelectorAll("details.fold")) part.open = open; };
   const scroll = (by) => main.scrollBy({ top: by, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
-  const startFinding = (text) => { find.focus(); find.value = text; look(); };
+  const startFinding = (text) => { find.focus(); find.value = text; searched = true; look(); };
   const actions = {
     b: () => $("back")?.click(), o: () => $("original")?.click(), j: () => scroll(140), k: () => scroll(-140), "[": () => fold(false), "]": () => fold(true), "?": () => $("keys").showModal(),
     ...(form && {
@@ -383,7 +385,7 @@
   function inFind(event) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
     else if (event.key === "Enter") onEnter(event);
-    else if (event.key === "Escape") { event.preventDefault(); if (find.value) { find.value = ""; look(); } else tree.focus({ preventScroll: true }); }
+    else if (event.key === "Escape") { event.preventDefault(); if (find.value) { find.value = ""; searched = false; look(); } else tree.focus({ preventScroll: true }); }
   }
   function inTree(event) {
     const onTree = event.target === tree;

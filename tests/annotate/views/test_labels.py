@@ -1,0 +1,635 @@
+"""The labelling page: who may see it, what it stores, and what it says when it does not."""
+
+import json
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.actions.labels import save_draft
+from annotate.actions.rounds import close_round
+from annotate.models import Assignment, Draft, Label, Round, Skip
+from annotate.queries.turns import current_turn
+from ingest.models import Snapshot
+from studies.models import Role
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+FRAGMENT = {"HX-Request": "true", "HX-Target": "issue"}
+JSON = {"Accept": "application/json"}
+
+
+def _client(member) -> Client:
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def _shown(response) -> int:
+    """The issue that the form of a page or fragment is about."""
+    return int(re.search(r'name="issue" value="(\d+)"', response.content.decode()).group(1))
+
+
+def _text(response) -> str:
+    """What was answered, with every run of white space as one blank."""
+    return " ".join(response.content.decode().split())
+
+
+def _form(world, round_, member, code="C.2", **fields) -> dict:
+    """What the page's form posts for the member's current turn."""
+    turn = current_turn(round_, member)
+    form = {
+        "issue": turn.issue.pk,
+        "member": member.pk,
+        "version": round_.version_id,
+        "snapshot": turn.seen_snapshot,
+        "revision": turn.seen_revision,
+        "form_key": str(uuid4()),
+        "summary": "a short summary",
+    }
+    return form | ({"category": world.category(code).pk} if code else {}) | fields
+
+
+def _post(member, name, round_, form, **headers):
+    return _client(member).post(reverse(name, args=[round_.pk]), form, headers=headers)
+
+
+def _kept(world, round_, issue, member, code, summary, revision=0) -> Draft:
+    return save_draft(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=world.category(code),
+        summary=summary,
+        unsure=False,
+        seen_revision=revision,
+    )
+
+
+PAGES = ["label", "own_labels"]
+POSTS = ["submit_label", "change_label", "save_draft", "skip_issue", "take_back_skip", "next_issue"]
+
+
+@pytest.mark.parametrize("name", PAGES + POSTS)
+def test_a_stranger_finds_nothing(name):
+    world = small_world(issues=1)
+    round_ = world.round()
+    stranger = factories.make_member(factories.make_study())
+    form = _form(world, round_, world.members[0])
+    send = _client(stranger).get if name in PAGES else _client(stranger).post
+    assert send(reverse(name, args=[round_.pk]), form).status_code == 404
+
+
+@pytest.mark.parametrize("name", PAGES + POSTS)
+@pytest.mark.parametrize("role", [Role.OWNER, Role.VIEWER, Role.MODEL, Role.VOLUNTEER])
+def test_a_member_who_does_not_label_in_the_round_is_refused(role, name):
+    world = small_world(issues=1)
+    round_ = world.round()
+    other = factories.make_member(world.study, role)
+    form = _form(world, round_, world.members[0])
+    send = _client(other).get if name in PAGES else _client(other).post
+    response = send(reverse(name, args=[round_.pk]), form)
+    assert (response.status_code, Label.objects.count()) == (403, 0)
+    assert "not one of the volunteers of this round" in _text(response)
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_nothing_is_stored_by_a_get(name):
+    world = small_world(issues=1)
+    assert _client(world.members[0]).get(reverse(name, args=[world.round().pk])).status_code == 405
+
+
+def test_the_page_shows_the_current_issue_and_the_draft_of_it():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    snapshot = factories.make_issue(
+        world.repository,
+        title="It <b>crashes</b>",
+        body="Run **this** <script>alert(1)</script>",
+        author="ann",
+        author_association="NONE",
+        state="closed",
+        state_reason="not_planned",
+        labels=["bug", "p<1>"],
+        comments=[
+            {"author": "max", "association": "MEMBER", "at": "2024-05-02T09:59:00Z", "body": "Fixed in 2"},
+            {"author": "ann", "association": "NONE", "at": "2024-05-09T10:00:00Z", "body": "Thanks"},
+        ],
+        opened_at="2024-05-01T10:00:00Z",
+    ).current
+    world.issues[0].current = Snapshot.objects.get(pk=snapshot.pk)
+    world.issues[0].save()
+    _kept(world, round_, world.issues[0], member, "C.3", 'so "far"')
+    response = _client(member).get(reverse("label", args=[round_.pk]))
+    page = _text(response)
+    for part in [
+        '<h1 dir="auto">It &lt;b&gt;crashes&lt;/b&gt;</h1>',
+        "<strong>this</strong> &lt;script&gt;alert(1)&lt;/script&gt;",
+        "Closed as not planned",
+        "p&lt;1&gt;",
+        '<details class="fold maint">',
+        "same day",
+        "8 days later",
+        f'value="{world.category("C.3").pk}" checked',
+        'value="so &quot;far&quot;"',
+        'name="revision" value="1"',
+        "Submit C.3",
+    ]:
+        assert part in page
+    assert page.count("checked") == 1
+    assert "<script>" not in page
+
+
+def test_an_issue_without_text_says_so_and_links_to_its_forge():
+    world = small_world(issues=0)
+    bare = factories.make_issue(world.repository, "7", text=False, is_pull_request=True, year=2024)
+    page = _text(_client(world.members[0]).get(reverse("label", args=[world.round().pk])))
+    assert "its text has not been fetched" in page
+    assert page.count(f'href="{bare.url}" target="_blank" rel="noopener noreferrer"') == 2
+    assert "Pull request" in page
+    assert "Frozen as fetched" not in page
+
+
+def test_categories_too_broad_for_the_round_are_shown_and_cannot_be_chosen():
+    world = small_world(issues=1)
+    page = _text(
+        _client(world.members[0]).get(reverse("label", args=[world.round(depth=Level.SUB_THEME).pk]))
+    )
+    can = {
+        code
+        for code in factories.taxonomy.CODES
+        if f'name="category" value="{world.category(code).pk}"' in page
+    }
+    assert can == {"A.1.i", "A.1.ii", "A.2", "B.1", "B.2", "C.1.i", "C.2", "C.3", "C.9", "C.10"}
+    assert all(f'id="c{world.category(code).pk}"' in page for code in factories.taxonomy.CODES)
+
+
+def test_a_label_is_stored_and_the_next_issue_is_in_the_answer():
+    world = small_world(issues=2)
+    round_, member = world.round(), world.members[0]
+    first, second = world.issues if _shown_first(round_, member) == world.issues[0].pk else world.issues[::-1]
+    form = _form(world, round_, member, "C.9", unsure="on")
+    response = _post(member, "submit_label", round_, form, **FRAGMENT)
+    label = Label.objects.get()
+    assert (
+        label.issue,
+        label.category,
+        label.summary,
+        label.unsure,
+        str(label.form_key),
+        label.snapshot,
+    ) == (
+        first,
+        world.category("C.9"),
+        "a short summary",
+        True,
+        form["form_key"],
+        first.current,
+    )
+    text = _text(response)
+    assert (response.status_code, _shown(response)) == (200, second.pk)
+    assert 'role="tree"' not in text
+    assert 'id="tree"' not in text
+    assert f"Saved C.9. Next: {second.current.title}" in text
+    assert "<b>1</b>" in text
+    assert 'max="2" value="1"' in text
+    assert json.loads(response["HX-Trigger-After-Settle"]) == {
+        "moved": {"said": "Saved C.9.", "category": world.category("C.9").pk}
+    }
+    assert response["Vary"].count("HX-Target") == 1
+
+
+def _shown_first(round_, member) -> int:
+    return current_turn(round_, member).issue.pk
+
+
+def test_without_script_the_answer_to_a_label_is_the_next_page():
+    world = small_world(issues=2)
+    round_, member = world.round(), world.members[0]
+    client = _client(member)
+    first = _shown_first(round_, member)
+    response = client.post(
+        reverse("submit_label", args=[round_.pk]), _form(world, round_, member), follow=True
+    )
+    assert response.redirect_chain == [(reverse("label", args=[round_.pk]), 302)]
+    assert _shown(response) != first
+    assert "Saved C.2." in _text(response)
+
+
+def test_the_last_label_leads_to_the_end_page():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    response = _post(member, "submit_label", round_, _form(world, round_, member), **FRAGMENT)
+    assert response["HX-Redirect"] == reverse("label", args=[round_.pk])
+    page = _text(_client(member).get(reverse("label", args=[round_.pk])))
+    assert "All done" in page
+    assert "of 1 labelled by you" in page
+
+
+def test_a_double_click_stores_once():
+    world = small_world(issues=2)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member)
+    answers = [_post(member, "submit_label", round_, form, **FRAGMENT) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert _shown(answers[0]) == _shown(answers[1])
+    assert Label.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"category": ""}, "Choose a category first."),
+        ({"category": "abc"}, "This category is not in the taxonomy of this round."),
+        ({"summary": "x" * 501}, "The summary is longer than 500 characters."),
+    ],
+)
+def test_what_cannot_be_a_label_is_said_beside_the_form(change, says):
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member) | change
+    fragment = _post(member, "submit_label", round_, form, **FRAGMENT)
+    assert (fragment.status_code, fragment["HX-Retarget"], fragment["HX-Reswap"]) == (
+        422,
+        "#refusal",
+        "innerHTML",
+    )
+    assert says in _text(fragment)
+    page = _post(member, "submit_label", round_, form)
+    assert page.status_code == 422
+    assert says in _text(page)
+    assert f'value="{form["summary"]}"' in _text(page)
+    assert Label.objects.count() == 0
+
+
+def test_a_category_of_another_study_is_refused():
+    world, elsewhere = small_world(issues=1), small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member, category=elsewhere.category("C.2").pk)
+    response = _post(member, "submit_label", round_, form, **FRAGMENT)
+    assert (response.status_code, Label.objects.count()) == (422, 0)
+
+
+def test_a_category_too_broad_is_refused_with_the_text_kept():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    page = _post(member, "submit_label", round_, _form(world, round_, member, "C"))
+    assert page.status_code == 409
+    assert "Choose one of the categories below this one." in _text(page)
+    assert 'value="a short summary"' in _text(page)
+
+
+def test_an_issue_labelled_in_another_window_shows_both_sides():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    stale = _form(world, round_, member, "C.9", summary="second thoughts")
+    world.submit(round_, world.issues[0], member, "C.2", summary="first thoughts")
+    fragment = _post(member, "submit_label", round_, stale, **FRAGMENT)
+    assert (fragment.status_code, fragment["HX-Retarget"]) == (409, "#refusal")
+    text = _text(fragment)
+    assert "You have labelled this issue already." in text
+    assert "first thoughts" in text
+    assert 'hx-swap-oob="true"' in text
+    page = _post(member, "submit_label", round_, stale)
+    text = _text(page)
+    assert page.status_code == 409
+    assert 'value="second thoughts"' in text
+    assert f'value="{world.category("C.9").pk}" checked' in text
+    assert f'action="{reverse("change_label", args=[round_.pk])}"' in text
+    assert list(Label.objects.values_list("summary", flat=True)) == ["first thoughts"]
+
+
+def test_a_closed_round_keeps_the_text_as_a_draft_and_says_so():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member, "C.3", summary="too late")
+    close_round(round_=round_, by=world.lead)
+    response = _post(member, "submit_label", round_, form, **FRAGMENT)
+    assert response.status_code == 409
+    assert "This round is closed" in _text(response)
+    assert list(Draft.objects.values_list("summary", "category")) == [("too late", world.category("C.3").pk)]
+    page = _text(_client(member).get(reverse("label", args=[round_.pk])))
+    assert "This round is closed" in page
+    own = _text(_client(member).get(reverse("label", args=[round_.pk]), {"issue": world.issues[0].pk}))
+    assert "too late" in own
+    assert "<form id=" not in own
+
+
+def test_a_page_of_another_version_keeps_the_text_as_a_draft():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    other = factories.make_version(world.study, taxonomy=world.version.taxonomy)
+    response = _post(
+        member, "submit_label", round_, _form(world, round_, member, version=other.pk), **FRAGMENT
+    )
+    assert response.status_code == 409
+    assert "another version of the taxonomy" in _text(response)
+    assert list(Draft.objects.values_list("summary", flat=True)) == ["a short summary"]
+
+
+def test_a_page_that_another_member_opened_stores_nothing():
+    world = small_world(issues=1)
+    round_, (first, second, _third) = world.round(), world.members
+    form = _form(world, round_, first)
+    for name in ("submit_label", "save_draft", "skip_issue"):
+        response = _post(second, name, round_, form | {"reason": "because"}, **FRAGMENT)
+        assert response.status_code == 409
+        assert "signed in as another member" in _text(response)
+    assert (Label.objects.count(), Draft.objects.count(), Skip.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("issue", ["", "x", "0", "9" * 30, "-1", "٣"])
+def test_an_issue_that_is_none_is_not_found(issue):
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member) | {"issue": issue}
+    assert _post(member, "submit_label", round_, form).status_code == 404
+    assert _client(member).get(reverse("label", args=[round_.pk]), {"issue": issue}).status_code == 404
+
+
+def test_in_a_round_of_some_only_issues_of_mine_are_found():
+    world = small_world(issues=1)
+    round_ = world.k_of_n(1)
+    first, second, _third = world.members
+    assert _post(first, "next_issue", round_, {}).status_code == 302
+    form = _form(world, round_, first)
+    assert _post(second, "submit_label", round_, form | {"member": second.pk}).status_code == 404
+    issue = {"issue": world.issues[0].pk}
+    assert _client(second).get(reverse("label", args=[round_.pk]), issue).status_code == 404
+    assert _client(first).get(reverse("label", args=[round_.pk]), issue).status_code == 200
+
+
+def test_in_a_round_of_some_the_page_claims_nothing_until_asked():
+    world = small_world(issues=1)
+    round_, member = world.k_of_n(2), world.members[0]
+    page = _text(_client(member).get(reverse("label", args=[round_.pk])))
+    assert "Take the next issue" in page
+    assert 'hx-trigger="load, submit"' in page
+    assert Assignment.objects.filter(volunteer=member).count() == 0
+    response = _client(member).post(reverse("next_issue", args=[round_.pk]), headers=FRAGMENT)
+    assert response["HX-Redirect"] == reverse("label", args=[round_.pk])
+    assert Assignment.objects.filter(volunteer=member).count() == 1
+    assert _shown(_client(member).get(reverse("label", args=[round_.pk]))) == world.issues[0].pk
+
+
+def test_in_a_round_of_some_nothing_left_is_an_end_page():
+    world = small_world(issues=1)
+    round_ = world.k_of_n(1)
+    first, second, _third = world.members
+    _post(first, "next_issue", round_, {})
+    page = _post(second, "next_issue", round_, {})
+    assert page.status_code == 200
+    assert "No issue of this round waits for you now." in _text(page)
+    assert "Take the next issue" not in _text(page)
+
+
+def test_a_draft_is_saved_and_answers_with_its_revision():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member, "B.2", summary="half a tho")
+    response = _post(member, "save_draft", round_, form, **JSON)
+    assert (response.status_code, response.json()) == (200, {"revision": 1})
+    draft = Draft.objects.get()
+    assert (draft.category, draft.summary, draft.unsure) == (world.category("B.2"), "half a tho", False)
+
+
+def test_a_draft_without_a_category_is_one_too():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    _post(member, "save_draft", round_, _form(world, round_, member, None, summary="só "), **JSON)
+    assert list(Draft.objects.values_list("category", "summary")) == [(None, "só ")]
+
+
+def test_without_script_a_draft_is_saved_by_a_button():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    response = _client(member).post(
+        reverse("save_draft", args=[round_.pk]), _form(world, round_, member), follow=True
+    )
+    assert "Your draft is saved." in _text(response)
+    assert 'value="a short summary"' in _text(response)
+
+
+def test_a_draft_changed_in_another_window_comes_back_with_both_texts():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member, "C.2", summary="here")
+    _kept(world, round_, world.issues[0], member, "C.9", "there")
+    response = _post(member, "save_draft", round_, form, **JSON)
+    assert response.status_code == 409
+    assert response.json() == {
+        "detail": "You changed this draft in another window. Both texts are here: choose which one to keep.",
+        "code": "StaleDraft",
+        "stored": {
+            "category": world.category("C.9").pk,
+            "summary": "there",
+            "unsure": False,
+            "revision": 1,
+        },
+    }
+    page = _post(member, "save_draft", round_, form)
+    assert page.status_code == 409
+    assert 'value="here"' in _text(page)
+    assert "there" in _text(page)
+    assert Draft.objects.get().summary == "there"
+
+
+def test_a_session_that_ended_is_said_and_nothing_is_redirected():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member)
+    for headers in (JSON, FRAGMENT, {}):
+        response = Client().post(reverse("submit_label", args=[round_.pk]), form, headers=headers)
+        assert response.status_code == 401
+        said = "a short summary" if headers == {} else "Your session has ended."
+        assert said in _text(response)
+
+
+def test_an_earlier_label_can_be_changed_until_it_is_revealed():
+    world = small_world(issues=2)
+    round_, member = world.round(), world.members[0]
+    issue = world.issues[0]
+    label = world.submit(round_, issue, member, "C.2", summary="one").label
+    page = _text(_client(member).get(reverse("label", args=[round_.pk]), {"issue": issue.pk}))
+    assert f'action="{reverse("change_label", args=[round_.pk])}"' in page
+    assert f'name="seen" value="{label.submitted_at.isoformat()}"' in page
+    assert "Change C.2" in page
+    form = {
+        "issue": issue.pk,
+        "category": world.category("C.9").pk,
+        "summary": "two",
+        "seen": label.submitted_at.isoformat(),
+    }
+    response = _client(member).post(reverse("change_label", args=[round_.pk]), form, follow=True)
+    assert "now has your label C.9" in _text(response)
+    label.refresh_from_db()
+    assert (label.category, label.summary) == (world.category("C.9"), "two")
+    assert label.changed_at is not None
+
+
+def test_a_label_changed_elsewhere_is_not_overwritten_unseen():
+    world = small_world(issues=1)
+    round_, member, issue = world.round(), world.members[0], world.issues[0]
+    label = world.submit(round_, issue, member, "C.2", summary="stored").label
+    form = {
+        "issue": issue.pk,
+        "category": world.category("C.9").pk,
+        "summary": "mine",
+        "seen": (label.submitted_at - timedelta(minutes=1)).isoformat(),
+    }
+    page = _post(member, "change_label", round_, form)
+    text = _text(page)
+    assert page.status_code == 409
+    assert "stored" in text
+    assert 'value="mine"' in text
+    assert f'name="seen" value="{label.submitted_at.isoformat()}"' in text
+    label.refresh_from_db()
+    assert label.summary == "stored"
+
+
+def test_a_revealed_label_is_shown_and_cannot_be_changed():
+    world = small_world(issues=1, members=2)
+    round_, issue = world.round(), world.issues[0]
+    first, second = world.members
+    world.submit(round_, issue, first, "C.2", summary="mine for good")
+    world.submit(round_, issue, second, "C.9", summary="somebody else's")
+    page = _text(_client(first).get(reverse("label", args=[round_.pk]), {"issue": issue.pk}))
+    assert "Others can see this label now" in page
+    assert "mine for good" in page
+    assert "somebody else" not in page
+    assert '<form id="label-form"' not in page
+    form = {"issue": issue.pk, "category": world.category("C.9").pk, "summary": "no, this"}
+    response = _post(first, "change_label", round_, form, **FRAGMENT)
+    assert (response.status_code, response["HX-Retarget"]) == (409, "#refusal")
+    assert Label.objects.get(volunteer=first).summary == "mine for good"
+
+
+def test_a_draft_of_a_change_is_shown_in_place_of_the_label():
+    world = small_world(issues=1)
+    round_, member, issue = world.round(), world.members[0], world.issues[0]
+    world.submit(round_, issue, member, "C.2", summary="stored")
+    _kept(world, round_, issue, member, "C.9", "thinking again")
+    page = _text(_client(member).get(reverse("label", args=[round_.pk]), {"issue": issue.pk}))
+    assert 'value="thinking again"' in page
+    assert "The form holds a change that is not submitted." in page
+
+
+def test_an_issue_is_put_off_with_a_reason_and_taken_up_again():
+    world = small_world(issues=2)
+    round_, member = world.round(), world.members[0]
+    first = _shown_first(round_, member)
+    form = {"issue": first, "member": member.pk, "reason": "hard to say"}
+    response = _post(member, "skip_issue", round_, form, **FRAGMENT)
+    assert _shown(response) != first
+    assert list(Skip.objects.values_list("issue", "reason")) == [(first, "hard to say")]
+    own = _text(_client(member).get(reverse("own_labels", args=[round_.pk])))
+    assert "“hard to say”" in own
+    back = _client(member).post(reverse("take_back_skip", args=[round_.pk]), {"issue": first}, follow=True)
+    assert _shown(back) == first
+    assert Skip.objects.count() == 0
+
+
+def test_a_skip_without_a_reason_is_refused_in_its_dialog():
+    world = small_world(issues=1)
+    round_, member = world.round(), world.members[0]
+    form = {"issue": _shown_first(round_, member), "reason": " "}
+    response = _post(member, "skip_issue", round_, form, **FRAGMENT)
+    assert (response.status_code, response["HX-Retarget"]) == (422, "#skip-refusal")
+    assert "Say in a few words why you skip this issue." in _text(response)
+    page = _post(member, "skip_issue", round_, form)
+    assert '<dialog class="slim" id="skip" aria-labelledby="skip-h" open>' in _text(page)
+    assert Skip.objects.count() == 0
+
+
+def test_a_round_that_is_not_open_says_so():
+    world = small_world(issues=1)
+    page = _client(world.members[0]).get(reverse("label", args=[world.round(opened=False).pk]))
+    assert page.status_code == 200
+    assert "This round is not open yet" in _text(page)
+
+
+def test_own_labels_are_mine_alone_newest_first_in_pages():
+    world = small_world(issues=52, members=2)
+    round_ = world.round()
+    member, other = world.members
+    for number, issue in enumerate(world.issues):
+        world.submit(round_, issue, member, "C.2", summary=f"summary {number}.")
+    world.submit(round_, world.issues[3], other, "C.9", summary="of somebody else")
+    client = _client(member)
+    first = _text(client.get(reverse("own_labels", args=[round_.pk])))
+    found = re.findall(r"summary (\d+)\.", first)
+    assert [int(number) for number in found] == list(range(51, 1, -1))
+    older = re.search(r'rel="next" href="([^"]+)"', first).group(1)
+    second = _text(client.get(reverse("own_labels", args=[round_.pk]) + older.replace("&amp;", "&")))
+    assert re.findall(r"summary (\d+)\.", second) == ["1", "0"]
+    assert "of somebody else" not in first + second
+    # The issue that both have labelled is revealed; all others can be changed.
+    assert (first.count("Change<span"), first.count("revealed</span>")) == (49, 1)
+
+
+@pytest.mark.parametrize("cursor", ["x", "2024-01-01_1", "2024-01-01T00:00:00+00:00_x", "_", "\x00"])
+def test_a_cursor_that_is_none_is_not_found(cursor):
+    world = small_world(issues=1)
+    address = reverse("own_labels", args=[world.round().pk])
+    assert _client(world.members[0]).get(address, {"after": cursor}).status_code == 404
+
+
+def test_back_leads_from_each_label_to_the_one_before():
+    world = small_world(issues=3)
+    round_, member = world.round(), world.members[0]
+    client = _client(member)
+    address = reverse("label", args=[round_.pk])
+    assert 'id="back" type="button" disabled' in _text(client.get(address))
+    for issue in world.issues[:2]:
+        world.submit(round_, issue, member, "C.2")
+    assert f'id="back" href="{address}?issue={world.issues[1].pk}"' in _text(client.get(address))
+    earlier = _text(client.get(address, {"issue": world.issues[1].pk}))
+    assert f'id="back" href="{address}?issue={world.issues[0].pk}"' in earlier
+
+
+def test_the_page_is_the_same_bytes_whatever_the_others_label():
+    world = small_world(issues=3, members=2)
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    member, other = world.members
+    client = _client(member)
+
+    def session() -> list[str]:
+        pages = [_text(client.get(reverse(name, args=[round_.pk]))) for name in PAGES]
+        return [
+            re.sub(r'(form_key|csrfmiddlewaretoken)" value="[^"]*"|"X-CSRFToken": "[^"]*"', "", page)
+            for page in pages
+        ]
+
+    world.submit(round_, world.issues[0], member, "C.2")
+    before = session()
+    for issue, code in zip(world.issues, ["C.9", "A.1", "B.2"], strict=True):
+        world.submit(round_, issue, other, code, summary="canary")
+    assert session() == before
+
+
+@pytest.mark.parametrize("size", [1, 3, pytest.param(300, marks=pytest.mark.slow)])
+def test_queries_do_not_grow_with_the_round(size):
+    world = small_world(issues=size + 2)
+    round_, member = world.round(), world.members[0]
+    client = _client(member)
+    for issue in world.issues[: 1 + size // 2]:
+        world.submit(round_, issue, member, "C.2")
+    client.get(reverse("label", args=[round_.pk]))  # the tree of a version is kept in memory
+    with CaptureQueriesContext(connection) as page:
+        client.get(reverse("label", args=[round_.pk]))
+    form = _form(world, round_, member)
+    with CaptureQueriesContext(connection) as submit:
+        client.post(reverse("submit_label", args=[round_.pk]), form, headers=FRAGMENT)
+    with CaptureQueriesContext(connection) as draft:
+        client.post(reverse("save_draft", args=[round_.pk]), _form(world, round_, member), headers=JSON)
+    with CaptureQueriesContext(connection) as own:
+        client.get(reverse("own_labels", args=[round_.pk]))
+    assert [len(page), len(submit), len(draft), len(own)] == [14, 34, 23, 10]
