@@ -136,6 +136,10 @@ class IssueCounts:
     kinds: dict[str, int]
     with_text: int
 
+    @property
+    def without_text(self) -> int:
+        return self.total - self.with_text
+
 
 def issue_counts(study: Study) -> IssueCounts:
     """Issues by repository (`.issue_count`), by year, by kind, and with text. Two queries."""

@@ -60,7 +60,7 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
     stored = counts["rows"]
     done = 0
     with _Seen() as seen:
-        for chunk in _chunks(iter(reader)):
+        for chunk in _chunks(iter(reader), stored):
             done += len(chunk)
             if done <= stored:
                 _remember(run, chunk, seen)
@@ -74,16 +74,19 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
     return _finish(run, done, report)
 
 
-def _chunks(found: Iterator[Found]) -> Iterator[list[Found]]:
-    """Up to CHUNK rows, fewer where their texts are long. The same file gives the same chunks."""
+def _chunks(found: Iterator[Found], stored: int) -> Iterator[list[Found]]:
+    """Up to CHUNK rows, fewer where their texts are long; one chunk ends where the `stored` rows end."""
+    done = 0
     while chunk := list(islice(found, 1)):
         size = _length(chunk[0])
-        while len(chunk) < CHUNK and size < CHUNK_CHARACTERS:
+        most = min(CHUNK, stored - done) if done < stored else CHUNK
+        while len(chunk) < most and size < CHUNK_CHARACTERS:
             following = next(found, None)
             if following is None:
                 break
             chunk.append(following)
             size += _length(following)
+        done += len(chunk)
         yield chunk
 
 

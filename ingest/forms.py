@@ -1,0 +1,139 @@
+"""Forms of imports: files or addresses in, and what a list of issues is narrowed to."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ingest.errors import FileRefused, FileTooLarge
+from ingest.files import Readable
+from ingest.queries import KINDS, TEXTS, IssueFilter
+from ingest.readers import ENCODINGS, HEAD_BYTES, UnreadableFile, sniff
+
+MAX_FILES = 20
+ENCODING_NAMES = {
+    "utf-16": "UTF-16",
+    "gb18030": gettext_lazy("GB 18030 (Chinese)"),
+    "big5": gettext_lazy("Big5 (Chinese)"),
+    "shift_jis": gettext_lazy("Shift JIS (Japanese)"),
+    "euc_jp": gettext_lazy("EUC-JP (Japanese)"),
+    "euc_kr": gettext_lazy("EUC-KR (Korean)"),
+    "cp1251": gettext_lazy("Windows-1251 (Cyrillic)"),
+    "cp1252": gettext_lazy("Windows-1252 (Western European)"),
+}
+
+
+class FilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Any number of files; cleans to a list."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        given = [file for file in data if file] if isinstance(data, (list, tuple)) else [data] if data else []
+        if len(given) > MAX_FILES:
+            raise forms.ValidationError(_("Choose at most %(n)d files at a time.") % {"n": MAX_FILES})
+        return [super(FilesField, self).clean(file, initial) for file in given]
+
+
+class UploadForm(forms.Form):
+    """Files, or addresses one a line. Each is looked at before any is kept: one bad file refuses all."""
+
+    uploads = FilesField(
+        label=gettext_lazy("Files"),
+        required=False,
+        allow_empty_file=True,
+        max_length=255,
+        widget=FilesInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl,.ndjson"}),
+    )
+    urls = forms.CharField(
+        label=gettext_lazy("Addresses"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea(
+            attrs={
+                "rows": 5,
+                "class": "mono sm",
+                "spellcheck": "false",
+                "placeholder": "https://github.com/vllm-project/vllm/issues/129",
+            }
+        ),
+        help_text=gettext_lazy("One a line, up to 2 MB; owner/repository#129 is an issue on GitHub."),
+    )
+    encoding = forms.ChoiceField(
+        label=gettext_lazy("Encoding of the files"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("UTF-8, or what their byte order mark says")),
+            *((name, ENCODING_NAMES[name]) for name in ENCODINGS if name in ENCODING_NAMES),
+        ],
+        help_text=gettext_lazy("Only if a file was refused for it: none is guessed."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        given = cleaned.get("uploads") or []
+        pasted = cleaned.get("urls") or ""
+        if not self.errors and not given and not pasted.strip():
+            raise forms.ValidationError(_("Choose a file, or paste addresses."), code="nothing")
+        for file in given:
+            self._look_at("uploads", str(file.name), file, file.size or 0)
+        if pasted.strip():
+            data = _stored(pasted)
+            self._look_at("urls", "", BytesIO(data), len(data))
+        return cleaned
+
+    def _look_at(self, field: str, name: str, stream: Any, size: int) -> None:
+        """Add the error of a file that nothing can be taken of."""
+        if size > settings.UPLOAD_MAX_BYTES:
+            self.add_error(field, str(FileTooLarge(name, settings.UPLOAD_MAX_BYTES).message))
+            return
+        encoding = self.cleaned_data.get("encoding") or None
+        try:
+            sniff(stream.read(HEAD_BYTES), name, encoding=encoding if field == "uploads" else None)
+        except UnreadableFile as unreadable:
+            self.add_error(field, str(FileRefused(name, unreadable.refusal).message))
+        stream.seek(0)
+
+    def streams(self) -> Iterator[tuple[str, Readable, str | None]]:
+        """Name, stream and chosen encoding of each file, the pasted addresses last."""
+        for file in self.cleaned_data["uploads"]:
+            yield str(file.name), file, self.cleaned_data["encoding"] or None
+        if self.cleaned_data["urls"].strip():
+            yield _("Pasted addresses"), BytesIO(_stored(self.cleaned_data["urls"])), None
+
+    @property
+    def limit(self) -> str:
+        return filesizeformat(settings.UPLOAD_MAX_BYTES)
+
+
+def _stored(pasted: str) -> bytes:
+    return pasted.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+
+
+def issue_filter(given: QueryDict) -> IssueFilter:
+    """What the query string narrows a list of issues to; what it cannot mean is left out."""
+    kind, text = given.get("kind", ""), given.get("text", "")
+    return IssueFilter(
+        repository=key(given, "repository"),
+        year=key(given, "year"),
+        kind=kind if kind in KINDS else "",
+        text=text if text in TEXTS else "",
+        words=given.get("q", "").replace("\0", "").strip()[:200],
+    )
+
+
+def key(given: QueryDict, name: str) -> int | None:
+    """A number from the query string; None for what is no number that a key can be."""
+    text = given.get(name, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None

@@ -1,0 +1,195 @@
+"""Load issues from files."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from accounts.models import User
+from core import jobs
+from core.errors import DomainError
+from core.models import Job
+from ingest import actions, files, queries
+from ingest.models import Import, ImportRow
+from ingest.readers import ENCODINGS
+from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
+from studies.actions import create_study
+from studies.models import Study
+
+ROWS_SHOWN = 20
+CELL = 60
+
+
+class Command(BaseCommand):
+    help = (
+        "Load issues: lists of addresses, CSV, JSON, JSONL (answers of forges and `gh issue list --json`"
+        " output included). Shows how a file is read before anything is stored. The same file again changes"
+        " nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+        parser.add_argument("--study", required=True, metavar="SLUG")
+        parser.add_argument("--yes", action="store_true", help="do not ask; needed where nobody can answer")
+        parser.add_argument(
+            "--owner", metavar="EMAIL", help="in whose name; owns the study if it is not there and gets made"
+        )
+        parser.add_argument("--encoding", choices=ENCODINGS, help="of files that are not UTF-8")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        asks = not options["yes"]
+        if asks and not sys.stdin.isatty():
+            raise CommandError("Nobody is there to be asked: add --yes.")
+        owner = _owner(options["owner"])
+        study = _study(options["study"], owner)
+        taken = 0
+        for path in options["files"]:
+            run = self._receive(study, owner, path, options["encoding"])
+            taken += self._import(run, owner, asks=asks)
+        if not taken:
+            sys.exit(1)
+
+    def _receive(self, study: Study, owner: User | None, path: Path, encoding: str | None) -> Import:
+        try:
+            with path.open("rb") as stream:
+                return actions.receive_upload(
+                    study=study, by=owner, name=path.name, stream=stream, encoding=encoding
+                )
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from error
+        except DomainError as error:
+            raise CommandError(str(error.message)) from error
+
+    def _import(self, run: Import, owner: User | None, *, asks: bool) -> bool:
+        """Show and load one file. Is there anything of it in the study now?"""
+        former = queries.former_import(run)
+        if former:
+            actions.discard_import(run=run)
+            self.stdout.write(
+                f"{run.name}: imported before ({former.created_at:%Y-%m-%d %H:%M} UTC): nothing was done."
+            )
+            return True
+        self._show(run)
+        if asks and input("Import it? [y/N] ").strip().lower() not in {"y", "yes"}:
+            actions.discard_import(run=run)
+            self.stdout.write("Not imported; nothing was stored.")
+            return True
+        job = self._run(run, owner)
+        if job.state == Job.State.CANCELLED:
+            raise CommandError(
+                f"Stopped. What was stored stays; the page of the import of {run.name} goes on with it."
+            )
+        if job.state != Job.State.DONE:
+            raise CommandError(job.error or f"The import is {job.get_state_display()}.")
+        return self._report(run)
+
+    def _show(self, run: Import) -> None:
+        sniffed, found = files.as_sniffed(run.mapping), queries.preview(run)
+        console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]
+        console.print(f"{run.name}: {FORMAT_NAMES[sniffed.format]}, {sniffed.encoding.upper()}", markup=False)
+        table = Table("field", "read from", "in the first row", box=None, pad_edge=False)
+        first = sniffed.sample[0] if sniffed.sample else {}
+        for field, name in FIELD_NAMES.items():
+            if field in sniffed.mapping:
+                source = sniffed.mapping[field]
+                value = first.get(source, first.get(source.partition(".")[0], ""))
+                table.add_row(str(name), _plain(source), _plain(value))
+        console.print(table)
+        if sniffed.unused:
+            console.print(f"not read: {', '.join(sniffed.unused)}", markup=False)
+        if found:
+            by = "the file" if found.whole else f"the first {found.rows:,} of about {found.estimate:,} rows"
+            console.print(
+                f"by {by}: {found.new:,} new issues, {found.known:,} known, {found.with_text:,} with text,"
+                f" {found.pull_requests:,} pull requests, {found.repeated:,} repeated,"
+                f" {found.refused:,} refused"
+            )
+
+    def _run(self, run: Import, owner: User | None) -> Job:
+        job = actions.confirm_import(run=run, by=owner, rings=False)
+        with Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            disable=not sys.stderr.isatty(),
+            transient=True,
+            console=Console(stderr=True),
+        ) as bar:
+            task = bar.add_task("starting", total=None, rate="")
+
+            def watch(done: int, total: int | None, step: str) -> None:
+                speed = bar.tasks[0].speed
+                rate = f"{speed:,.0f}/s" if speed else ""
+                bar.update(task, completed=done, total=total, description=step or "done", rate=rate)
+
+            try:
+                ended = jobs.run(job.pk, watch=watch)
+            except KeyboardInterrupt:
+                # Or else a worker would take the job for lost, and finish it.
+                jobs.cancel(job)
+                ended = jobs.run(job.pk)
+        return ended or Job.objects.get(pk=job.pk)
+
+    def _report(self, run: Import) -> bool:
+        run.refresh_from_db()
+        rows = ImportRow.objects.filter(run=run).order_by("pk")
+        nothing = run.counts["rows"] == run.counts["refused"]
+        for row in rows if nothing else rows[:ROWS_SHOWN]:
+            place = f"line {row.line}" if row.line else "the file"
+            self.stdout.write(f"{row.get_outcome_display()}, {place}: {row.message}")
+        if not nothing and (more := rows.count() - ROWS_SHOWN) > 0:
+            self.stdout.write(f"and {more:,} more: the page of the import lists them all.")
+        self.stdout.write(
+            ", ".join(
+                f"{run.counts[name]:,} {text}" for name, text in COUNT_NAMES.items() if name in run.counts
+            )
+        )
+        return not nothing
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text  # noqa: PLC0415  (rich would read [brackets] as markup)
+
+    return Text(text if len(text) <= CELL else text[: CELL - 1] + "…")
+
+
+def _owner(email: str | None) -> User | None:
+    if email is None:
+        return None
+    try:
+        return User.objects.get_by_natural_key(email)
+    except User.DoesNotExist as error:
+        raise CommandError(f"No account has the address {email}.") from error
+
+
+@transaction.atomic
+def _study(slug: str, owner: User | None) -> Study:
+    found = Study.objects.filter(slug=slug).first()
+    if found:
+        return found
+    if owner is None:
+        slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or _("none yet")
+        raise CommandError(f"There is no study {slug!r} (there are: {slugs}). --owner EMAIL makes it.")
+    if slugify(slug) != slug:
+        raise CommandError(f"{slug!r} is no slug: small letters, digits and hyphens.")
+    return create_study(name=slug, by=owner)

@@ -1,0 +1,260 @@
+"""Pages of issues, and of the imports that bring them in."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, is_fragment, render_page, require
+from core.idempotency import first_time
+from ingest import actions, files, queries, rules
+from ingest.forms import UploadForm, issue_filter, key
+from ingest.models import Import, ImportRow
+from ingest.readers.text import make_inert
+from ingest.reading import read
+from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
+from studies.models import Membership, Study
+from studies.pages import frame
+from studies.queries import membership_of, studies_for
+
+
+@require_safe
+def issues(request: AuthedRequest, slug: str) -> HttpResponse:
+    """List the issues of a study, narrowed by the query string."""
+    study, member = _study(request, slug)
+    require(rules.may_read_issues(member))
+    narrowed = issue_filter(request.GET)
+    page = queries.issue_page(
+        study, narrowed, before=key(request.GET, "before"), after=key(request.GET, "after")
+    )
+    counts = queries.issue_counts(study)
+    context = {
+        **frame(study, member, "issues"),
+        "page": page,
+        "counts": counts,
+        "narrowed": narrowed,
+        "chosen_repository": next((r for r in counts.repositories if r.pk == narrowed.repository), None),
+        "may_import": rules.may_import(member),
+        **_pager(request, older=page.older, newer=page.newer),
+    }
+    return render_page(request, "ingest/issues.html", context, partials=["issues"])
+
+
+@require_safe
+def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
+    """Show one issue with all its text, and the texts that it had before."""
+    study, member = _study(request, slug)
+    require(rules.may_read_issues(member))
+    found = get_object_or_404(queries.issues_for(request.user).filter(repository__study=study), pk=issue_id)
+    context = {
+        **frame(study, member, "issues"),
+        "issue": found,
+        "reading": read(found),
+        "snapshots": queries.snapshots_of(found),
+        "first_import": found.first_import if rules.may_import(member) else None,
+    }
+    return render_page(request, "ingest/issue.html", context)
+
+
+@require_safe
+def imports(request: AuthedRequest, slug: str) -> HttpResponse:
+    """List the imports of a study, newest first."""
+    study, member = _study(request, slug)
+    require(rules.may_import(member))
+    page = queries.import_page(study, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    context = {
+        **frame(study, member, "imports"),
+        "runs": [{"run": run, "state": queries.state_of(run), "counts": _counts(run)} for run in page.runs],
+        **_pager(request, older=page.older, newer=page.newer),
+    }
+    return render_page(request, "ingest/imports.html", context, partials=["imports"])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_import(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Take files or addresses in, to be looked at; nothing of them is in the study yet."""
+    study, member = _study(request, slug)
+    require(rules.may_import(member))
+    posted = request.method == "POST"
+    form = UploadForm(request.POST if posted else None, request.FILES if posted else None)
+    if form.is_valid():
+        return _receive(request, study, form)
+    context = {**frame(study, member, "imports"), "form": form}
+    status = 422 if form.is_bound else 200
+    return render_page(request, "ingest/new_import.html", context, partials=["upload"], status=status)
+
+
+@transaction.atomic
+def _receive(request: AuthedRequest, study: Study, form: UploadForm) -> HttpResponse:
+    if not first_time(request):
+        return go_to(request, "imports", study.slug)
+    runs = [
+        actions.receive_upload(study=study, by=request.user, name=name, stream=stream, encoding=encoding)
+        for name, stream, encoding in form.streams()
+    ]
+    if len(runs) == 1:
+        return go_to(request, runs[0])
+    told = ngettext(
+        "%(n)d file is here. Look at it, then import it.",
+        "%(n)d files are here. Look at each, then import it.",
+        len(runs),
+    )
+    messages.success(request, told % {"n": len(runs)})
+    return go_to(request, "imports", study.slug)
+
+
+@require_safe
+def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
+    """Show an import: what it would bring, how far it is, or what it brought."""
+    study, member = _study(request, slug)
+    require(rules.may_import(member))
+    run = get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
+    state = queries.state_of(run)
+    context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
+    if state == "waiting":
+        template = "ingest/preview.html"
+        context |= _preview(run)
+    else:
+        template = "ingest/import.html"
+        context |= _report(request, run)
+    response = render_page(request, template, context, partials=["job", "rows"])
+    if is_fragment(request) and request.htmx.target == "job" and (not run.job or run.job.finished_at):
+        # The job has ended while its page was open: the report is there now.
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+def confirm_import(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
+    """Start an import that was looked at."""
+    run = _run(request, slug, import_id)
+    actions.confirm_import(run=run, by=request.user)
+    return go_to(request, run)
+
+
+@require_POST
+def discard_import(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
+    """Forget a file that was not imported."""
+    run = _run(request, slug, import_id)
+    actions.discard_import(run=run)
+    messages.success(request, _("%(name)s is discarded; nothing of it was stored.") % {"name": run.name})
+    return go_to(request, "imports", slug)
+
+
+@require_safe
+def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingHttpResponse:
+    """Send the report of an import as CSV, or its rows of one outcome."""
+    run = _run(request, slug, import_id)
+    outcome = _outcome(request)
+    response = StreamingHttpResponse(_csv(run, outcome), content_type="text/csv; charset=utf-8")
+    name = f"import-{run.pk}-{outcome or 'rows'}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+class _Line:
+    """The file that a csv writer writes to: it gives each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(run: Import, outcome: str) -> Iterator[str]:
+    writer = csv.writer(_Line(), lineterminator="\n")
+    yield writer.writerow(["outcome", "file", "line", "cause", "message", "raw"])
+    for row in queries.report_rows(run, outcome).iterator(chunk_size=2000):
+        cells = [row.outcome, row.file, str(row.line or ""), row.code, row.message, row.raw]
+        yield writer.writerow([make_inert(cell) for cell in cells])
+
+
+def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    return study, membership_of(request.user, study)
+
+
+def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
+    """An import that the user may deal with: one out of sight is 404, one out of reach 403."""
+    study, member = _study(request, slug)
+    require(rules.may_import(member))
+    return get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
+
+
+def _outcome(request: AuthedRequest) -> str:
+    asked = request.GET.get("outcome", "")
+    return asked if asked in ImportRow.Outcome.values else ""
+
+
+def _preview(run: Import) -> dict[str, Any]:
+    sniffed = files.as_sniffed(run.mapping)
+    found = queries.preview(run)
+    return {
+        "found": found,
+        "sniffed": sniffed,
+        "format": FORMAT_NAMES[sniffed.format],
+        "former": queries.former_import(run),
+        "fields": [
+            (name, sniffed.mapping[field]) for field, name in FIELD_NAMES.items() if field in sniffed.mapping
+        ],
+        "sample": [
+            (
+                record.get(sniffed.mapping.get("url", "")) or next(iter(record.values()), ""),
+                [(column, record[column]) for column in sniffed.columns if record.get(column)],
+            )
+            for record in sniffed.sample
+        ],
+        "refusals": [refusal.text(_) for refusal in found.refusals] if found else [],
+    }
+
+
+def _report(request: AuthedRequest, run: Import) -> dict[str, Any]:
+    outcome = _outcome(request)
+    page = queries.row_page(run, outcome, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    outcomes = dict(ImportRow.Outcome.choices)
+    own_job = run.job and run.job.created_by_id == request.user.pk
+    return {
+        "counts": _counts(run),
+        "page": page,
+        "outcome": outcome,
+        "outcomes": [(name, outcomes[name], count) for name, count in queries.row_counts(run).items()],
+        "job_url": reverse("import", args=[run.study.slug, run.pk]),
+        "cancel_url": reverse("cancel_job", args=[run.job.pk]) if run.job and own_job else "",
+        "job_name": run.name,
+        **_pager(request, older=page.next, newer=page.previous, names=("after", "before")),
+    }
+
+
+def _counts(run: Import) -> list[tuple[str, int]]:
+    """What an import brought, in words and in the order of their meaning."""
+    counts = queries.reported(run)
+    ordered = [name for name in COUNT_NAMES if name in counts] + [n for n in counts if n not in COUNT_NAMES]
+    return [(str(COUNT_NAMES.get(name, _(name.replace("_", " ")))), counts[name]) for name in ordered]
+
+
+def _pager(
+    request: AuthedRequest,
+    *,
+    older: int | None,
+    newer: int | None,
+    names: tuple[str, str] = ("before", "after"),
+) -> dict[str, str]:
+    """Addresses of the pages beside this one, with its filters."""
+
+    def address(name: str, value: int | None) -> str:
+        if value is None:
+            return ""
+        parameters = request.GET.copy()
+        for other in names:
+            parameters.pop(other, None)
+        parameters[name] = str(value)
+        return f"?{parameters.urlencode()}"
+
+    return {"after_url": address(names[0], older), "before_url": address(names[1], newer)}

@@ -1,0 +1,52 @@
+"""How the pages and commands of imports call the fields of an issue and the counts of a report."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+FIELD_NAMES: Mapping[str, str | Promise] = {
+    "url": _("address"),
+    "number": _("number"),
+    "title": _("title"),
+    "body": _("text"),
+    "author": _("author"),
+    "author_association": _("author's role"),
+    "labels": _("the forge's labels"),
+    "state": _("state"),
+    "state_reason": _("reason of the state"),
+    "created_at": _("opened at"),
+    "closed_at": _("closed at"),
+    "updated_at": _("changed at"),
+    "comments": _("comments, or their number"),
+    "is_pull_request": _("pull request or issue"),
+}
+
+COUNT_NAMES: Mapping[str, str | Promise] = {
+    "rows": _("rows read"),
+    "new": _("new issues"),
+    "known": _("known already"),
+    "changed": _("with new text"),
+    "repeated": _("repeated"),
+    "refused": _("refused"),
+    "repaired": _("repaired"),
+    "pull_requests": _("pull requests"),
+    # Of a published study.
+    "repositories": _("repositories"),
+    "issues": _("issues"),
+    "lists": _("lists"),
+    "list entries": _("list entries"),
+    "volunteers": _("volunteers"),
+    "issues in the round": _("issues in the round"),
+    "assignments": _("assignments"),
+    "labels": _("labels"),
+    "decisions": _("decisions"),
+}
+"""In the order in which they are shown."""
+
+FORMAT_NAMES: Mapping[str, str | Promise] = {
+    "urls": _("list of addresses"),
+    "csv": _("CSV"),
+    "json": _("JSON"),
+    "published": _("published study"),
+}
