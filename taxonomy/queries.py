@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from accounts.models import User
+from studies.models import Study
 from studies.queries import studies_for
-from taxonomy.models import CategoryState, Taxonomy, Version
+from taxonomy.models import CategoryState, Level, Taxonomy, Version
 from taxonomy.tree import Node, Tree
 
 
@@ -20,6 +21,42 @@ def taxonomies_for(user: User | AnonymousUser) -> QuerySet[Taxonomy]:
 def published_version(taxonomy: Taxonomy) -> Version | None:
     """The newest published version."""
     return taxonomy.versions.filter(published_at__isnull=False).order_by("-number").first()
+
+
+def published_versions(taxonomy: Taxonomy) -> QuerySet[Version]:
+    """The published versions, newest first."""
+    versions = taxonomy.versions.filter(published_at__isnull=False)
+    return versions.select_related("published_by").order_by("-number")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A taxonomy in a list: its newest published version, None before the first, and its size by level."""
+
+    taxonomy: Taxonomy
+    version: Version | None
+    types: int
+    themes: int
+    sub_themes: int
+
+
+def taxonomies_with_counts(user: User | AnonymousUser, study: Study) -> list[Listed]:
+    """The taxonomies of a study that this user is a member of. Two queries."""
+    newest = (
+        Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
+        .order_by("taxonomy", "-number")
+        .distinct("taxonomy")
+    )
+    by_level = {
+        f"level_{level.value}": Count("states", filter=Q(states__level=level.value)) for level in Level
+    }
+    counted = Version.objects.filter(pk__in=newest.values("pk")).annotate(**by_level)
+    versions = {version.taxonomy_id: version for version in counted}
+    return [
+        Listed(taxonomy, version, *(getattr(version, name, 0) for name in by_level))
+        for taxonomy in taxonomies_for(user).filter(study=study)
+        for version in [versions.get(taxonomy.pk)]
+    ]
 
 
 @dataclass(frozen=True)

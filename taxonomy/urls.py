@@ -1,3 +1,10 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from taxonomy import views
+
+urlpatterns: list[URLPattern] = [
+    path("studies/<str:slug>/taxonomies/", views.taxonomies, name="taxonomies"),
+    path("studies/<str:slug>/taxonomies/new/", views.new_taxonomy, name="new_taxonomy"),
+    path("taxonomies/<int:taxonomy_id>/", views.taxonomy, name="taxonomy"),
+    path("taxonomies/<int:taxonomy_id>/taxonomy.csv", views.taxonomy_csv, name="taxonomy_csv"),
+]

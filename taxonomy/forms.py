@@ -1,0 +1,67 @@
+"""Forms of taxonomies."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from taxonomy.errors import TaxonomyRefused
+from taxonomy.models import Taxonomy
+from taxonomy.presets import PRESETS, load_preset
+from taxonomy.tree import MAX_BYTES, TaxonomyFileError, Tree, read_csv
+
+MOST_PROBLEMS = 100
+
+
+class TaxonomyForm(forms.Form):
+    """A name, and either a preset or a CSV file. Cleans to `name` and `tree`."""
+
+    source = forms.ChoiceField(
+        label=gettext_lazy("Start from"),
+        choices=[*((preset.name, preset.title) for preset in PRESETS.values()), ("file", "")],
+        initial=next(iter(PRESETS)),
+        error_messages={"required": gettext_lazy("Choose what to start from.")},
+    )
+    file = forms.FileField(label=gettext_lazy("CSV file"), required=False, allow_empty_file=True)
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        required=False,
+        max_length=Taxonomy._meta.get_field("name").max_length,  # noqa: SLF001 - Django's own API
+        help_text=pgettext_lazy(
+            "taxonomy", "As volunteers will read it. The preset's or the file's name if you leave it empty."
+        ),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        source, file = cleaned.get("source"), cleaned.get("file")
+        tree: Tree | None = None
+        title = ""
+        if source == "file":
+            if file is None:
+                self.add_error("file", _("Choose the CSV file."))
+            else:
+                tree = self._read(file)
+                title = str(file.name).rpartition(".")[0] or str(file.name)
+        elif source:
+            preset = PRESETS[source]
+            tree, title = load_preset(source), _(preset.title)
+        cleaned["tree"] = tree
+        cleaned["name"] = (cleaned.get("name") or title)[:120]
+        return cleaned
+
+    def _read(self, file: Any) -> Tree | None:
+        """The tree in the file, or None with an error for each line that stands in its way."""
+        if file.size > MAX_BYTES:
+            self.add_error("file", _("The file is larger than 5 MB, the most that a taxonomy may have."))
+            return None
+        try:
+            return read_csv(file)
+        except TaxonomyFileError as error:
+            lines = str(TaxonomyRefused.of(error).message).splitlines()
+            shown = lines[: MOST_PROBLEMS + 1]
+            if len(lines) > len(shown):
+                shown.append(_("and %(n)d more.") % {"n": len(lines) - len(shown)})
+            self.add_error("file", shown)
+            return None

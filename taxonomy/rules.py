@@ -1,0 +1,14 @@
+"""Who may read taxonomies, and who may make them."""
+
+from studies.models import Membership
+from studies.rules import may_lead, may_see_people
+
+
+def may_read_taxonomies(member: Membership | None) -> bool:
+    """Read the trees of the study: every member but a model, which reads them over REST."""
+    return may_see_people(member)
+
+
+def may_create_taxonomies(member: Membership | None) -> bool:
+    """Load a taxonomy into the study: owner and leads."""
+    return may_lead(member)

@@ -1,0 +1,119 @@
+"""Pages of taxonomies: which there are, what they say, and a new one."""
+
+import io
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from studies.models import Membership, Study
+from studies.pages import frame
+from studies.queries import membership_of, studies_for
+from taxonomy import actions, queries, reading, rules
+from taxonomy.forms import TaxonomyForm
+from taxonomy.models import Taxonomy, Version
+from taxonomy.presets import PRESETS
+from taxonomy.tree import COLUMNS, write_csv
+
+
+@require_safe
+def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
+    """List the taxonomies of a study."""
+    study, member = _study(request, slug)
+    require(rules.may_read_taxonomies(member))
+    context = {
+        **frame(study, member, "taxonomies"),
+        "taxonomies": queries.taxonomies_with_counts(request.user, study),
+        "may_create": rules.may_create_taxonomies(member),
+    }
+    return render_page(request, "taxonomy/taxonomies.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Load a taxonomy, from a preset or a file; its first version is published at once."""
+    study, member = _study(request, slug)
+    require(rules.may_create_taxonomies(member))
+    posted = request.method == "POST"
+    form = TaxonomyForm(request.POST if posted else None, request.FILES if posted else None)
+    if form.is_valid():
+        if not first_time(request):
+            return go_to(request, "taxonomies", study.slug)
+        name, tree = form.cleaned_data["name"], form.cleaned_data["tree"]
+        version = actions.create_taxonomy(study=study, name=name, tree=tree, by=request.user)
+        messages.success(
+            request, _("%(name)s is published, with %(n)d categories.") % {"name": name, "n": len(tree)}
+        )
+        return go_to(request, version.taxonomy)
+    context = {
+        **frame(study, member, "taxonomies"),
+        "form": form,
+        "presets": [(preset.name, _(preset.title), _(preset.description)) for preset in PRESETS.values()],
+        "columns": COLUMNS,
+    }
+    return render_page(request, "taxonomy/new.html", context, status=422 if form.is_bound else 200)
+
+
+@require_safe
+def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Show one version of a taxonomy: the tree, and the category that the address names."""
+    found, member, version = _version(request, taxonomy_id)
+    book = queries.codebook(version)
+    words = request.GET.get("q", "").strip()[:200]
+    chosen = book.by_code.get(request.GET.get("category", "")) or (book.states[0] if book.states else None)
+    context: dict[str, Any] = {
+        **frame(found.study, member, "taxonomies"),
+        "taxonomy": found,
+        "version": version,
+        "versions": queries.published_versions(found),
+        "branches": reading.branches(book, chosen=chosen, words=words),
+        "about": reading.about(book, chosen) if chosen else None,
+        "chosen": chosen,
+        "levels": reading.level_counts(book),
+        "words": words,
+        "address": f"{reverse('taxonomy', args=[found.pk])}?version={version.number}",
+    }
+    return render_page(request, "taxonomy/taxonomy.html", context, partials=["category", "tree"])
+
+
+@require_safe
+def taxonomy_csv(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Send one version of a taxonomy as the CSV that it can be loaded from."""
+    found, _member, version = _version(request, taxonomy_id)
+    text = io.StringIO(newline="")
+    write_csv(queries.codebook(version).tree(), text)
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    name = f"{slugify(found.name) or 'taxonomy'}-v{version.number}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    return study, membership_of(request.user, study)
+
+
+def _version(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None, Version]:
+    """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
+    found = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, found.study)
+    require(rules.may_read_taxonomies(member))
+    asked = request.GET.get("version", "")
+    if not asked:
+        version = queries.published_version(found)
+    else:
+        number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
+        version = queries.published_versions(found).filter(number=number).first()
+    if version is None:
+        raise Http404
+    return found, member, version
