@@ -1,0 +1,216 @@
+"""Every route × every role, with the answer expected. A route without a row fails, and so does a row without a route."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.urls import URLResolver, get_resolver, reverse
+
+from accounts.actions import make_sign_in_link
+from annotate.models import Round
+from core.models import Job
+from ingest.actions.uploads import receive_upload
+from studies.models import Membership
+from tests.trust.world import World, make_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+ROLES = ("anonymous", "stranger", "left", "owner", "lead", "volunteer", "idle volunteer", "viewer", "model")
+
+# POSTs carry no data, so 422 and 400 say: allowed, and now fill in the form. The lead and the volunteer are in the
+# round, the owner and the idle volunteer are not. A method that has no row is refused with 405 (401 or a redirect to
+# sign in for anonymous).
+TABLE = """
+# route                  method  anon strg left ownr lead volu idle view modl
+healthz                    get    200  200  200  200  200  200  200  200  200
+welcome                    get    404  404  404  404  404  404  404  404  404
+welcome                    post   404  404  404  404  404  404  404  404  404
+home                       get    302  200  200  200  200  200  200  200  200
+job                        get    302  404  404  404  200  404  404  404  404
+cancel_job                 post   401  404  404  404  302  404  404  404  404
+
+account_login              get    200  302  302  302  302  302  302  302  302
+account_login              post   200  302  302  302  302  302  302  302  302
+account_logout             get    302  200  200  200  200  200  200  200  200
+account_logout             post   302  302  302  302  302  302  302  302  302
+account_inactive           get    200  200  200  200  200  200  200  200  200
+account_signup             get    403  403  403  403  403  403  403  403  403
+account_signup             post   403  403  403  403  403  403  403  403  403
+account_change_password    get    302  200  200  200  200  200  200  200  200
+account_change_password    post   401  200  200  200  200  200  200  200  200
+account_set_password       get    302  302  302  302  302  302  302  302  302
+account_set_password       post   401  302  302  302  302  302  302  302  302
+account_reset_password     get    200  200  200  200  200  200  200  200  200
+account_reset_password     post   200  200  200  200  200  200  200  200  200
+account_reset_password_done get   200  200  200  200  200  200  200  200  200
+account_reset_password_from_key get 200 200 200 200  200  200  200  200  200
+account_reset_password_from_key post 200 200 200 200 200  200  200  200  200
+account_reset_password_from_key_done get 200 200 200 200 200 200 200 200 200
+sign_in_link               get    200  200  200  200  200  200  200  200  200
+sign_in_link               post   302  302  302  302  302  302  302  302  302
+me                         get    302  200  200  200  200  200  200  200  200
+me                         post   401  422  422  422  422  422  422  422  422
+make_token                 post   401  422  422  422  422  422  422  422  422
+revoke_token               post   401  404  404  404  404  404  404  404  404
+
+new_study                  get    302  403  403  403  403  403  403  403  403
+new_study                  post   401  403  403  403  403  403  403  403  403
+study                      get    302  404  404  200  200  200  200  200  403
+people                     get    302  404  404  200  200  200  200  200  403
+invite                     post   401  404  404  422  403  403  403  403  403
+add_model                  post   401  404  404  422  403  403  403  403  403
+change_role                post   401  404  404  422  403  403  403  403  403
+end_membership             post   401  404  404  302  403  403  403  403  403
+rejoin                     post   401  404  404  302  403  403  403  403  403
+make_model_token           post   401  404  404  403  403  403  403  403  403
+revoke_invitation          post   401  404  404  302  403  403  403  403  403
+audit                      get    302  404  404  200  200  403  403  403  403
+accept_invitation          get    200  200  200  200  200  200  200  200  200
+accept_invitation          post   422  302  302  409  409  409  409  409  409
+
+taxonomies                 get    302  404  404  200  200  200  200  200  403
+new_taxonomy               get    302  404  404  200  200  403  403  403  403
+new_taxonomy               post   401  404  404  422  422  403  403  403  403
+taxonomy                   get    302  404  404  200  200  200  200  200  403
+taxonomy_csv               get    302  404  404  200  200  200  200  200  403
+
+issues                     get    302  404  404  200  200  200  200  200  403
+issue                      get    302  404  404  200  200  200  200  200  403
+imports                    get    302  404  404  200  200  403  403  403  403
+new_import                 get    302  404  404  200  200  403  403  403  403
+new_import                 post   401  404  404  422  422  403  403  403  403
+import                     get    302  404  404  200  200  403  403  403  403
+confirm_import             post   401  404  404  302  302  403  403  403  403
+discard_import             post   401  404  404  302  302  403  403  403  403
+import_rows                get    302  404  404  200  200  403  403  403  403
+
+rounds                     get    302  404  404  200  200  200  200  200  403
+new_round                  get    302  404  404  200  200  403  403  403  403
+new_round                  post   401  404  404  422  422  403  403  403  403
+round                      get    302  404  404  200  200  200  200  200  403
+open_round                 post   401  404  404  409  409  403  403  403  403
+close_round                post   401  404  404  302  302  403  403  403  403
+label                      get    302  404  404  403  200  200  403  403  403
+next_issue                 post   401  404  404  403  302  302  403  403  403
+submit_label               post   401  404  404  403  404  404  403  403  403
+change_label               post   401  404  404  403  404  404  403  403  403
+save_draft                 post   401  404  404  403  404  404  403  403  403
+skip_issue                 post   401  404  404  403  404  404  403  403  403
+take_back_skip             post   401  404  404  403  404  404  403  403  403
+own_labels                 get    302  404  404  403  200  200  403  403  403
+disagreements              get    302  404  404  200  200  200  200  200  403
+settle_issue               post   401  404  404  422  422  403  403  403  403
+agreement                  get    302  404  404  200  200  200  200  200  403
+export                     get    302  404  404  200  200  200  200  200  403
+download_export            post   401  404  404  404  404  404  404  404  403
+
+api_schema                 get    200  200  200  200  200  200  200  200  200
+api_studies                get    401  200  200  200  200  200  200  200  200
+api_study                  get    401  404  404  200  200  200  200  200  200
+api_members                get    401  404  404  200  200  200  200  200  403
+api_taxonomies             get    401  404  404  200  200  200  200  200  200
+api_categories             get    401  404  404  200  200  200  200  200  200
+api_issues                 get    401  404  404  200  200  200  200  200  200
+api_issue                  get    401  404  404  200  200  200  200  200  200
+api_rounds                 get    401  404  404  200  200  200  200  200  200
+api_round                  get    401  404  404  200  200  200  200  200  200
+api_claim                  post   401  404  404  403  200  200  403  403  403
+api_labels                 get    401  404  404  403  200  200  403  403  403
+api_labels                 post   401  404  404  403  400  400  403  403  403
+api_label                  put    401  404  404  403  400  400  403  403  403
+api_disagreements          get    401  404  404  200  200  200  200  200  403
+api_decisions              post   401  404  404  400  400  403  403  403  403
+api_agreement              get    401  404  404  200  200  200  200  200  403
+api_labels_csv             get    401  404  404  200  200  200  200  200  403
+"""
+
+ROWS = {
+    (name, method): tuple(map(int, answers))
+    for name, method, *answers in (line.split() for line in TABLE.splitlines() if line and line[0] != "#")
+}
+
+
+def names(resolver: URLResolver) -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from names(pattern)
+        else:
+            yield pattern.name
+
+
+@pytest.fixture
+def world(settings, tmp_path) -> World:
+    settings.DATA_DIR = tmp_path
+    return make_world()
+
+
+def address(world: World, name: str) -> str:
+    """The address of a route, with what it names taken from the world."""
+    slug, round_id, issue_id = "engines", world.round.pk, world.issues[0].pk
+    lead = world.members["lead"].user
+    given: dict[str, list] = {
+        "revoke_token": ["nosuch"],
+        "account_reset_password_from_key": ["1", "nosuch"],
+        "accept_invitation": [world.more.token],
+        "revoke_invitation": [slug, world.more.invitation.pk],
+        "taxonomy": [world.version.taxonomy_id],
+        "taxonomy_csv": [world.version.taxonomy_id],
+        "api_categories": [world.version.taxonomy_id, 1],
+    }
+    if name == "sign_in_link":
+        given[name] = [make_sign_in_link(user=world.members["idle volunteer"].user)]
+    elif name in {"job", "cancel_job"}:
+        given[name] = [Job.objects.create(kind="core.ping", created_by=lead).pk]
+    elif name in {"import", "confirm_import", "discard_import", "import_rows"}:
+        lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
+        given[name] = [slug, receive_upload(study=world.study, by=lead, name="list.txt", stream=lines).pk]
+    elif name in {"change_role", "end_membership", "rejoin", "make_model_token"}:
+        given[name] = [slug, world.members["other volunteer"].pk]
+    elif name in {"issue", "api_issue"}:
+        given[name] = [slug, issue_id]
+    elif name in {"settle_issue", "api_label", "api_decisions"}:
+        given[name] = [round_id, issue_id]
+    if name in given:
+        return reverse(name, args=given[name])
+    for arguments in ([], [slug], [round_id]):
+        try:
+            return reverse(name, args=arguments)
+        except Exception:  # noqa: BLE001, S112
+            continue
+    raise AssertionError(f"no address for {name}: say above what it names")
+
+
+def answer(world: World, name: str, method: str, role: str) -> int:
+    """The status that a role gets; what the request changed is rolled back."""
+    client = world.api(role) if name.startswith("api_") else world.client(role)
+    with transaction.atomic():
+        response = getattr(client, method)(address(world, name))
+        if response.streaming:
+            b"".join(response)
+        transaction.set_rollback(True)
+    return response.status_code
+
+
+def test_every_route_has_a_row_and_every_row_a_route():
+    assert {name for name, _method in ROWS} == set(names(get_resolver()))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_gets_the_answers_of_the_table(world, role):
+    place = ROLES.index(role)
+    found = {(name, method): answer(world, name, method, role) for name, method in ROWS}
+
+    assert found == {row: answers[place] for row, answers in ROWS.items()}
+
+
+def test_what_changes_something_is_not_to_be_had_by_get(world):
+    only_posted = {name for name, method in ROWS if method != "get"} - {
+        name for name, method in ROWS if method == "get"
+    }
+    before = (Membership.objects.count(), Round.objects.get().closed_at)
+
+    assert {name: answer(world, name, "get", "owner") for name in only_posted} == dict.fromkeys(
+        only_posted, 405
+    )
+    assert (Membership.objects.count(), Round.objects.get().closed_at) == before
