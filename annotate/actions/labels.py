@@ -32,8 +32,9 @@ class Submitted:
     """What became of a submitted label.
 
     `surplus`: its slot had gone to somebody else; it is kept, and out of the statistics. `completed`: it was
-    the last label that the issue was waiting for, `decision` then says if all agree. `repeated`: the same
-    form had stored it before, nothing was stored now.
+    the last label that the issue was waiting for and all are revealed by that, `decision` then says if they
+    agree; False under the policy `round_closed`, where nobody is to know. `repeated`: the same form had
+    stored it before, nothing was stored now.
     """
 
     label: Label
@@ -179,10 +180,9 @@ def _submit(
     if slot is None or Assignment.objects.filter(round=current, issue=issue, submitted_at=None).exists():
         return Submitted(label, surplus=slot is None)
     RoundIssue.objects.filter(pk=place.pk).update(completed_at=now)
-    decision = None
-    if current.reveal == Round.Reveal.ISSUE_COMPLETE:
-        decision = decide_if_unanimous(current, issue, now)
-    return Submitted(label, surplus=False, completed=True, decision=decision)
+    if current.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return Submitted(label, surplus=False)
+    return Submitted(label, surplus=False, completed=True, decision=decide_if_unanimous(current, issue, now))
 
 
 @retried
@@ -253,9 +253,9 @@ def _fill_slot(round_: Round, issue: Issue, member: Membership, now: datetime) -
 
 
 def _repeated(round_: Round, label: Label, place: RoundIssue) -> Submitted:
-    completed = place.completed_at is not None
+    completed = place.completed_at is not None and not is_changeable(round_, place)
     decision = None
-    if completed and not is_changeable(round_, place):
+    if completed:
         decision = Decision.objects.filter(round=round_, issue=label.issue_id, superseded_at=None).first()
     return Submitted(label, surplus=label.surplus, completed=completed, decision=decision, repeated=True)
 

@@ -264,7 +264,11 @@ def test_no_decision_before_the_round_closes_under_that_policy():
     round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     for member in world.members:
         submitted = world.submit(round_, world.issues[0], member, "C.2")
-    assert (submitted.completed, submitted.decision, Decision.objects.count()) == (True, None, 0)
+    again = world.submit(round_, world.issues[0], world.members[1], "C.2")
+    assert RoundIssue.objects.get().completed_at == submitted.label.submitted_at
+    assert Decision.objects.count() == 0
+    for answer in (submitted, again):
+        assert (answer.completed, answer.decision) == (False, None)
 
 
 def test_a_double_click_stores_once():
