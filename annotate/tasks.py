@@ -16,7 +16,7 @@ from studies.models import Membership
 
 @register(OPENING)
 def open_a_round(job: Job, progress: Progress) -> dict[str, Any]:
-    """Open a round that is too large for a request, in one transaction: killed anywhere, it is open or not."""
+    """Open a round that is too large for a request, in one transaction: after a kill it is open or not."""
     with translation.override(job.arguments.get("language")):
         round_ = Round.objects.get(pk=job.arguments["round"])
         progress(0)

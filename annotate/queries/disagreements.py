@@ -287,9 +287,8 @@ def _rows(
     labels: dict[int, list[Label]] = {id_: [] for id_ in page}
     for label in revealed_labels(round_).filter(issue__in=page, surplus=False):
         labels[label.issue_id].append(label)
-    decisions = {
-        decision.issue_id: decision for decision in standing_decisions(round_).filter(issue__in=page)
-    }
+    standing = standing_decisions(round_).filter(issue__in=page).select_related("decided_by")
+    decisions = {decision.issue_id: decision for decision in standing}
     return [
         _row(issues[id_], position, labels[id_], decisions.get(id_), columns, round_.depth, book)
         for id_, position in page.items()

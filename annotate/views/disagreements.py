@@ -1,0 +1,388 @@
+"""The disagreements of a round: where volunteers part, and what was decided. Revealed issues only."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import formats
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.actions import decisions as actions
+from annotate.errors import StaleDecision
+from annotate.models import Round
+from annotate.queries import disagreements as queries
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.disagreements import Chip, Disagreement
+from annotate.queries.rounds import round_progress, rounds_for
+from annotate.round_forms import DecisionForm
+from annotate.views.matrix import Pair, hues, matrix
+from core.http import go_to, is_fragment, render_page, require
+from ingest.models import Issue, Repository
+from ingest.reading import read
+from studies.models import Membership
+from studies.queries import membership_of
+from taxonomy.models import Level
+
+MOST_COLUMNS = 10
+LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """What the address asks for: filters, level of the matrix, page of the list, issue to read."""
+
+    pair: Pair | None = None
+    type: str = ""
+    repository: int | None = None
+    state: Literal["", "open", "settled"] = ""
+    level: str = ""
+    after: int | None = None
+    issue: int | None = None
+
+    @classmethod
+    def read(cls, query: QueryDict) -> "Narrowed":
+        """Raises Http404 for what no link of this page says."""
+        codes = query.get("pair", "").split()
+        state, level = query.get("state", ""), query.get("level", "")
+        if (
+            len(codes) not in {0, 2}
+            or state not in {"", "open", "settled"}
+            or (level and level not in LEVELS)
+        ):
+            raise Http404
+        return cls(
+            pair=(codes[0], codes[1]) if codes else None,
+            type=query.get("type", ""),
+            repository=_number(query.get("repository")),
+            state=cast(Literal["", "open", "settled"], state),
+            level=level,
+            after=_number(query.get("after")),
+            issue=_number(query.get("issue")),
+        )
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.pair or self.type or self.repository is not None)
+
+    def filters(self) -> dict[str, Any]:
+        return {"pair": self.pair, "type_": self.type or None, "repository": self.repository}
+
+    def address(self, page: str) -> str:
+        parameters = {
+            "pair": " ".join(self.pair or ()),
+            "type": self.type,
+            "repository": self.repository,
+            "state": self.state,
+            "level": self.level,
+            "after": self.after,
+            "issue": self.issue,
+        }
+        query = urlencode({name: value for name, value in parameters.items() if value not in {None, ""}})
+        return f"{page}?{query}" if query else page
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one label is drawn: the code that it counts as, and whether it departs from the majority."""
+
+    volunteer: str
+    chip: Chip
+    hue: str
+    css: str
+
+    @property
+    def html(self) -> SafeString:
+        """The chip in its column; who and what in full on hover."""
+        said = f"{self.volunteer}: {self.chip.code} {self.chip.name}"
+        if self.chip.unsure:
+            said = _("%(said)s, unsure") % {"said": said}
+        odd = format_html('<span class="sr"> {}</span>', _("departs")) if self.css == "odd" else ""
+        return format_html(
+            '<span class="code {} {}" title="{}">{}{}</span>',
+            self.hue,
+            self.css,
+            said,
+            self.chip.depth_code,
+            odd,
+        )
+
+
+@require_safe
+def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
+    round_, member = _round(request, round_id)
+    narrowed = Narrowed.read(request.GET)
+    item = None if narrowed.issue is None else queries.disagreement_at(round_, narrowed.issue)
+    if narrowed.issue is not None and item is None:
+        raise Http404
+    return _page(request, round_, member, narrowed, item)
+
+
+@require_POST
+def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
+    """Record the lead's decision on one issue, and go on with the next open one."""
+    round_, member = _round(request, round_id)
+    narrowed = replace(Narrowed.read(request.GET), issue=issue_id)
+    item = queries.disagreement_at(round_, issue_id)
+    if item is None:
+        raise Http404
+    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    form = DecisionForm(request.POST, disagreement=item, book=codebook(round_.version_id), depth=round_.depth)
+    if member is None or not form.is_valid():
+        return _page(request, round_, member, narrowed, item, form=form, status=422)
+    try:
+        decision = actions.settle_issue(
+            round_=round_,
+            issue=item.issue,
+            by=member,
+            category=form.cleaned_data["category"],
+            rationale=form.cleaned_data["rationale"],
+            seen_number=form.cleaned_data["seen_number"],
+        )
+    except StaleDecision as refusal:
+        # Both sides are on this page: the decision that stands now, and what was typed.
+        fresh = queries.disagreement_at(round_, issue_id) or item
+        said = str(refusal.message)
+        return _page(request, round_, member, narrowed, fresh, form=form, refusal=said, status=refusal.status)
+    code = codebook(round_.version_id).states[decision.category_id].code
+    messages.success(request, _("%(issue)s is settled: %(code)s.") % {"issue": item.issue, "code": code})
+    coming = _next_open(round_, narrowed, item.position)
+    narrowed = replace(narrowed, issue=coming)
+    address = narrowed.address(reverse("disagreements", args=[round_.pk]))
+    if not is_fragment(request):
+        return go_to(request, address)
+    item = None if coming is None else queries.disagreement_at(round_, coming)
+    response = _page(request, round_, member, narrowed, item)
+    response["HX-Push-Url"] = address
+    return response
+
+
+def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
+    """An opened round, for who may see what of it is revealed."""
+    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
+    member = membership_of(request.user, round_.study)
+    require(rules.may_see_disagreements(member, round_))
+    return round_, member
+
+
+def _next_open(round_: Round, narrowed: Narrowed, position: int) -> int | None:
+    """The issue that waits for a decision next: behind this place, or else from the beginning."""
+    for after in (position, None):
+        page = queries.disagreements(round_, **narrowed.filters(), state="open", after=after, limit=1)
+        if page.rows:
+            return page.rows[0].issue.pk
+    return None
+
+
+def _page(
+    request: AuthedRequest,
+    round_: Round,
+    member: Membership | None,
+    narrowed: Narrowed,
+    item: Disagreement | None,
+    *,
+    form: DecisionForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    book = codebook(round_.version_id)
+    page = queries.disagreements(
+        round_, **narrowed.filters(), state=narrowed.state or None, after=narrowed.after
+    )
+    path = reverse("disagreements", args=[round_.pk])
+    colours = hues(book)
+
+    def to(**changes: Any) -> str:
+        return replace(narrowed, **changes).address(path)
+
+    counts = queries.disagreement_counts(round_)
+    share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
+    context: dict[str, Any] = {
+        "study": round_.study,
+        "membership": member,
+        "round": round_,
+        "narrowed": narrowed,
+        "is_fragment": is_fragment(request),
+        "counts": counts,
+        "share": formats.number_format(share, 1),
+        "progress": round_progress(round_),
+        "page": page,
+        "rows": [_row(row, page, colours, narrowed.issue, to(issue=row.issue.pk)) for row in page.rows],
+        "in_columns": len(page.volunteers) <= MOST_COLUMNS,
+        "links": _links(narrowed, page.next, to),
+    }
+    if item is None:
+        context |= _overview(round_, narrowed, book, to)
+    else:
+        context |= _panel(round_, member, narrowed, item, book, page, colours, to) | {"refusal": refusal}
+        if context["may_settle"]:
+            context["form"] = form or DecisionForm(disagreement=item, book=book, depth=round_.depth)
+        context["next_url"] = _next_url(round_, narrowed, item, page, to)
+    context |= _menus(round_, narrowed, book, to)
+    asked = {"layout": "long", "round": round_.name}
+    if context["repository"]:
+        asked["repository"] = context["repository"].path
+    context["csv_query"] = urlencode(asked)
+    return render_page(
+        request,
+        "annotate/disagreements/disagreements.html",
+        context,
+        partials=["disagreements"],
+        status=status,
+    )
+
+
+def _overview(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
+    """The matrix, and the levels that it can be drawn at: those down to the round's depth."""
+    levels = {name: level for name, level in LEVELS.items() if level <= round_.depth}
+    name = narrowed.level if narrowed.level in levels else list(levels)[-1]
+    met = queries.confusion(round_, levels[name])
+    return {
+        "matrix": matrix(met, book, levels[name], narrowed.pair, lambda pair: to(pair=pair, after=None)),
+        "level": Level(levels[name]).label,
+        "levels": [
+            {"name": Level(level).label, "url": to(level=key), "current": key == name}
+            for key, level in levels.items()
+        ],
+    }
+
+
+def _panel(
+    round_: Round,
+    member: Membership | None,
+    narrowed: Narrowed,
+    item: Disagreement,
+    book: Codebook,
+    page: queries.Disagreements,
+    colours: dict[str, str],
+    to: Callable[..., str],
+) -> dict[str, Any]:
+    """One issue: its text, its labels with their summaries, and its decision."""
+    issue = Issue.objects.select_related("repository", "current").get(pk=item.issue.pk)
+    names = {state.code: state.name for state in book.states.values()}
+    return {
+        "item": item,
+        "reading": read(issue),
+        "is_part": True,
+        "close_url": to(issue=None),
+        "labels": [look for look in _looks(item, page, colours) if look],
+        "decided": _decided(item, colours),
+        "may_settle": rules.may_settle(member, round_),
+        "settle_url": narrowed.address(reverse("settle_issue", args=[round_.pk, item.issue.pk])),
+        "split": [(code, names[code], votes, colours[code]) for code, votes in item.split],
+    }
+
+
+def _next_url(
+    round_: Round,
+    narrowed: Narrowed,
+    item: Disagreement,
+    page: queries.Disagreements,
+    to: Callable[..., str],
+) -> str:
+    """The issue after this one in the list as it is filtered; "" behind the last."""
+    ids = [row.issue.pk for row in page.rows]
+    if item.issue.pk in ids[:-1]:
+        return to(issue=ids[ids.index(item.issue.pk) + 1])
+    if ids[-1:] == [item.issue.pk] and page.next is None:
+        return ""
+    behind = queries.disagreements(
+        round_, **narrowed.filters(), state=narrowed.state or None, after=item.position, limit=1
+    )
+    return to(issue=behind.rows[0].issue.pk) if behind.rows else ""
+
+
+def _row(
+    item: Disagreement,
+    page: queries.Disagreements,
+    colours: dict[str, str],
+    shown: int | None,
+    url: str,
+) -> dict[str, Any]:
+    snapshot = item.issue.current
+    return {
+        "item": item,
+        "title": snapshot.title if snapshot and snapshot.title else "",
+        "url": url,
+        "looks": _looks(item, page, colours),
+        "is_shown": item.issue.pk == shown,
+    }
+
+
+def _looks(item: Disagreement, page: queries.Disagreements, colours: dict[str, str]) -> list[Look | None]:
+    """A look per column. The majority recedes, who departs from it stands out; a tie for it does neither."""
+    most = item.split[0][1]
+    leading = [code for code, votes in item.split if votes == most]
+
+    def css(chip: Chip) -> str:
+        if chip.depth_code not in leading:
+            return "odd"
+        return "ghost" if len(leading) == 1 else ""
+
+    return [
+        Look(column.member.pseudonym, chip, colours[chip.depth_code], css(chip)) if chip else None
+        for column, chip in zip(page.volunteers, item.labels, strict=True)
+    ]
+
+
+def _decided(item: Disagreement, colours: dict[str, str]) -> dict[str, str] | None:
+    """The code that stands, with its hue."""
+    code = item.decided_code
+    return {"code": code, "hue": colours.get(code, "")} if code else None
+
+
+def _links(narrowed: Narrowed, following: int | None, to: Callable[..., str]) -> dict[str, str]:
+    return {
+        "all": to(state="", after=None, issue=None),
+        "open": to(state="open", after=None, issue=None),
+        "settled": to(state="settled", after=None, issue=None),
+        "without_pair": to(pair=None, after=None, issue=None),
+        "clear": to(pair=None, type="", repository=None, state="", after=None, issue=None),
+        "first": to(after=None, issue=None) if narrowed.after is not None else "",
+        "next": to(after=following, issue=None) if following is not None else "",
+    }
+
+
+def _menus(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
+    repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
+    types = [state for state in book.states.values() if state.level == Level.TYPE]
+    return {
+        "types": [
+            {
+                "state": state,
+                "url": to(type=state.code, after=None, issue=None),
+                "on": state.code == narrowed.type,
+            }
+            for state in types
+        ],
+        "any_type": to(type="", after=None, issue=None),
+        "repositories": [
+            {
+                "path": repository.path,
+                "url": to(repository=repository.pk, after=None, issue=None),
+                "on": repository.pk == narrowed.repository,
+            }
+            for repository in repositories
+        ],
+        "any_repository": to(repository=None, after=None, issue=None),
+        "repository": next((one for one in repositories if one.pk == narrowed.repository), None),
+    }
+
+
+def _number(text: str | None) -> int | None:
+    """A number as it stands in an address; Http404 for anything else that PostgreSQL would refuse."""
+    if not text:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise Http404
+    return int(text)

@@ -1,0 +1,177 @@
+"""Where two categories meet, drawn as a table of links: a cell filters the list of disagreements."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from annotate.queries.categories import Codebook
+from annotate.queries.disagreements import Confusion
+from core.templatetags.crosscheck import count, hue
+from taxonomy.models import Level
+
+LARGEST = 20
+HOTTEST = 7
+PAIRS = 5
+CLASS_FIRST = ' class="first"'
+CURRENT = ' aria-current="true"'
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Head:
+    """A category at the edge of the matrix."""
+
+    code: str
+    name: str
+    hue: str
+    is_first: bool
+
+
+@dataclass(frozen=True)
+class LargePair:
+    """Two categories that one argument may tell apart, and the issues that wait for it."""
+
+    first: Head
+    second: Head
+    issues: int
+    is_picked: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """`body`: the rows of the table. `left_out` counts the categories that there is no room for."""
+
+    heads: list[Head]
+    body: SafeString
+    pairs: list[LargePair]
+    most: int
+    left_out: int
+
+
+def matrix(
+    met: Sequence[Confusion],
+    book: Codebook,
+    level: Level,
+    picked: Pair | None,
+    address: Callable[[Pair | None], str],
+) -> Matrix:
+    """The matrix of one level. `address` gives the link that filters by a pair, or by none.
+
+    Of more than LARGEST categories those are shown that meet others most often, in the order of the tree.
+    """
+    heads = _heads(met, book, level)
+    most = max((one.issues for one in met), default=0)
+    chosen = set(picked or ())
+    named = {state.code: state for state in book.states.values()}
+    pairs = [
+        LargePair(
+            first=_head(named[one.first].category_id, book, is_first=False),
+            second=_head(named[one.second].category_id, book, is_first=False),
+            issues=one.issues,
+            is_picked=chosen == {one.first, one.second},
+            url=address(None if chosen == {one.first, one.second} else (one.first, one.second)),
+        )
+        for one in met[:PAIRS]
+    ]
+    everyone = sum(state.level == level for state in book.states.values())
+    return Matrix(
+        heads=heads,
+        body=_body(met, heads, most, chosen, address),
+        pairs=pairs,
+        most=most,
+        left_out=everyone - len(heads),
+    )
+
+
+def hues(book: Codebook) -> dict[str, str]:
+    """The hue class of every code of a version."""
+    types = [id_ for id_, state in book.states.items() if state.level == Level.TYPE]
+    return {
+        state.code: hue(state.code, types.index(book.at_depth(id_, Level.TYPE).category_id))
+        for id_, state in book.states.items()
+    }
+
+
+def _heads(met: Sequence[Confusion], book: Codebook, level: Level) -> list[Head]:
+    ids = [id_ for id_, state in book.states.items() if state.level == level]
+    if len(ids) > LARGEST:
+        weight: dict[str, int] = {}
+        for one in met:
+            for code in (one.first, one.second):
+                weight[code] = weight.get(code, 0) + one.issues
+        kept = set(sorted(ids, key=lambda id_: -weight.get(book.states[id_].code, 0))[:LARGEST])
+        ids = [id_ for id_ in ids if id_ in kept]
+    heads: list[Head] = []
+    above = None
+    for id_ in ids:
+        # A gap stands before each block of siblings.
+        parent = book.states[id_].parent_id
+        heads.append(_head(id_, book, is_first=bool(heads) and parent != above))
+        above = parent
+    return heads
+
+
+def _head(category_id: int, book: Codebook, *, is_first: bool) -> Head:
+    state = book.states[category_id]
+    types = [id_ for id_, one in book.states.items() if one.level == Level.TYPE]
+    place = types.index(book.at_depth(category_id, Level.TYPE).category_id)
+    return Head(state.code, state.name, hue(state.code, place), is_first)
+
+
+def _body(
+    met: Sequence[Confusion],
+    heads: Sequence[Head],
+    most: int,
+    chosen: set[str],
+    address: Callable[[Pair | None], str],
+) -> SafeString:
+    """The rows of the table: hundreds of cells, too many for the template language."""
+    issues = {frozenset((one.first, one.second)): one.issues for one in met}
+    links = {
+        frozenset(pair): escape(address(None if chosen == set(pair) else pair))
+        for pair in ((one.first, one.second) for one in met)
+    }
+    words = {number: count(number) for number in set(issues.values())}
+    title = _("%(row)s with %(column)s, issues: %(issues)s")
+    parts = []
+    for row in heads:
+        parts.append(
+            f'<tr{CLASS_FIRST if row.is_first else ""}><th scope="row" title="{escape(row.name)}">'
+            f'<span class="{row.hue}">{escape(row.code)}</span></th>'
+        )
+        for column in heads:
+            pair = frozenset((row.code, column.code))
+            number = issues.get(pair, 0)
+            gap = " first" if column.is_first else ""
+            if row is column:
+                parts.append(f'<td class="same{gap}">·</td>')
+            elif not number:
+                parts.append(f'<td class="h0{gap}"></td>')
+            else:
+                is_picked = pair == chosen
+                said = escape(title % {"row": row.code, "column": column.code, "issues": words[number]})
+                parts.append(
+                    f'<td class="h{_heat(number, most)}{gap}{" pick" if is_picked else ""}">'
+                    f'<a href="{links[pair]}" hx-get="{links[pair]}" title="{said}"'
+                    f' id="cell-{escape(row.code)}-{escape(column.code)}"'
+                    f"{CURRENT if is_picked else ''}>{_short(number)}</a></td>"
+                )
+        parts.append("</tr>")
+    return mark_safe("".join(parts))  # noqa: S308 - every text in it is escaped
+
+
+def _heat(issues: int, most: int) -> int:
+    """1 to 7 by the root of the share of the largest: small numbers stay apart."""
+    return min(HOTTEST, 1 + int(HOTTEST * sqrt((issues - 1) / most)))
+
+
+def _short(issues: int) -> str:
+    if issues < 1000:
+        return str(issues)
+    return f"{issues / 1000:.1f}k" if issues < 10_000 else f"{issues // 1000}k"

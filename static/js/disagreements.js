@@ -1,0 +1,70 @@
+// Keys of the disagreements: arrows in the matrix, j k n through the list, digits and r to decide. Links and forms do the rest.
+"use strict";
+(() => {
+  const press = (id) => document.getElementById(id)?.click();
+  const rows = () => [...document.querySelectorAll(".list-card tbody .ti > a")];
+  const types = (target) => target.matches("input:not([type=radio]), textarea, select, [contenteditable]");
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+  // The next cell that is a link in that direction; empty cells are passed over.
+  function neighbour(link, [down, right]) {
+    const lines = [...document.querySelectorAll("#matrix tbody tr")];
+    const cell = link.closest("td");
+    let y = lines.indexOf(cell.parentElement);
+    let x = cell.cellIndex;
+    for (;;) {
+      y += down; x += right;
+      const next = lines[y]?.cells[x];
+      if (!next || next.matches("th")) return null;
+      if (next.querySelector("a")) return next.querySelector("a");
+    }
+  }
+
+  function move(by) {
+    const all = rows();
+    const now = all.indexOf(document.activeElement);
+    const next = all[now < 0 ? Math.max(all.findIndex((link) => link.ariaCurrent === "true"), 0) : now + by];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const target = event.target;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && target.form?.id === "decide") { target.form.requestSubmit(); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (target.closest("#matrix a") && steps[event.key]) {
+      event.preventDefault();
+      neighbour(target, steps[event.key])?.focus();
+      return;
+    }
+    if (event.key === "Escape") {
+      if (document.querySelector("details.menu[open]")) return;
+      if (types(target)) target.blur(); else press("close");
+      return;
+    }
+    if (types(target)) return;
+    const form = document.getElementById("decide");
+    if (event.key === "j") move(1);
+    else if (event.key === "k") move(-1);
+    else if (event.key === "n") { if (document.getElementById("next")) press("next"); else if (!document.getElementById("panel")) rows()[0]?.click(); }
+    else if (form && event.key === "r") { event.preventDefault(); form.closest("details").open = true; form.elements.rationale.focus(); }
+    else if (form && /^[1-9]$/.test(event.key)) {
+      form.closest("details").open = true;
+      form.querySelectorAll('label.opt > [type="radio"]')[event.key - 1]?.click();
+    }
+  });
+
+  // A category chosen from all of them is the answer, and one of the split's takes it back.
+  document.addEventListener("change", (event) => {
+    const form = event.target.form;
+    if (form?.id !== "decide") return;
+    if (event.target.name === "other" && event.target.value) form.querySelector('[name="choice"][value="other"]').checked = true;
+    if (event.target.name === "choice" && event.target.value !== "other") form.elements.other.value = "";
+  });
+
+  // What the reader was at is gone with the swap: go on at the top of the issue.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id !== "disagreements" || document.activeElement !== document.body) return;
+    document.querySelector('#panel [aria-invalid="true"], #panel .pane')?.focus({ preventScroll: true });
+  });
+})();
