@@ -4,8 +4,10 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from email.message import Message
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -25,23 +27,28 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def get(port: int, path: str, **headers: str) -> HTTPResponse | None:
-    """The answer of a server on this computer, its body in `body`; None while nobody answers."""
+class Answer(NamedTuple):
+    status: int
+    headers: Message
+    body: bytes
+
+
+def get(port: int, path: str, **headers: str) -> Answer:
+    """The answer of a server on this computer; its status is 0 while nobody answers."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         connection.request(
             "GET", path, headers={name.replace("_", "-"): text for name, text in headers.items()}
         )
         answer = connection.getresponse()
-        answer.body = answer.read()
+        return Answer(answer.status, answer.headers, answer.read())
     except (OSError, HTTPException):
-        return None
+        return Answer(0, Message(), b"")
     finally:
         connection.close()
-    return answer
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 60) -> bool:
     """Look until it is true, at most so long; the last answer."""
     deadline = time.monotonic() + seconds
     while not condition():

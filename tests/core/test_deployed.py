@@ -65,7 +65,7 @@ def web(deployed: dict[str, str]) -> Iterator[int]:
     """The port of the web process."""
     with running(deployed, "gunicorn", "--config", "deploy/gunicorn.conf.py", "config.wsgi"):
         port = int(deployed["BIND"].rpartition(":")[2])
-        assert eventually(lambda: get(port, "/healthz", Host=HOST) is not None)
+        assert eventually(lambda: get(port, "/healthz", Host=HOST).status)
         yield port
 
 
@@ -161,7 +161,7 @@ def test_a_worker_does_the_job_that_another_process_stored(deployed: dict[str, s
     with running(deployed, "celery", "--app", "config", "worker", *options):
         job = int(manage(deployed, "shell", "--verbosity", "0", "-c", store))
         with closing(psycopg2.connect(deployed["DATABASE_URL"])) as connection, connection.cursor() as cursor:
-            found = []
+            found: list[tuple[str, object]] = []
 
             def finished() -> bool:
                 connection.rollback()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import kombu
 import psutil
@@ -82,7 +83,7 @@ def python(folder: Path, code: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def ask(folder: Path, sql: str) -> list[list[object]] | None:
+def ask(folder: Path, sql: str) -> Any:
     """The rows of a query made by another process, through Django."""
     process = python(folder, ASK, sql)
     answer, errors = process.communicate(timeout=60)
@@ -102,7 +103,7 @@ def busy(folder: Path, sql: str) -> Iterator[psutil.Process]:
     client = python(folder, ASK, sql)
     try:
         with closing(connect(folder)) as connection, connection.cursor() as cursor:
-            found = []
+            found: list[tuple[int]] = []
 
             def working() -> bool:
                 cursor.execute("SELECT pid FROM pg_stat_activity WHERE query = %s", [sql])

@@ -63,6 +63,8 @@ class Command(BaseCommand):
 
     def run(self, supervisor: Supervisor, host: str, port: int, *, demo: bool) -> None:
         """Start everything in order, then keep it running; ends by KeyboardInterrupt or an error only."""
+        if uses_embedded_postgres() or uses_embedded_redis():
+            embedded.use()  # so that the last of the leftovers does not end the servers too
         if supervisor.end_leftovers():
             self.say(_("Ended what an earlier run, which was killed, had left."))
         refuse_taken_port(host, port)
@@ -76,7 +78,7 @@ class Command(BaseCommand):
         supervisor.children.append(Child("beat", beat(self.folder), log(self.folder, "beat")))
         supervisor.look()
         if demo:
-            call_command("demo")
+            call_command("demo", address=supervisor.address)
         connections.close_all()
         self.say(
             _("Crosscheck is ready at %(address)s/") % {"address": supervisor.address}, self.style.SUCCESS
