@@ -102,7 +102,11 @@ class Command(BaseCommand):
     def _show(self, run: Import) -> None:
         sniffed, found = files.as_sniffed(run.mapping), queries.preview(run)
         console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]
-        console.print(f"{run.name}: {FORMAT_NAMES[sniffed.format]}, {sniffed.encoding.upper()}", markup=False)
+        console.print(
+            f"{run.name}: {FORMAT_NAMES[sniffed.format]}, {sniffed.encoding.upper()}",
+            markup=False,
+            soft_wrap=True,
+        )
         table = Table("field", "read from", "in the first row", box=None, pad_edge=False)
         first = sniffed.sample[0] if sniffed.sample else {}
         for field, name in FIELD_NAMES.items():
@@ -112,13 +116,14 @@ class Command(BaseCommand):
                 table.add_row(str(name), _plain(source), _plain(value))
         console.print(table)
         if sniffed.unused:
-            console.print(f"not read: {', '.join(sniffed.unused)}", markup=False)
+            console.print(f"not read: {', '.join(sniffed.unused)}", markup=False, soft_wrap=True)
         if found:
             by = "the file" if found.whole else f"the first {found.rows:,} of about {found.estimate:,} rows"
             console.print(
                 f"by {by}: {found.new:,} new issues, {found.known:,} known, {found.with_text:,} with text,"
                 f" {found.pull_requests:,} pull requests, {found.repeated:,} repeated,"
-                f" {found.refused:,} refused"
+                f" {found.refused:,} refused",
+                soft_wrap=True,
             )
 
     def _run(self, run: Import, owner: User | None) -> Job:

@@ -1,0 +1,485 @@
+"""Pages of issues and imports: who may, what they show, what they refuse."""
+
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
+
+from core import jobs
+from core.models import Job
+from ingest import actions
+from ingest.models import Import, Issue, Snapshot
+from tests.factories import make_issue, make_issues, make_member, make_repository, make_study, make_user
+from tests.ingest.files import jsonl, load, receive, record, urls
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_bell(monkeypatch) -> None:
+    monkeypatch.setattr(jobs, "ring", lambda job_id: None)
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+@pytest.fixture
+def lead(study):
+    return make_member(study, "lead")
+
+
+@pytest.fixture
+def signed_in(client, lead):
+    """The client, signed in as a lead of the study."""
+    client.force_login(lead.user)
+    return client
+
+
+def text_of(response) -> str:
+    return response.content.decode()
+
+
+def address(name: str, study, *args) -> str:
+    return reverse(name, args=[study.slug, *args])
+
+
+class TestDoors:
+    @pytest.fixture
+    def pages(self, study) -> dict[str, str]:
+        issue = make_issue(make_repository(study))
+        run = receive(study, urls(1), "list.txt")
+        return {
+            "issues": address("issues", study),
+            "issue": address("issue", study, issue.pk),
+            "imports": address("imports", study),
+            "new_import": address("new_import", study),
+            "import": address("import", study, run.pk),
+            "import_rows": address("import_rows", study, run.pk),
+            "confirm_import": address("confirm_import", study, run.pk),
+            "discard_import": address("discard_import", study, run.pk),
+        }
+
+    POSTED = ("confirm_import", "discard_import")
+
+    def answers(self, client, pages) -> dict[str, int]:
+        return {
+            name: (client.post if name in self.POSTED else client.get)(page).status_code
+            for name, page in pages.items()
+        }
+
+    def test_a_stranger_finds_nothing(self, client, pages) -> None:
+        client.force_login(make_member(make_study(), "owner").user)
+
+        assert set(self.answers(client, pages).values()) == {404}
+
+    def test_a_visitor_is_asked_to_sign_in(self, client, pages) -> None:
+        make_user()
+
+        answers = self.answers(client, pages)
+
+        assert answers == {name: 401 if name in self.POSTED else 302 for name in pages}
+
+    @pytest.mark.parametrize("role", ["volunteer", "viewer"])
+    def test_members_read_issues_and_no_imports(self, client, study, pages, role) -> None:
+        client.force_login(make_member(study, role).user)
+
+        answers = self.answers(client, pages)
+
+        assert {name for name, status in answers.items() if status == 200} == {"issues", "issue"}
+        assert {status for name, status in answers.items() if name not in ("issues", "issue")} == {403}
+        assert not Job.objects.exists()
+        assert "Import issues" not in text_of(client.get(pages["issues"]))
+
+    def test_a_model_reads_none_of_it(self, client, study, pages) -> None:
+        client.force_login(make_member(study, "model").user)
+
+        assert set(self.answers(client, pages).values()) == {403}
+
+    @pytest.mark.parametrize("role", ["owner", "lead"])
+    def test_leads_do_all_of_it(self, client, study, pages, role) -> None:
+        client.force_login(make_member(study, role).user)
+
+        reads = {name: page for name, page in pages.items() if name not in self.POSTED}
+        assert set(self.answers(client, reads).values()) == {200}
+        assert client.post(pages["discard_import"]).status_code == 302
+
+    def test_one_who_left_finds_nothing(self, client, study, pages) -> None:
+        client.force_login(make_member(study, "owner", left_at=timezone.now()).user)
+
+        assert set(self.answers(client, pages).values()) == {404}
+
+    def test_objects_of_another_study_are_not_there(self, signed_in, study) -> None:
+        other = make_study()
+        issue, run = make_issue(make_repository(other)), receive(other, urls(1), "list.txt")
+
+        assert signed_in.get(address("issue", study, issue.pk)).status_code == 404
+        assert signed_in.get(address("import", study, run.pk)).status_code == 404
+        assert signed_in.get(address("import_rows", study, run.pk)).status_code == 404
+        assert signed_in.post(address("confirm_import", study, run.pk)).status_code == 404
+        assert signed_in.post(address("discard_import", study, run.pk)).status_code == 404
+
+    def test_nothing_is_changed_by_reading(self, signed_in, study) -> None:
+        run = receive(study, urls(1), "list.txt")
+
+        assert signed_in.get(address("confirm_import", study, run.pk)).status_code == 405
+        assert signed_in.get(address("discard_import", study, run.pk)).status_code == 405
+
+
+class TestIssues:
+    def test_empty_says_what_to_do(self, signed_in, study) -> None:
+        page = text_of(signed_in.get(address("issues", study)))
+
+        assert "No issues yet." in page
+        assert f'href="{address("new_import", study)}"' in page
+
+    def test_lists_what_the_query_string_asks_for(self, signed_in, study) -> None:
+        repository = make_repository(study, "acme/engine")
+        make_issue(repository, "1", year=2023, title="<b>Bold</b> title")
+        make_issue(repository, "2", year=2024, text=False)
+
+        page = text_of(signed_in.get(address("issues", study)))
+        narrowed = text_of(signed_in.get(address("issues", study) + "?year=2024&kind=nonsense&repository=x"))
+        nothing = text_of(signed_in.get(address("issues", study) + "?q=nowhere"))
+
+        assert "&lt;b&gt;Bold&lt;/b&gt; title" in page
+        assert "2 issues, last brought in first" in page
+        assert "Bold" not in narrowed
+        assert "acme/engine #2" in narrowed
+        assert "No issue matches all of this." in nothing
+
+    def test_fragment(self, signed_in, study) -> None:
+        make_issue(make_repository(study))
+
+        fragment = text_of(
+            signed_in.get(address("issues", study), headers={"HX-Request": "true", "HX-Target": "issues"})
+        )
+
+        assert fragment.strip().startswith('<section class="card" id="issues"')
+
+    def test_pages_keep_the_filters(self, signed_in, study) -> None:
+        make_issues(make_repository(study), 51, year=2024)
+
+        page = text_of(signed_in.get(address("issues", study) + "?year=2024"))
+
+        assert f'href="?year=2024&amp;before={Issue.objects.order_by("pk")[1].pk}"' in page
+
+    @pytest.mark.parametrize("how_many", [1, 3])
+    def test_takes_a_fixed_number_of_queries(
+        self, signed_in, study, django_assert_num_queries, how_many
+    ) -> None:
+        for number in range(how_many):
+            make_issue(make_repository(study), str(number), year=2020 + number)
+        signed_in.get(address("issues", study))
+
+        # Session, user, study, membership, page, its count, repositories, groups, the tabs' round.
+        with django_assert_num_queries(9):
+            signed_in.get(address("issues", study))
+
+
+class TestIssue:
+    def test_shows_all_the_text_made_harmless(self, signed_in, study) -> None:
+        issue = make_issue(
+            make_repository(study, "acme/engine"),
+            "7",
+            title="A <script> & title",
+            body="Body with **force** <script>alert(1)</script>",
+            labels=["bug"],
+            author="ann",
+            comments=[{"author": "bo", "association": "MEMBER", "at": None, "body": "A _reply_"}],
+            comment_count=3,
+        )
+
+        page = text_of(signed_in.get(address("issue", study, issue.pk)))
+
+        assert "A &lt;script&gt; &amp; title" in page
+        assert "<strong>force</strong>" in page
+        assert "<script>alert" not in page
+        assert "<em>reply</em>" in page
+        assert "on the forge, 1 here" in page
+        assert 'href="https://github.com/acme/engine/issues/7"' in page
+
+    def test_an_address_without_text_says_so(self, signed_in, study) -> None:
+        issue = make_issue(make_repository(study), text=False)
+
+        page = text_of(signed_in.get(address("issue", study, issue.pk)))
+
+        assert "its text has not been fetched" in page
+
+    def test_lists_its_earlier_texts(self, signed_in, study) -> None:
+        load(study, jsonl(record(1)))
+        load(study, jsonl(record(1, title="Better", updated_at="2025-01-01T00:00:00Z")), "later.jsonl")
+
+        page = text_of(signed_in.get(address("issue", study, Issue.objects.get().pk)))
+
+        assert page.count("an earlier text") == 1
+        assert page.count("shown here") == 1
+        assert "issues.jsonl" in page
+
+    def test_volunteers_are_not_told_of_imports(self, client, study) -> None:
+        load(study, jsonl(record(1)))
+        client.force_login(make_member(study).user)
+
+        page = text_of(client.get(address("issue", study, Issue.objects.get().pk)))
+
+        assert "issues.jsonl" not in page
+
+
+class TestNewImport:
+    def post(self, client, study, **fields):
+        return client.post(address("new_import", study), fields)
+
+    def test_a_file_leads_to_its_preview(self, signed_in, study, lead) -> None:
+        file = SimpleUploadedFile("list.txt", urls(1, 2))
+
+        response = self.post(signed_in, study, uploads=file)
+
+        run = Import.objects.get()
+        assert response["Location"] == address("import", study, run.pk)
+        assert (run.name, run.created_by, run.study) == ("list.txt", lead.user, study)
+        assert not Issue.objects.exists()
+
+    def test_pasted_addresses_lead_to_their_preview(self, signed_in, study) -> None:
+        self.post(signed_in, study, urls="https://github.com/a/b/issues/1\r\na/b#2\r\n")
+
+        run = Import.objects.get()
+        assert run.name == "Pasted addresses"
+        assert run.size == len("https://github.com/a/b/issues/1\na/b#2\n")
+
+    def test_several_files_wait_in_the_list(self, signed_in, study) -> None:
+        files = [SimpleUploadedFile(f"{n}.txt", urls(n)) for n in (1, 2)]
+
+        response = self.post(signed_in, study, uploads=files, urls="a/b#3")
+
+        assert response["Location"] == address("imports", study)
+        assert list(Import.objects.order_by("pk").values_list("name", flat=True)) == [
+            "1.txt",
+            "2.txt",
+            "Pasted addresses",
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "data", "words"),
+        [
+            ("a.csv", b"<!doctype html><title>Sign in</title>", "a.csv: This is an HTML page"),
+            ("a.csv", b"", "a.csv: The file is empty"),
+            ("a.json", b"\x89PNG\r\n\x1a\n", "a.json: This is a PNG picture"),
+            ("a.csv", "url,t\nhttps://github.com/a/b/issues/1,é\n".encode("latin-1"), "Line 2: byte 0xE9"),
+            ("a.csv", b"url,URL\nx,y\n", "columns 1 and 2 are both named"),
+            ("a.csv", b"title,body\nx,y\n", "no column holds the address"),
+        ],
+    )
+    def test_a_file_that_cannot_be_read_is_refused(
+        self, signed_in, study, uploads, name, data, words
+    ) -> None:
+        response = self.post(
+            signed_in, study, uploads=SimpleUploadedFile(name, data), urls="a/b#1\nkept words"
+        )
+
+        page = text_of(response)
+        assert response.status_code == 422
+        assert words in page
+        assert "a/b#1\nkept words</textarea>" in page
+        assert not Import.objects.exists()
+        assert not uploads.exists()
+
+    def test_one_bad_file_refuses_all(self, signed_in, study, uploads) -> None:
+        files = [SimpleUploadedFile("good.txt", urls(1)), SimpleUploadedFile("bad.csv", b"<html>")]
+
+        response = self.post(signed_in, study, uploads=files)
+
+        assert response.status_code == 422
+        assert "bad.csv: This is an HTML page" in text_of(response)
+        assert not Import.objects.exists()
+        assert not uploads.exists()
+
+    def test_nothing_chosen_is_refused(self, signed_in, study) -> None:
+        response = self.post(signed_in, study, urls="  \n")
+
+        assert response.status_code == 422
+        assert "Choose a file, or paste addresses." in text_of(response)
+
+    def test_a_file_past_the_limit_is_refused(self, signed_in, study, settings, uploads) -> None:
+        settings.UPLOAD_MAX_BYTES = 50
+
+        response = self.post(signed_in, study, uploads=SimpleUploadedFile("big.txt", urls(1, 2)))
+
+        assert response.status_code == 422
+        assert "big.txt is larger than 50" in text_of(response)
+        assert not uploads.exists()
+
+    def test_a_double_click_stores_once(self, signed_in, study) -> None:
+        key = "6f6b3a1e-5a8e-4f0f-9f43-0a6a6d8c9a11"
+
+        for _ in range(2):
+            response = self.post(signed_in, study, urls="a/b#1", form_key=key)
+
+        assert Import.objects.count() == 1
+        assert response["Location"] == address("imports", study)
+
+    def test_an_encoding_can_be_chosen(self, signed_in, study) -> None:
+        data = "url,title\nhttps://gitee.com/a/b/issues/I1ABC,内存\n".encode("gb18030")
+
+        self.post(signed_in, study, uploads=SimpleUploadedFile("a.csv", data), encoding="gb18030")
+
+        assert Import.objects.get().mapping["encoding"] == "gb18030"
+
+
+class TestPreview:
+    def test_shows_how_it_is_read_and_what_will_happen(self, signed_in, study) -> None:
+        load(study, urls(1), "first.txt")
+        run = receive(study, jsonl(record(1), record(2, title="<i>x</i>")) + b'{"html_url": "?"}\n')
+
+        page = text_of(signed_in.get(run.get_absolute_url()))
+
+        assert "user.login" in page
+        assert "&lt;i&gt;x&lt;/i&gt;" in page
+        assert "Line 3, record 3: " in page
+        assert f'action="{address("confirm_import", study, run.pk)}"' in page
+        assert not Snapshot.objects.exists()
+
+    def test_a_file_taken_before_says_so(self, signed_in, study) -> None:
+        first = load(study, urls(1), "first.txt")
+        run = receive(study, urls(1), "again.txt")
+
+        page = text_of(signed_in.get(run.get_absolute_url()))
+
+        assert "taken this very file before" in page
+        assert f'href="{first.get_absolute_url()}"' in page
+        assert address("confirm_import", study, run.pk) not in page
+
+    def test_a_file_without_a_good_line_cannot_be_confirmed(self, signed_in, study) -> None:
+        run = receive(study, b"url\nnonsense\nmore\n", "a.csv")
+
+        page = text_of(signed_in.get(run.get_absolute_url()))
+
+        assert "No line of it can be taken" in page
+        assert address("confirm_import", study, run.pk) not in page
+
+    def test_confirming_starts_the_job(self, signed_in, study, lead) -> None:
+        run = receive(study, urls(1), "list.txt")
+
+        response = signed_in.post(address("confirm_import", study, run.pk))
+
+        run.refresh_from_db()
+        assert response["Location"] == run.get_absolute_url()
+        assert (run.job.state, run.job.created_by) == ("queued", lead.user)
+
+    def test_confirming_twice_is_refused(self, signed_in, study) -> None:
+        run = receive(study, urls(1), "list.txt")
+        signed_in.post(address("confirm_import", study, run.pk))
+
+        response = signed_in.post(address("confirm_import", study, run.pk))
+
+        assert response.status_code == 409
+        assert "has been started already" in text_of(response)
+        assert Job.objects.count() == 1
+
+    def test_discarding_what_was_imported_is_refused(self, signed_in, study) -> None:
+        run = load(study, urls(1), "list.txt")
+
+        assert signed_in.post(address("discard_import", study, run.pk)).status_code == 409
+        assert Import.objects.filter(pk=run.pk).exists()
+
+
+class TestImport:
+    def test_a_running_one_is_polled_and_can_be_cancelled(self, signed_in, study, lead) -> None:
+        run = receive(study, urls(1), "list.txt")
+        job = actions.confirm_import(run=run, by=lead.user)
+
+        page = text_of(signed_in.get(run.get_absolute_url()))
+        fragment = signed_in.get(run.get_absolute_url(), headers={"HX-Request": "true", "HX-Target": "job"})
+
+        assert f'hx-get="{run.get_absolute_url()}"' in page
+        assert f'action="{reverse("cancel_job", args=[job.pk])}"' in page
+        assert text_of(fragment).strip().startswith('<section class="job"')
+        assert "HX-Refresh" not in fragment.headers
+
+    def test_another_lead_sees_it_and_cannot_cancel_it(self, client, study, lead) -> None:
+        run = receive(study, urls(1), "list.txt")
+        job = actions.confirm_import(run=run, by=lead.user)
+        client.force_login(make_member(study, "owner").user)
+
+        page = text_of(client.get(run.get_absolute_url()))
+
+        assert "queued" in page
+        assert reverse("cancel_job", args=[job.pk]) not in page
+
+    def test_its_end_brings_the_report(self, signed_in, study, lead) -> None:
+        run = receive(study, urls(1, "x"), "list.txt")
+        jobs.run(actions.confirm_import(run=run, by=lead.user).pk)
+
+        fragment = signed_in.get(run.get_absolute_url(), headers={"HX-Request": "true", "HX-Target": "job"})
+        page = text_of(signed_in.get(run.get_absolute_url()))
+
+        assert fragment["HX-Refresh"] == "true"
+        assert "new issues" in page
+        assert "is not the address of an issue" in page
+
+    def test_a_cancelled_one_says_what_stays_and_goes_on(self, signed_in, study, lead) -> None:
+        run = receive(study, urls(1), "list.txt")
+        jobs.cancel(actions.confirm_import(run=run, by=lead.user))
+
+        page = text_of(signed_in.get(run.get_absolute_url()))
+        signed_in.post(address("confirm_import", study, run.pk))
+
+        assert "What was stored up to then stays" in page
+        run.refresh_from_db()
+        assert run.job.state == "queued"
+
+    def test_its_rows_by_outcome(self, signed_in, study) -> None:
+        run = load(study, urls(1, 1, "x"), "list.txt")
+
+        page = text_of(signed_in.get(run.get_absolute_url() + "?outcome=refused"))
+        fragment = text_of(
+            signed_in.get(
+                run.get_absolute_url() + "?outcome=repeated",
+                headers={"HX-Request": "true", "HX-Target": "rows"},
+            )
+        )
+
+        assert "The issue of line 1 again" not in page
+        assert "its number cannot be read" in page
+        assert "The issue of line 1 again" in fragment
+        assert fragment.strip().startswith("<section")
+
+    @pytest.mark.parametrize("how_many", [1, 3])
+    def test_the_list_takes_a_fixed_number_of_queries(
+        self, signed_in, study, django_assert_num_queries, how_many
+    ) -> None:
+        for number in range(how_many):
+            receive(study, urls(number + 1), "list.txt", by=make_user())
+        signed_in.get(address("imports", study))
+
+        # Session, user, study, membership, page, the tabs' round.
+        with django_assert_num_queries(6):
+            signed_in.get(address("imports", study))
+
+
+class TestRowsAsCsv:
+    def test_is_inert_and_named_by_the_server(self, signed_in, study) -> None:
+        data = b'=cmd()\n"quoted, with comma"\n@x\nhttps://github.com/a/b/issues/1\na/b#1\n'
+        run = load(study, data, '=evil".txt')
+
+        response = signed_in.get(address("import_rows", study, run.pk) + "?outcome=refused")
+
+        body = b"".join(response.streaming_content).decode()
+        rows = list(csv.DictReader(io.StringIO(body)))
+        assert [row["raw"] for row in rows] == ["'=cmd()", '"quoted, with comma"', "'@x"]
+        assert {row["file"] for row in rows} == {"'=evil\".txt"}
+        assert [row["line"] for row in rows] == ["1", "2", "3"]
+        assert response["Content-Disposition"] == f'attachment; filename="import-{run.pk}-refused.csv"'
+        assert response["Content-Type"] == "text/csv; charset=utf-8"
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Cache-Control"] == "no-store"
+
+    def test_holds_every_outcome_unless_asked(self, signed_in, study) -> None:
+        run = load(study, urls(1, 1, "x"), "list.txt")
+
+        body = b"".join(signed_in.get(address("import_rows", study, run.pk)).streaming_content).decode()
+
+        assert [row["outcome"] for row in csv.DictReader(io.StringIO(body))] == ["repeated", "refused"]
