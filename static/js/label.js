@@ -31,7 +31,7 @@
   for (const item of items) {
     const { row } = item, siblings = item.parent ? item.parent.children : items.filter((other) => !other.parent);
     row.setAttribute("role", "treeitem");
-    for (const [name, value] of Object.entries({ label: `${item.code} ${item.name}`, level: item.level, setsize: siblings.length, posinset: siblings.indexOf(item) + 1, selected: false })) row.setAttribute(`aria-${name}`, value);
+    for (const [name, value] of Object.entries({ level: item.level, setsize: siblings.length, posinset: siblings.indexOf(item) + 1, selected: false })) row.setAttribute(`aria-${name}`, value);
     if (!item.can) row.setAttribute("aria-disabled", "true");
     if (item.radio) item.radio.hidden = true;
     item.label.title = item.name;

@@ -1,0 +1,104 @@
+"""A real browser before a real server.
+
+Every page that a test opens is watched: an error in a script, a refusal of the content security policy, or a
+request to another host than the server's own fails the test, whatever it tests.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from accounts.actions import make_sign_in_link
+from accounts.models import User
+
+# Playwright runs a loop in this thread; the tests themselves ask the database from it, one at a time.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+ARGUMENTS = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+]
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+Open = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "/e2e/" in str(item.path):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser that CHROMIUM names, or one that is installed; `none` leaves these tests out."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None or path == "none":
+        pytest.skip("no Chromium: install one, or name it with CHROMIUM=/path/to/chromium")
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *sandbox])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser, live_server) -> Iterator[Open]:
+    """`open_page(user, "/rounds/1/label/")` signs the user in by a link and goes there in a browser of their own.
+
+    `dark`, `phone` and `script=False` say what kind of browser; `user=None` is a visitor.
+    """
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def watch(page: Page) -> None:
+        page.on("pageerror", lambda error: problems.append(f"script: {error}"))
+        page.on("console", lambda message: problems.append(message.text) if _is_wrong(message) else None)
+
+    def requested(url: str) -> None:
+        if not url.startswith((f"{live_server.url}/", "data:", "blob:")):
+            problems.append(f"request to {url}")
+
+    def go(user: User | None, path: str = "/", *, dark=False, phone=False, script=True) -> Page:
+        context = chromium.new_context(
+            base_url=live_server.url,
+            color_scheme="dark" if dark else "light",
+            viewport=PHONE if phone else DESKTOP,
+            has_touch=phone,
+            java_script_enabled=script,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        context.on("page", watch)
+        context.on("request", lambda request: requested(request.url))
+        page = context.new_page()
+        if user is None:
+            page.goto(path)
+        else:
+            page.goto(f"/accounts/link/{make_sign_in_link(user)}/?{urlencode({'next': path})}")
+            page.locator("main form button").click()
+            page.wait_for_url(f"**{path}")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def _is_wrong(message) -> bool:
+    """Errors of the page, not what the browser and htmx note of an answer of 4xx or a lost connection."""
+    noted = ("Failed to load resource", "htmx:sendError", "htmx:afterRequest")
+    return message.type == "error" and not message.text.startswith(noted)
