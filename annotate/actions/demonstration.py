@@ -79,12 +79,13 @@ def load_demonstration() -> Demonstration:
         members = _members(study)
         owner = members["R1"].user
         _load_issues(study, owner)
+        # The pilot first: pages lead to the round that came last.
+        _pilot(study, members)
         round_ = _main_round(study, members)
         book = codebook(round_.version_id)
         rows = list(_rows("labels.csv"))
         _store_labels(round_, rows, book)
         _decide(round_, rows, book, lead=members["R2"])
-        _pilot(study, members)
         record(study, "studies.demonstration_loaded", owner, name=study.name)
     return Demonstration(study, members, loaded=True)
 
@@ -164,11 +165,7 @@ def _main_round(study: Study, members: dict[str, Membership]) -> Round:
         members=_volunteers(members),
         seed=SEED,
     )
-    round_ = open_round(round_=round_, by=lead)
-    opened = _first_day() + timedelta(minutes=10)
-    Round.objects.filter(pk=round_.pk).update(created_at=opened, opened_at=opened)
-    round_.refresh_from_db()
-    return round_
+    return _opened(round_, by=lead, at=_first_day() + timedelta(hours=1))
 
 
 def _pilot(study: Study, members: dict[str, Membership]) -> None:
@@ -189,7 +186,15 @@ def _pilot(study: Study, members: dict[str, Membership]) -> None:
         labels_per_issue=2,
         seed=SEED + 1,
     )
-    open_round(round_=pilot, by=lead)
+    _opened(pilot, by=lead, at=_first_day() + timedelta(minutes=30))
+
+
+def _opened(round_: Round, *, by: Membership, at: datetime) -> Round:
+    """Open a round, and date it back."""
+    round_ = open_round(round_=round_, by=by)
+    Round.objects.filter(pk=round_.pk).update(created_at=at, opened_at=at)
+    round_.refresh_from_db()
+    return round_
 
 
 def _volunteers(members: dict[str, Membership]) -> list[Membership]:
