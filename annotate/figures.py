@@ -44,23 +44,19 @@ class Axis:
         """A tick at every step, both ends included, with as many digits as tell them apart."""
         digits = max(0, -math.floor(math.log10(self.step) + 1e-9))
         values = [self.low + at * self.step for at in range(round((self.high - self.low) / self.step) + 1)]
-        texts = [f"{value:.{digits}f}" for value in values]
-        if all(float(text) == int(float(text)) for text in texts):
-            texts = [str(int(float(text))) for text in texts]
-        return tuple(
-            Tick(self.x(value), _plain_zero(text)) for value, text in zip(values, texts, strict=True)
-        )
+        return tuple(Tick(self.x(value), _plain(f"{value:.{digits}f}")) for value in values)
 
 
-def _plain_zero(text: str) -> str:
-    return text.removeprefix("-") if float(text) == 0 else text
+def _plain(text: str) -> str:
+    """Whole numbers without decimals, and a zero without a sign."""
+    return str(int(float(text))) if float(text).is_integer() else text
 
 
 def whole_axis(values: Iterable[float], left: float, right: float) -> Axis:
-    """0 to 1 in fifths, begun further down where a value is negative: the axis on which kappas are judged."""
-    lowest = min(values, default=0.0)
-    low = min(0.0, math.floor(max(lowest, -1.0) / 0.2 + 1e-9) * 0.2)
-    return Axis(low, 1.0, 0.2, left, right)
+    """0 to 1, begun further down where a value is negative, but not below -1: kappas of all sizes."""
+    lowest = max(min(values, default=0.0), -1.0)
+    step = 0.2 if lowest >= -0.4 else 0.5
+    return Axis(min(0.0, math.floor(lowest / step + 1e-9) * step), 1.0, step, left, right)
 
 
 def close_axis(values: Iterable[float], left: float, right: float, *, most: int = 5) -> Axis:
@@ -91,20 +87,25 @@ def _round_step(least: float) -> float:
 
 @dataclass(frozen=True)
 class Whisker:
-    """A value as a mark at `x`, its interval as a line from `low` to `high`; both None where there is none."""
+    """A value as a mark at `x`, its interval as a line from `low` to `high`; both None where there is none.
+
+    `is_off`: the value lies off the axis, and the mark at its end only points there.
+    """
 
     x: str
     low: str | None
     high: str | None
+    is_off: bool = False
 
 
 def whisker(axis: Axis, value: float | None, low: float | None, high: float | None) -> Whisker | None:
     """The marks of a value with its interval; None where the value is undefined."""
     if value is None:
         return None
+    is_off = not axis.low - 1e-9 <= value <= axis.high + 1e-9
     if low is None or high is None:
-        return Whisker(axis.x(value), None, None)
-    return Whisker(axis.x(value), axis.x(low), axis.x(high))
+        return Whisker(axis.x(value), None, None, is_off)
+    return Whisker(axis.x(value), axis.x(low), axis.x(high), is_off)
 
 
 @dataclass(frozen=True)

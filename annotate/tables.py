@@ -62,7 +62,8 @@ def repositories(report: AgreementReport) -> Table:
 
 def _groups(report: AgreementReport, name: str) -> Table:
     columns = (
-        name, "issues", "labels", "percent_agreement", "fleiss_kappa", "se", "low", "high", "gwet_ac1", "reason",
+        name, "issues", "labels", "percent_agreement",
+        "fleiss_kappa", "se", "low", "high", "gwet_ac1", "reason",
     )  # fmt: skip
     made = []
     for group in (*report.by(name), report.groups[0]):
@@ -124,13 +125,14 @@ def meeting_categories(report: AgreementReport) -> Table:
     """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
     codes = [category.code for category in report.overall.categories]
     table = confusion(report.patterns)
-    found = [
+    found: list[tuple[str, str, int]] = [
         (code, codes[column], int(table[row, column]))
         for row, code in enumerate(codes)
         for column in range(row + 1, len(codes))
         if table[row, column]
     ]
-    return Table.of(("first", "second", "issues"), sorted(found, key=lambda pair: -pair[2]))
+    found.sort(key=lambda pair: -pair[2])
+    return Table(("first", "second", "issues"), tuple(found))
 
 
 def left_out(report: AgreementReport) -> Table:
@@ -206,7 +208,8 @@ def as_latex(table: Table, comment: str = "") -> str:
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
-    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 

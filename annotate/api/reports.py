@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.actions.decisions import settle_issue
+from annotate.actions.exports import note_fetch
 from annotate.api.labels import category_of, issue_in
 from annotate.api.rounds import round_of
 from annotate.exports import LAYOUTS, labels_csv
@@ -213,6 +214,7 @@ class LabelsCsv(APIView):
         repositories = None
         if path := request.query_params.get("repository"):
             repositories = [get_object_or_404(Repository, study=study, path__iexact=path)]
+        note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")
         return StreamingHttpResponse(
             labels_csv(round_, layout=layout, repositories=repositories),
             content_type="text/csv; charset=utf-8",

@@ -63,7 +63,7 @@ def _folders(round_: Round) -> list[Folder]:
     used = RoundIssue.objects.filter(round=round_).values("issue__repository")
     repositories = list(Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"))
     by_repository = revealed(round_).order_by().values_list("issue__repository")
-    rows = dict(by_repository.annotate(Count("pk")))
+    rows = dict(by_repository.annotate(n=Count("*")))
     folders: dict[str, Folder] = {}
     of: dict[int, Folder] = {}
     for repository in repositories:
@@ -86,7 +86,7 @@ def _lists_by_year(round_: Round, folders: dict[str, Folder], of: dict[int, Fold
         return
     years: dict[tuple[str, int], int] = {}
     issues = revealed(round_).filter(issue__repository__in=ids, issue__year__isnull=False).order_by()
-    for id_, year, count in issues.values_list("issue__repository", "issue__year").annotate(Count("pk")):
+    for id_, year, count in issues.values_list("issue__repository", "issue__year").annotate(n=Count("*")):
         years[of[id_].name, year] = years.get((of[id_].name, year), 0) + count
     for (name, year), count in sorted(years.items()):
         folders[name].lists.append((f"{name}_{year}.txt", count))

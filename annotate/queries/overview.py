@@ -60,12 +60,12 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
     )
     rounds = list(own.select_related("round__study").order_by("-round__opened_at", "-round_id"))
     ids = [row.round_id for row in rounds]
-    issues = _by_round(RoundIssue.objects.filter(round__in=ids).values_list("round").annotate(Count("pk")))
+    issues = _by_round(RoundIssue.objects.filter(round__in=ids).values_list("round").annotate(n=Count("*")))
     labels = _by_round(
-        Label.objects.filter(round__in=ids, volunteer__in=member).values_list("round").annotate(Count("pk"))
+        Label.objects.filter(round__in=ids, volunteer__in=member).values_list("round").annotate(n=Count("*"))
     )
     people = _by_round(
-        RoundVolunteer.objects.filter(round__in=ids).values_list("round").annotate(Count("pk"))
+        RoundVolunteer.objects.filter(round__in=ids).values_list("round").annotate(n=Count("*"))
     )
     found = []
     for row in rounds:
@@ -147,7 +147,7 @@ def study_counts(study: Study, round_: Round | None) -> StudyCounts:
         issues=Issue.objects.filter(repository__study=study).count(),
         repositories=Repository.objects.filter(study=study).count(),
         version=version,
-        categories=dict(levels.values_list("level").annotate(Count("pk"))) if version else {},
+        categories=dict(levels.values_list("level").annotate(n=Count("*"))) if version else {},
     )
 
 
@@ -181,9 +181,9 @@ def people(study: Study, round_: Round | None) -> list[Person]:
     labels = Label.objects.filter(round=round_).order_by()
     chosen = set(RoundVolunteer.objects.filter(round=round_).values_list("member", flat=True))
     members = [member for member in members if member.left_at is None or member.pk in chosen]
-    counted = dict(labels.values_list("volunteer").annotate(Count("pk")))
+    counted = dict(labels.values_list("volunteer").annotate(n=Count("*")))
     # A surplus label is one without a slot: asked that way, both counts come from an index.
-    surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(Count("pk")))
+    surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(n=Count("*")))
     accounts = [member.pk for member in members if member.user_id and member.pk in chosen]
     today = timezone.localdate()
     days = _by_day(round_, accounts, today)
@@ -206,7 +206,7 @@ def _by_day(round_: Round, members: Sequence[int], today: date) -> dict[tuple[in
         Label.objects.filter(round=round_, volunteer__in=members, submitted_at__gte=first)
         .order_by()
         .values_list("volunteer", TruncDate("submitted_at"))
-        .annotate(Count("pk"))
+        .annotate(n=Count("*"))
     )
     return {(member, day): count for member, day, count in rows}
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate import statements as say
-from annotate.agreement import Agreement, CategoryKappa
+from annotate.agreement import Agreement, CategoryKappa, Reason
 from annotate.agreement.coefficients import LANDIS_KOCH
 from annotate.figures import Axis, Whisker, bands, close_axis, heat_step, whisker, whole_axis
 from annotate.queries.rounds import rounds_for
@@ -28,7 +28,7 @@ from taxonomy.models import Level
 
 HEADLINE = "fleiss_kappa"
 FORMATS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
-DRAWN = 180.0
+DRAWN = 150.0
 EDGE = 8.0
 CONFUSED = 12
 MARKS = ("circle", "square", "diamond")
@@ -43,7 +43,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     report = agreement_report(round_, level=_level(request), by=[["type"], ["repository"]])
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
-    context = {
+    context: dict[str, Any] = {
         "study": round_.study,
         "round": round_,
         "membership": member,
@@ -156,6 +156,8 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "repositories": _groups(report, "repository"),
         "categories": _categories(report),
         "few": few,
+        "unused": [one for one in found.categories if not one.labels],
+        "unused_why": say.undefined(Reason.CATEGORY_UNUSED),
         "few_bound": say.FEW_LABELS,
         "paradoxes": [group for group in report.groups if say.is_paradox(group.agreement)],
         "pairs": _pairs(report),
@@ -278,7 +280,7 @@ def _categories(report: AgreementReport) -> Chart:
     few = {one.code for one in say.few_labels(found)}
     kappa = report.overall.coefficients[HEADLINE].value
     rows: list[Row] = []
-    for one in found:
+    for one in (one for one in found if one.labels):
         rows.append(
             Row(
                 key=one.code,
@@ -366,6 +368,6 @@ def _confused(report: AgreementReport) -> list[dict[str, Any]]:
             for code in (first, second)
         ]
         address = reverse("disagreements", args=[report.round.pk])
-        chosen = urlencode({"pair": f"{first},{second}"})
+        chosen = urlencode({"pair": f"{first} {second}"})
         rows.append({"pair": pair, "issues": issues, "url": f"{address}?{chosen}"})
     return rows

@@ -42,7 +42,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
         context |= {
             "found": found,
             "checks": _checks(round_, found),
-            "files": _files(request, round_, found, several=len(rounds) > 1),
+            "files": _files(request, round_, found),
         }
     return render_page(request, "annotate/exports/export.html", context)
 
@@ -103,9 +103,11 @@ def _rounds(request: AuthedRequest, study: Study) -> Any:
 
 
 def _chosen(rounds: list[Round], text: str) -> Round | None:
-    """The round of this id, or without one the newest; None if the study has opened none."""
+    """The round of this id; without one a main round, or the newest; None if the study has opened none."""
     if not text:
-        return rounds[0] if rounds else None
+        return next(
+            (round_ for round_ in rounds if round_.kind == Round.Kind.MAIN), rounds[0] if rounds else None
+        )
     found = next((round_ for round_ in rounds if str(round_.pk) == text), None)
     if found is None:
         raise Http404
@@ -196,14 +198,14 @@ class File:
     curl: tuple[str, ...] = ()
 
 
-def _files(request: AuthedRequest, round_: Round, found: Contents, *, several: bool) -> list[File]:
+def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]:
     """The files of the package in its order, each with the line that fetches it over REST."""
     address = request.build_absolute_uri(reverse("api_labels_csv", args=[round_.study.slug]))
-    named = {"round": round_.name} if several else {}
 
     def curl(file: str, **query: str) -> str:
-        token = "Authorization: Token $CROSSCHECK_TOKEN"
-        return f"curl -fsS -H \"{token}\" -o {file} '{address}?{urlencode(query | named, safe='/')}'"
+        header = "Authorization: Token $CROSSCHECK_TOKEN"
+        chosen = urlencode({"round": round_.name, **query}, safe="/")
+        return f"curl -fsS -H \"{header}\" -o {file} '{address}?{chosen}'"
 
     files = []
     for folder in found.folders:

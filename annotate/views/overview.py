@@ -81,9 +81,9 @@ def _line(seat: Membership, own: Sequence[OwnRound]) -> StudyLine:
 
 
 def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
-    """What is to be labelled. The first one tells the reader's own pace."""
-    waits = []
-    for one in (one for one in own if one.left):
+    """What is to be labelled: what is begun comes first, and tells the reader's own pace."""
+    waits: list[Wait] = []
+    for one in sorted((one for one in own if one.left), key=lambda one: not one.done):
         pace = "" if waits else _pace(progress(one.round, one.member))
         text = ngettext("issue to label", "issues to label", one.left)
         if one.is_share:
@@ -164,7 +164,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
         ]
         waits = _next_steps(found, lines, counts) + waits
     most = max((day for person in people for day in person.days), default=0)
-    context = {
+    context: dict[str, Any] = {
         "lines": lines,
         "current": current,
         "counts": counts,
@@ -182,9 +182,13 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
 
 
 def _current(lines: Sequence[RoundLine]) -> RoundLine | None:
-    """The round that the page counts in: the newest open one, else the last one that was open."""
+    """The round that the page counts in: open rather than closed, main rather than others, newest first."""
     opened = [line for line in lines if line.round.opened_at]
-    return next((line for line in opened if line.round.is_open), opened[0] if opened else None)
+    return max(
+        reversed(opened),
+        key=lambda line: (line.round.is_open, line.round.kind == Round.Kind.MAIN, line.round.opened_at),
+        default=None,
+    )
 
 
 def _next_steps(found: Study, lines: Sequence[RoundLine], counts: queries.StudyCounts) -> list[Wait]:
