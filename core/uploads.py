@@ -15,5 +15,5 @@ class Capped(FileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         return raw_data if start < settings.UPLOAD_MAX_BYTES + MARGIN else None
 
-    def file_complete(self, file_size: int) -> None:  # noqa: ARG002 - Django's signature
+    def file_complete(self, file_size: int) -> None:
         """Leave the file to the handlers behind this one."""

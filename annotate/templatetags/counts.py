@@ -29,7 +29,7 @@ class LabelCount:
 def label_counts(version: Version) -> dict[int, LabelCount]:
     """Category id to how often it was chosen in revealed issues of rounds that label with its taxonomy.
 
-    Counts go up the tree of this version; surplus labels are left out. Three queries. Before reveal nothing
+    Counts go up the tree of this version; surplus labels are left out. Four queries. Before reveal nothing
     of a label is counted: rounds are asked through the one gate, annotate.queries.rounds.
     """
     rounds = list(Round.objects.filter(version__taxonomy=version.taxonomy_id, opened_at__isnull=False))

@@ -1,0 +1,154 @@
+"""How often categories were chosen, as far as it is revealed, and not a bit further."""
+
+import pytest
+from django.template import Context, Template
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Decision, Label, Round, RoundVolunteer
+from annotate.templatetags.counts import LabelCount, label_counts, of
+from taxonomy.queries import codebook
+from tests.factories import (
+    add_label,
+    category,
+    make_issues,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_version,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+@pytest.fixture
+def version(study):
+    return make_version(study)
+
+
+@pytest.fixture
+def members(study):
+    return [make_member(study) for _ in range(2)]
+
+
+def by_code(version) -> dict[str, tuple[int, int]]:
+    """Labels and decisions by code, where there are any."""
+    counts, book = label_counts(version), codebook(version)
+    return {
+        state.code: (count.labels, count.decisions)
+        for state in book.states
+        if (count := of(counts, state.category_id)) != LabelCount()
+    }
+
+
+def test_counts_complete_issues_up_the_tree(study, version, members) -> None:
+    first, second = make_issues(make_repository(study), 2)
+    round_ = make_round(version, [first, second], members)
+    add_label(round_, first, members[0], "A.1.i")
+    add_label(round_, first, members[1], "A.1")
+    add_label(round_, second, members[0], "C.9")
+    Decision.objects.create(
+        round=round_,
+        issue=first,
+        category=category(version, "A.1"),
+        version=version,
+        method="majority",
+        decided_by=members[0],
+        decided_at=timezone.now(),
+    )
+
+    assert by_code(version) == {"A": (2, 1), "A.1": (2, 1), "A.1.i": (1, 0)}
+
+
+def test_before_reveal_nothing_depends_on_a_label(client, study, version, members) -> None:
+    """Until the round closes, the page of the taxonomy is the same whatever others label."""
+    issues = make_issues(make_repository(study), 2)
+    round_ = make_round(version, issues, members, reveal=Round.Reveal.ROUND_CLOSED)
+    lead = make_member(study, "owner")
+    client.force_login(lead.user)
+    address = reverse("taxonomy", args=[version.taxonomy.pk]) + "?version=1&category=C.9"
+    client.get(address)
+
+    def seen() -> str:
+        # The token against forged forms is new in every answer.
+        lines = client.get(address).content.decode().splitlines()
+        return "\n".join(line for line in lines if "csrf" not in line.lower())
+
+    before = seen()
+    for member in members:
+        add_label(round_, issues[0], member, "C.9")
+    assert seen() == before
+    assert by_code(version) == {}
+
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    assert seen() != before
+    assert by_code(version) == {"C": (2, 0), "C.9": (2, 0)}
+
+
+def test_an_incomplete_issue_is_not_counted(study, version, members) -> None:
+    (issue,) = make_issues(make_repository(study), 1)
+    round_ = make_round(version, [issue], members)
+    add_label(round_, issue, members[0], "C.9")
+
+    assert by_code(version) == {}
+
+    add_label(round_, issue, members[1], "C.9")
+    assert by_code(version) == {"C": (2, 0), "C.9": (2, 0)}
+
+
+def test_rounds_of_this_taxonomy_are_added_up_and_others_left_out(study, version, members) -> None:
+    other = make_version(study)
+    for used, code in ((version, "B.1"), (version, "B.2"), (other, "B.1")):
+        (issue,) = make_issues(make_repository(study), 1)
+        round_ = make_round(used, [issue], members)
+        for member in members:
+            add_label(round_, issue, member, code)
+
+    assert by_code(version) == {"B": (4, 0), "B.1": (2, 0), "B.2": (2, 0)}
+    assert by_code(other) == {"B": (2, 0), "B.1": (2, 0)}
+
+
+def test_surplus_labels_are_left_out(study, version, members) -> None:
+    (issue,) = make_issues(make_repository(study), 1)
+    round_ = make_round(version, [issue], members)
+    for member in members:
+        add_label(round_, issue, member, "B.1")
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    late = make_member(study)
+    RoundVolunteer.objects.create(round=round_, member=late, column=3, seed=3)
+    Label.objects.create(
+        round=round_,
+        issue=issue,
+        volunteer=late,
+        category=category(version, "B.2"),
+        version=version,
+        surplus=True,
+        submitted_at=timezone.now(),
+    )
+
+    assert by_code(version) == {"B": (2, 0), "B.1": (2, 0)}
+
+
+def test_takes_a_fixed_number_of_queries(study, version, members, django_assert_num_queries) -> None:
+    for _ in range(3):
+        (issue,) = make_issues(make_repository(study), 1)
+        round_ = make_round(version, [issue], members)
+        for member in members:
+            add_label(round_, issue, member, "B.1")
+
+    with django_assert_num_queries(4):
+        label_counts(version)
+
+
+def test_is_there_in_every_template(version) -> None:
+    template = Template(
+        "{% label_counts version as counts %}{% with c=counts|of:7 %}{{ c.labels }}{% endwith %}"
+    )
+
+    assert template.render(Context({"version": version})) == "0"

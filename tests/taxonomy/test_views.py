@@ -1,0 +1,275 @@
+"""Pages of taxonomies: who may, the tree and what it says, a new one or a clear refusal."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from taxonomy.models import Taxonomy, Version
+from taxonomy.presets import load_preset
+from taxonomy.queries import codebook
+from taxonomy.tree import read_csv
+from tests.factories import make_member, make_study, make_user, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+@pytest.fixture
+def signed_in(client, study):
+    client.force_login(make_member(study, "lead").user)
+    return client
+
+
+def text_of(response) -> str:
+    return response.content.decode()
+
+
+class TestDoors:
+    @pytest.fixture
+    def pages(self, study) -> dict[str, str]:
+        version = make_version(study)
+        return {
+            "taxonomies": reverse("taxonomies", args=[study.slug]),
+            "new_taxonomy": reverse("new_taxonomy", args=[study.slug]),
+            "taxonomy": version.taxonomy.get_absolute_url(),
+            "taxonomy_csv": reverse("taxonomy_csv", args=[version.taxonomy.pk]),
+        }
+
+    def answers(self, client, pages) -> dict[str, int]:
+        return {name: client.get(page).status_code for name, page in pages.items()}
+
+    def test_a_stranger_finds_nothing(self, client, pages) -> None:
+        client.force_login(make_member(make_study(), "owner").user)
+
+        assert set(self.answers(client, pages).values()) == {404}
+
+    def test_a_visitor_is_asked_to_sign_in(self, client, pages) -> None:
+        make_user()
+
+        assert set(self.answers(client, pages).values()) == {302}
+
+    @pytest.mark.parametrize(
+        ("role", "makes", "reads"),
+        [
+            ("owner", 200, 200),
+            ("lead", 200, 200),
+            ("volunteer", 403, 200),
+            ("viewer", 403, 200),
+            ("model", 403, 403),
+        ],
+    )
+    def test_roles(self, client, study, pages, role, makes, reads) -> None:
+        client.force_login(make_member(study, role).user)
+
+        assert self.answers(client, pages) == dict.fromkeys(pages, reads) | {"new_taxonomy": makes}
+        assert client.post(pages["new_taxonomy"], {"source": "relevance"}).status_code == (
+            302 if makes == 200 else 403
+        )
+
+
+class TestList:
+    def test_empty_says_what_to_do(self, signed_in, study) -> None:
+        page = text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
+
+        assert "No taxonomy yet. Start from one" in page
+        assert reverse("new_taxonomy", args=[study.slug]) in page
+
+    def test_volunteers_are_told_who_loads_one(self, client, study) -> None:
+        client.force_login(make_member(study).user)
+
+        page = text_of(client.get(reverse("taxonomies", args=[study.slug])))
+
+        assert "A lead of the study loads one." in page
+        assert reverse("new_taxonomy", args=[study.slug]) not in page
+
+    @pytest.mark.parametrize("how_many", [1, 3])
+    def test_takes_a_fixed_number_of_queries(
+        self, signed_in, study, django_assert_num_queries, how_many
+    ) -> None:
+        for _ in range(how_many):
+            make_version(study)
+        signed_in.get(reverse("taxonomies", args=[study.slug]))
+
+        # Session, user, study, membership, taxonomies and their newest versions, the tabs' round.
+        with django_assert_num_queries(7):
+            page = text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
+        assert page.count("9 themes") == how_many
+
+
+class TestNewTaxonomy:
+    CSV = "code,level,name\nA,type,Question\nA.1,theme,Usage\n"
+
+    def post(self, client, study, **fields):
+        return client.post(reverse("new_taxonomy", args=[study.slug]), fields)
+
+    def test_from_a_preset(self, signed_in, study) -> None:
+        response = self.post(signed_in, study, source="llm-frameworks", name="")
+
+        taxonomy = Taxonomy.objects.get()
+        assert response["Location"] == taxonomy.get_absolute_url()
+        assert taxonomy.name == "Root cause"
+        assert codebook(taxonomy.versions.get()).tree() == load_preset("llm-frameworks")
+
+    def test_from_a_file(self, signed_in, study) -> None:
+        file = SimpleUploadedFile("symptoms.csv", self.CSV.encode())
+
+        self.post(signed_in, study, source="file", file=file)
+
+        taxonomy = Taxonomy.objects.get()
+        assert taxonomy.name == "symptoms"
+        assert codebook(taxonomy.versions.get()).tree() == read_csv(self.CSV)
+
+    def test_every_line_of_a_bad_file_is_named_and_nothing_stored(self, signed_in, study) -> None:
+        data = "code,level,name\nA,type,Question\nA,type,Again\nB.1,theme,<b>Orphan</b>\nA.1,thing,x\n"
+
+        response = self.post(
+            signed_in, study, source="file", file=SimpleUploadedFile("a.csv", data.encode()), name="My name"
+        )
+
+        page = text_of(response)
+        assert response.status_code == 422
+        for line in (3, 4, 5):
+            assert f"Line {line}: " in page
+        assert "<b>Orphan" not in page
+        assert 'value="My name"' in page
+        assert not Taxonomy.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("data", "words"),
+        [
+            (b"", "the file is empty"),
+            (b"<!doctype html><p>x", "a web page or XML"),
+            ("code,level,name\nA,type,Frägen\n".encode("latin-1"), "is not UTF-8"),
+            ("code,level,name\nA,type,x\n".encode("utf-16"), "UTF-16"),
+            (b"code,level\nA,type\n", "column “name” is missing"),
+            (b"code,level,name,name\nA,type,x,y\n", "two columns are headed"),
+            (b"code,level,name\n" + b"x" * 5_000_001, "larger than"),
+        ],
+    )
+    def test_a_file_that_cannot_be_read_is_refused(self, signed_in, study, data, words) -> None:
+        response = self.post(signed_in, study, source="file", file=SimpleUploadedFile("a.csv", data))
+
+        assert response.status_code == 422
+        assert words in text_of(response)
+        assert not Taxonomy.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("fields", "words"),
+        [
+            ({"source": "file"}, "Choose the CSV file."),
+            ({}, "Choose what to start from."),
+            ({"source": "../x"}, "Select a valid choice"),
+        ],
+    )
+    def test_an_incomplete_form_is_refused(self, signed_in, study, fields, words) -> None:
+        response = self.post(signed_in, study, **fields)
+
+        assert response.status_code == 422
+        assert words in text_of(response)
+
+    def test_a_name_that_is_taken_is_refused(self, signed_in, study) -> None:
+        self.post(signed_in, study, source="relevance", name="Same")
+
+        response = self.post(signed_in, study, source="llm-frameworks", name="Same")
+
+        assert response.status_code == 409
+        assert "The study has a taxonomy of this name" in text_of(response)
+        assert Version.objects.count() == 1
+
+    def test_a_double_click_stores_once(self, signed_in, study) -> None:
+        key = "6f6b3a1e-5a8e-4f0f-9f43-0a6a6d8c9a11"
+
+        for _ in range(2):
+            response = self.post(signed_in, study, source="relevance", form_key=key)
+
+        assert Taxonomy.objects.count() == 1
+        assert response.status_code == 302
+
+
+class TestTaxonomy:
+    @pytest.fixture
+    def version(self, study) -> Version:
+        return make_version(study)
+
+    def get(self, client, version, query="", **headers):
+        return client.get(version.taxonomy.get_absolute_url() + query, headers=headers)
+
+    def test_shows_tree_and_category(self, signed_in, version) -> None:
+        page = text_of(self.get(signed_in, version, "?category=C.1"))
+
+        assert f"<h1>{version.taxonomy.name}, version 1</h1>" in page
+        assert "3 types" in page
+        assert "9 themes" in page
+        assert page.count('data-code="') == 15
+        assert "Definition of C.1" in page
+        assert "Definition of A.1" not in page
+        assert page.count('aria-current="true"') == 2  # in the tree and in the list of versions
+
+    def test_an_unknown_category_shows_the_first(self, signed_in, version) -> None:
+        assert "Definition of A" in text_of(self.get(signed_in, version, "?category=<script>"))
+
+    def test_fragments(self, signed_in, version) -> None:
+        chosen = text_of(
+            self.get(signed_in, version, "?category=C.1", **{"HX-Request": "true", "HX-Target": "category"})
+        )
+        tree = text_of(self.get(signed_in, version, "?q=c9", **{"HX-Request": "true", "HX-Target": "tree"}))
+
+        assert chosen.strip().startswith('<section class="card detail"')
+        assert "Definition of C.1" in chosen
+        assert tree.strip().startswith('<div id="tree"')
+        assert tree.count('data-code="') == 2
+
+    def test_a_filter_without_matches_says_so(self, signed_in, version) -> None:
+        assert "Nothing matches." in text_of(self.get(signed_in, version, "?q=nowhere"))
+
+    def test_arrows_are_links(self, signed_in, study) -> None:
+        text = "code,level,name,excludes\nA,type,One,slow → B\nB,type,Two,\n"
+        signed_in.post(
+            reverse("new_taxonomy", args=[study.slug]),
+            {"source": "file", "file": SimpleUploadedFile("a.csv", text.encode())},
+        )
+        taxonomy = Taxonomy.objects.get()
+
+        page = text_of(signed_in.get(taxonomy.get_absolute_url()))
+
+        assert f'href="{taxonomy.get_absolute_url()}?version=1&amp;category=B"' in page
+
+    def test_older_versions_and_no_drafts(self, signed_in, study, version) -> None:
+        make_version(study, ["A", "B"], taxonomy=version.taxonomy)
+        make_version(study, ["A"], taxonomy=version.taxonomy, published=False)
+
+        newest = text_of(self.get(signed_in, version))
+        older = text_of(self.get(signed_in, version, "?version=1"))
+
+        assert "version 2</h1>" in newest
+        assert newest.count('data-code="') == 2
+        assert older.count('data-code="') == 15
+        for query in ("?version=3", "?version=9", "?version=x", "?version=" + "9" * 30):
+            assert self.get(signed_in, version, query).status_code == 404
+
+    def test_a_draft_alone_is_not_there(self, signed_in, study) -> None:
+        draft = make_version(study, published=False)
+
+        assert self.get(signed_in, draft).status_code == 404
+
+    def test_its_csv_loads_again(self, signed_in, version) -> None:
+        response = signed_in.get(reverse("taxonomy_csv", args=[version.taxonomy.pk]) + "?version=1")
+
+        assert response["Content-Disposition"] == 'attachment; filename="taxonomy-1-v1.csv"'
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert read_csv(response.content) == codebook(version).tree()
+
+    @pytest.mark.parametrize("codes", [["A"], ["A", "A.1", "A.2"]])
+    def test_takes_a_fixed_number_of_queries(
+        self, signed_in, study, django_assert_num_queries, codes
+    ) -> None:
+        version = make_version(study, codes)
+        self.get(signed_in, version)
+
+        # Session, user, taxonomy, membership, version, codebook, versions, rounds, the tabs' round.
+        with django_assert_num_queries(9):
+            self.get(signed_in, version)
