@@ -89,7 +89,8 @@ def install(kind: str) -> None:
     packages = sum("==" in line and line[0] not in " #" for line in lock.read_text().splitlines())
     say(f"Installing the {packages} packages of {lock.name} …")
     began = time.time()
-    options = ["--require-hashes", "--no-deps", "--no-input", "--disable-pip-version-check", "--quiet", "--no-compile"]
+    quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
+    options = ["--require-hashes", "--no-deps", "--no-compile", *quiet]
     done = run([str(PYTHON), "-m", "pip", "install", *options, "--requirement", str(lock)])
     if done.returncode:
         fail(f"{done.stdout.strip()[-6000:]}\n\nThe packages could not be installed; pip says why, above.")
