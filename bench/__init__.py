@@ -1,0 +1,1 @@
+"""What design.md section 7 promises, measured against this machine's own limit in the same run."""

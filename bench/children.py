@@ -1,0 +1,61 @@
+"""What is measured in a process of its own, for its memory: `python -m bench.children NAME ARGUMENT…`.
+
+Prints one line of JSON. Finds its database where the parent's environment says.
+"""
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import django
+
+
+def load(folder: str, slug: str) -> dict[str, Any]:
+    """Load a published study. `seconds` of the load alone; `before` and `peak` bytes of memory."""
+    from annotate.actions.published import import_study  # noqa: PLC0415
+    from bench.ground import owner  # noqa: PLC0415
+
+    by = owner()
+    before = peak_memory()
+    began = time.perf_counter()
+    done = import_study(folder=Path(folder), slug=slug, owner=by)
+    return {
+        "seconds": time.perf_counter() - began,
+        "before": before,
+        "peak": peak_memory(),
+        "counts": done.counts,
+    }
+
+
+def export(slug: str) -> dict[str, Any]:
+    """Stream a study's wide CSV to nowhere, as the web server would to a browser."""
+    from annotate.exports import labels_csv  # noqa: PLC0415
+    from annotate.models import Round  # noqa: PLC0415
+
+    round_ = Round.objects.select_related("study").get(study__slug=slug, name="Main round")
+    before = peak_memory()
+    began = time.perf_counter()
+    size = sum(len(chunk) for chunk in labels_csv(round_))
+    return {"seconds": time.perf_counter() - began, "before": before, "peak": peak_memory(), "bytes": size}
+
+
+def peak_memory() -> int:
+    """The most memory that this process has had resident, in bytes.
+
+    Linux says so in VmHWM; ru_maxrss there begins at the size of the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+if __name__ == "__main__":
+    django.setup()
+    answer = {"load": load, "export": export}[sys.argv[1]](*sys.argv[2:])
+    print(json.dumps(answer))

@@ -1,0 +1,212 @@
+"""The ground that benchmarks stand on: a scratch database, a study of full size, rows, clocks.
+
+`prepare` comes before anything of Django is imported that reads settings.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import psycopg2
+
+from core import embedded
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = ROOT.parent / "shared" / "data" / "published"
+DATABASE = "crosscheck_bench"
+FULL = 38_736
+VOLUNTEERS = 7
+SEED = 20250613
+
+# Themes as often as a study of this kind has them, roughly: a few are common, most are rare.
+THEMES = {
+    "B.2": 18, "C.1": 15, "C.9": 14, "C.5": 11, "B.1": 9, "C.2": 7, "C.3": 6, "C.7": 4, "C.4": 4, "B.3": 3,
+    "B.4": 3, "C.6": 3, "C.10": 2, "C.8": 1, "A.1": 1, "A.2": 1, "A.3": 1, "A.4": 1,
+}  # fmt: skip
+
+
+@dataclass
+class Row:
+    """One line of the table: what was measured, in words. `bar` is the promise, `met` whether it is kept."""
+
+    work: str
+    ours: str
+    limit: str = ""
+    limit_is: str = ""
+    ratio: float | None = None
+    bar: str = ""
+    met: bool | None = None
+    note: str = ""
+
+
+@dataclass
+class Ground:
+    """Where the benchmarks run. `issues`: the size of a full study."""
+
+    folder: Path
+    issues: int = FULL
+    repeat: int = 3
+    say: Callable[[str], None] = print
+    _loaded: dict[str, int] = field(default_factory=dict)
+
+    def study(self, issues: int) -> str:
+        """The slug of a made study of this size in the database; loaded by the first who asks."""
+        from annotate.actions.published import import_study  # noqa: PLC0415
+
+        slug = f"made-{issues}"
+        if slug not in self._loaded:
+            self.say(f"loading a study of {issues:,} issues …")
+            import_study(folder=self.files(issues), slug=slug, owner=owner())
+            self._loaded[slug] = issues
+        return slug
+
+    def forget_studies(self) -> None:
+        """Empty the study tables."""
+        from django.db import connection  # noqa: PLC0415
+
+        self._loaded.clear()
+        with connection.cursor() as cursor:
+            cursor.execute("TRUNCATE studies_study CASCADE; CHECKPOINT")
+
+    def files(self, issues: int) -> Path:
+        """A folder of the published layout with this many made issues; the same at each call."""
+        folder = self.folder / f"published-{issues}"
+        if not folder.exists():
+            write_study(folder, issues)
+        return folder
+
+
+def prepare(data: Path) -> None:
+    """Start the embedded server of the data folder, make the scratch database, and name it to Django."""
+    os.environ |= {
+        "CROSSCHECK_DATA": str(data),
+        "REDIS_URL": "",
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+    }
+    at = embedded.ensure_postgres(data, durable=True)
+    _administer(at, f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)", f"CREATE DATABASE {DATABASE}")
+    where = urlencode({"host": at["host"], "port": at["port"]})
+    os.environ["DATABASE_URL"] = f"postgres://{quote(at['user'])}@/{DATABASE}?{where}"
+
+    import django  # noqa: PLC0415
+
+    django.setup()
+    from django.core.management import call_command  # noqa: PLC0415
+
+    call_command("migrate", verbosity=0)
+
+
+def clear_away(data: Path) -> None:
+    """Drop the scratch database and leave the server to whoever else uses it."""
+    from django.db import connections  # noqa: PLC0415
+
+    connections.close_all()
+    at = embedded.ensure_postgres(data, durable=True)
+    _administer(at, f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+    embedded.release(data)
+
+
+def _administer(at: dict[str, str], *statements: str) -> None:
+    connection = psycopg2.connect(**at, dbname="postgres")
+    try:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+    finally:
+        connection.close()
+
+
+def owner() -> Any:
+    """The account that owns what is measured."""
+    from accounts.actions import make_account  # noqa: PLC0415
+    from accounts.models import User  # noqa: PLC0415
+
+    found = User.objects.filter(email="bench@example.org").first()
+    return found or make_account(name="Bench", email="bench@example.org", password=None)
+
+
+def write_study(folder: Path, issues: int) -> None:
+    """Write a made study of the published layout: seven volunteers, of whom half agree wholly on an issue.
+
+    Its labels come from a seeded chance: about 47 % of issues unanimous, nine of ten labels equal to the
+    final one, which is what distinct tuples, and so the agreement report, cost.
+    """
+    chance = random.Random(SEED)
+    themes, weights = list(THEMES), list(THEMES.values())
+    repositories = 11
+    for number in range(repositories):
+        name = f"framework-{number + 1}"
+        place = folder / name
+        place.mkdir(parents=True)
+        size = issues // repositories + (number < issues % repositories)
+        listed: dict[int, list[str]] = {year: [] for year in (2023, 2024, 2025)}
+        finals = chance.choices(themes, weights, k=size)
+        with (place / f"{name}.csv").open("w", encoding="utf-8", newline="") as table:
+            heads = ",".join(f"Label{n + 1}" for n in range(VOLUNTEERS))
+            table.write(f"Issue_URL,{heads},Final_Label\n")
+            for issue, final in enumerate(finals):
+                url = f"https://github.com/made/{name}/issues/{issue + 1}"
+                labels = [final] * VOLUNTEERS
+                if chance.random() > 0.47:
+                    labels = [
+                        final if chance.random() < 0.81 else chance.choices(themes, weights)[0]
+                        for _ in labels
+                    ]
+                table.write(f"{url},{','.join(labels)},{final}\n")
+                listed[(2023, 2024, 2024, 2025)[issue % 4]].append(url)
+        for year, urls in listed.items():
+            (place / f"{name}_{year}.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
+
+
+def child(name: str, *arguments: object) -> dict[str, Any]:
+    """What a function of bench/children.py answers in a process of its own."""
+    command = [sys.executable, "-m", "bench.children", name, *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+@contextmanager
+def stopwatch() -> Iterator[list[float]]:
+    """A list that holds the seconds of the block once it has ended."""
+    seconds: list[float] = []
+    began = time.perf_counter()
+    yield seconds
+    seconds.append(time.perf_counter() - began)
+
+
+def median_of(times: int, act: Callable[[], object]) -> float:
+    """The median of the seconds that `act` takes, after a first time that is not counted."""
+    act()
+    return statistics.median(timed(act) for _ in range(times))
+
+
+def timed(act: Callable[[], object]) -> float:
+    with stopwatch() as seconds:
+        act()
+    return seconds[0]
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The smallest of `values` that at least `share` of them do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+
+
+def seconds(value: float) -> str:
+    return f"{value * 1000:,.1f} ms" if value < 1 else f"{value:,.2f} s"
+
+
+def megabytes(value: float) -> str:
+    return f"{value / 1e6:,.0f} MB"

@@ -1,0 +1,197 @@
+"""The labelling page from a cold cache: its requests, its compressed bytes, and when it is ready."""
+
+import gzip
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from bench.ground import ROOT, Ground, Row, seconds
+from bench.rounds import open_round_in
+from bench.submit import signed_in
+
+REQUESTS = 8
+BYTES = 80_000
+READY = 0.3
+TIMES = 7
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+READY_AT = """() => {
+    const page = performance.getEntriesByType("navigation")[0];
+    const paint = performance.getEntriesByName("first-contentful-paint")[0];
+    if (!page.loadEventEnd || !paint) return null;
+    return Math.max(page.domContentLoadedEventEnd, paint.startTime) / 1000;
+}"""
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    round_, member = open_round_in(ground.study(ground.issues))
+    cookie = signed_in(member).cookies["sessionid"].value
+    ground.say("the labelling page …")
+    with web_server() as address:
+        path = f"/rounds/{round_.pk}/label/"
+        bodies = fetched(address, path, cookie)
+        size = sum(
+            len(gzip.compress(body, 6)) if is_text(kind) else len(body) for kind, body in bodies.values()
+        )
+        browser = chromium()
+        if browser:
+            ready, asked = in_browser(browser, address, path, cookie)
+            least, _asked = in_browser(browser, address, "/healthz", cookie)
+            count, how = len(asked), f"requests of {Path(browser).name}"
+        else:
+            count, how = len(bodies), "counted in the page: no Chromium here"
+        yield Row(
+            work="labelling page, cold cache: requests",
+            ours=str(count),
+            bar=f"≤ {REQUESTS}",
+            met=count <= REQUESTS,
+            note=f"{how}; {', '.join(sorted(Path(urlsplit(url).path).name for url in bodies))}",
+        )
+        yield Row(
+            work="labelling page, cold cache: compressed bytes",
+            ours=f"{size / 1000:.1f} kB",
+            bar=f"≤ {BYTES / 1000:.0f} kB",
+            met=size <= BYTES,
+            note="each file by gzip -6, without headers",
+        )
+        if browser:
+            yield Row(
+                work="labelling page, cold cache: ready to label",
+                ours=seconds(ready),
+                limit=seconds(least),
+                limit_is="the same browser, a page of one word",
+                ratio=ready / least,
+                bar=f"≤ {seconds(READY)}",
+                met=ready <= READY,
+                note=f"from navigation to scripts done and first paint; median of {TIMES}, warm server",
+            )
+
+
+@contextmanager
+def web_server() -> Iterator[str]:
+    """The web server as `manage.py up` runs it, on a free port; its address."""
+    from core.management.commands.up import web  # noqa: PLC0415
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(web("127.0.0.1", port), cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                get(f"http://127.0.0.1:{port}", "/healthz", "")
+                break
+            except OSError:
+                if time.monotonic() > deadline or process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def get(address: str, path: str, cookie: str) -> tuple[str, bytes]:
+    """The media type and the body of an answer, which is not compressed."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
+    try:
+        connection.request("GET", path, headers={"Cookie": f"sessionid={cookie}"})
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path} was answered with {answer.status}")
+        return answer.getheader("Content-Type", ""), body
+    finally:
+        connection.close()
+
+
+def fetched(address: str, path: str, cookie: str) -> dict[str, tuple[str, bytes]]:
+    """The page and all that it and its style sheets name, each with its media type."""
+    found = {path: get(address, path, cookie)}
+    waiting = Assets.of(found[path][1].decode(), path)
+    while waiting:
+        url = waiting.pop()
+        if url not in found:
+            found[url] = get(address, url, cookie)
+            kind, body = found[url]
+            if "css" in kind:
+                named = re.findall(r"""(?:url\(|@import\s+)["']?([^"')]+)""", body.decode())
+                waiting += [urljoin(url, name) for name in named if not name.startswith(("data:", "#"))]
+    return found
+
+
+class Assets(HTMLParser):
+    """What a page loads by itself: style sheets, scripts, pictures, its icon."""
+
+    def __init__(self, base: str) -> None:
+        super().__init__()
+        self.base = base
+        self.found: list[str] = []
+
+    @classmethod
+    def of(cls, page: str, base: str) -> list[str]:
+        parser = cls(base)
+        parser.feed(page)
+        return parser.found
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        loads = {"link": "href", "script": "src", "img": "src"}.get(tag)
+        if tag == "link" and not set((given.get("rel") or "").split()) & {"stylesheet", "icon", "preload"}:
+            return
+        if loads and given.get(loads):
+            self.found.append(urljoin(self.base, given[loads] or ""))
+
+
+def is_text(kind: str) -> bool:
+    return kind.startswith("text/") or any(word in kind for word in ("javascript", "json", "svg"))
+
+
+def chromium() -> str | None:
+    """A browser that Playwright can drive; None where either is missing."""
+    try:
+        import playwright  # noqa: F401, PLC0415
+    except ImportError:
+        return None
+    named = os.environ.get("CHROMIUM", "")
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return None if named == "none" else named or next(filter(None, map(shutil.which, names)), None)
+
+
+def in_browser(executable: str, address: str, path: str, cookie: str) -> tuple[float, list[str]]:
+    """The median of the seconds until a page is ready, each time in a fresh profile; what it asked for."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    times: list[float] = []
+    asked: list[str] = []
+    with sync_playwright() as run:
+        browser = run.chromium.launch(executable_path=executable, args=FLAGS)
+        for _time in range(1 + TIMES):
+            context: Any = browser.new_context(viewport={"width": 1440, "height": 900})
+            context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
+            page = context.new_page()
+            page.set_default_timeout(120_000)
+            asked = []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.goto(address + path, wait_until="load")
+            while (ready := page.evaluate(READY_AT)) is None:  # wait_for_function needs an eval in the page
+                page.wait_for_timeout(5)
+            times.append(ready)
+            page.wait_for_load_state("networkidle")
+            context.close()
+        browser.close()
+    return statistics.median(times[1:]), asked

@@ -1,0 +1,125 @@
+"""An open round over a made study, half of it done, with texts to read: what volunteers work in."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from bench.ground import owner
+
+OPEN_ROUND = "Open round"
+
+TEXTS = """
+    WITH text AS (
+        SELECT value AS of, ordinality - 1 AS number
+        FROM jsonb_array_elements(%(texts)s::jsonb) WITH ORDINALITY
+    )
+    INSERT INTO ingest_snapshot (
+        issue_id, content_hash, taken_at, title, body, author, author_association, labels, state,
+        state_reason, opened_at, comments, comment_count
+    )
+    SELECT i.id, md5(i.id::text), now(), of->>'title', (of->>'body') || E'\n\nReport ' || i.id, of->>'author',
+           of->>'association', '[]', of->>'state', '', (of->>'opened_at')::timestamptz,
+           coalesce((
+               SELECT jsonb_agg(c || jsonb_build_object('body', (c->>'body') || E'\n\n' || i.id))
+               FROM jsonb_array_elements(of->'comments') c
+           ), '[]'), jsonb_array_length(of->'comments')
+    FROM ingest_issue i
+    JOIN ingest_repository r ON r.id = i.repository_id AND r.study_id = %(study)s
+    JOIN text ON text.number = i.id %% jsonb_array_length(%(texts)s::jsonb);
+    UPDATE ingest_issue i SET current_id = s.id FROM ingest_snapshot s
+    WHERE s.issue_id = i.id
+      AND i.repository_id IN (SELECT id FROM ingest_repository WHERE study_id = %(study)s)
+"""
+
+# Each body is unlike every other one, so that no cache of rendered texts makes the work small.
+# Everybody else is done; the one who is measured has done the half with negative ranks.
+LABELS = """
+    INSERT INTO annotate_label (
+        round_id, issue_id, volunteer_id, assignment_id, category_id, version_id, snapshot_id, surplus,
+        summary, unsure, submitted_at
+    )
+    SELECT a.round_id, a.issue_id, a.volunteer_id, a.id, l.category_id, l.version_id, i.current_id, false, '',
+           false, now() - random() * interval '30 days'
+    FROM annotate_assignment a
+    JOIN annotate_label l
+      ON l.round_id = %(main)s AND l.issue_id = a.issue_id AND l.volunteer_id = a.volunteer_id
+    JOIN ingest_issue i ON i.id = a.issue_id
+    WHERE a.round_id = %(round)s AND (a.volunteer_id <> %(member)s OR a.rank < 0);
+    UPDATE annotate_assignment a SET submitted_at = l.submitted_at
+    FROM annotate_label l WHERE l.assignment_id = a.id AND a.round_id = %(round)s;
+    UPDATE annotate_roundissue i SET completed_at = now()
+    WHERE i.round_id = %(round)s AND NOT EXISTS (
+        SELECT FROM annotate_assignment a
+        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
+    )
+"""
+
+
+def open_round_in(slug: str) -> tuple[Any, Any]:
+    """The open round of a study and the member who labels in it, both made by the first who asks."""
+    from django.db import connection  # noqa: PLC0415
+
+    from annotate.actions import rounds  # noqa: PLC0415
+    from annotate.models import Round  # noqa: PLC0415
+    from ingest.models import Issue  # noqa: PLC0415
+    from studies.models import Membership  # noqa: PLC0415
+
+    seats = Membership.objects.select_related("user", "study")
+    lead = seats.get(study__slug=slug, user=owner())
+    found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
+    main = Round.objects.select_related("version__taxonomy").get(study=lead.study, name="Main round")
+    members = list(seats.filter(rounds__round=main).order_by("rounds__column"))
+    if found is None:
+        Membership.objects.filter(pk=members[0].pk).update(user=labeller())
+        with connection.cursor() as cursor:
+            cursor.execute(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
+        found = rounds.create_round(
+            study=lead.study,
+            by=lead,
+            name=OPEN_ROUND,
+            version=main.version,
+            depth=main.depth,
+            issues=Issue.objects.filter(repository__study=lead.study),
+            members=members,
+            seed=1,
+        )
+        found = rounds.open_round(round_=found, by=lead)
+        with connection.cursor() as cursor:
+            cursor.execute(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
+            cursor.execute("ANALYZE")
+            cursor.execute("CHECKPOINT")
+    return found, seats.get(pk=members[0].pk)
+
+
+def labeller() -> Any:
+    """The account that labels what is measured."""
+    from accounts.actions import make_account  # noqa: PLC0415
+    from accounts.models import User  # noqa: PLC0415
+
+    found = User.objects.filter(email="labeller@example.org").first()
+    return found or make_account(name="Labeller", email="labeller@example.org", password=None)
+
+
+def texts() -> list[dict[str, Any]]:
+    """The reports of the demonstration, as snapshots keep them."""
+    lines = files("annotate.demo").joinpath("issues.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        {
+            "title": issue["title"],
+            "body": issue["body"] or "",
+            "author": issue["user"]["login"],
+            "association": issue["author_association"],
+            "state": issue["state"],
+            "opened_at": issue["created_at"],
+            "comments": [
+                {
+                    "author": comment["user"]["login"],
+                    "association": comment["author_association"],
+                    "at": comment["created_at"],
+                    "body": comment["body"],
+                }
+                for comment in issue["comments"]
+            ],
+        }
+        for issue in map(json.loads, lines)
+    ]

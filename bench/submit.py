@@ -1,0 +1,125 @@
+"""Submitting a label and receiving the next issue, through all of Django, in a small and in a full study."""
+
+import random
+import statistics
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+from bench.ground import Ground, Row, percentile, seconds, timed
+from bench.rounds import open_round_in
+
+SMALL = 1_000
+TIMES = 300
+WARM_UP = 30
+MOST = 0.025
+GROWTH = 1.25
+HTMX = {"HX-Request": "true", "HX-Target": "issue"}
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    from django.conf import settings  # noqa: PLC0415
+
+    settings.ROOT_URLCONF = "bench.urls"
+    found = {}
+    for issues in dict.fromkeys((SMALL, ground.issues)):
+        slug = ground.study(issues)
+        ground.say(f"a round over {issues:,} issues, half done …")
+        round_, member = open_round_in(slug)
+        ground.say(f"submitting {TIMES} labels …")
+        found[issues] = submits(round_, member)
+    least = one_query(round_, member)
+    for issues, (times, size) in found.items():
+        p95, limit = percentile(times, 0.95), percentile(least, 0.95)
+        full = issues == ground.issues
+        yield Row(
+            work=f"submit and next, {issues:,} issues: p95",
+            ours=seconds(p95),
+            limit=seconds(limit),
+            limit_is="a signed-in view with one query, p95",
+            ratio=p95 / limit,
+            bar=f"≤ {seconds(MOST)}" if full else "",
+            met=p95 <= MOST if full else None,
+            note=(
+                f"{len(times)} submits, each the last label of its issue; median"
+                f" {seconds(statistics.median(times))}; answers of {size / 1000:.0f} kB on average"
+            ),
+        )
+    small, full_size = (statistics.median(found[issues][0]) for issues in (SMALL, ground.issues))
+    yield Row(
+        work=f"submit and next: {ground.issues:,} issues against {SMALL:,}, medians",
+        ours=seconds(full_size),
+        limit=seconds(small),
+        limit_is=f"{SMALL:,} issues",
+        ratio=full_size / small,
+        bar=f"does not grow (≤ {GROWTH:g} ×)",
+        met=full_size / small <= GROWTH,
+    )
+
+
+def submits(round_: Any, member: Any) -> tuple[list[float], float]:
+    """The seconds of each submit, and the mean size of the answers; every label is checked to be stored."""
+    from annotate.models import Label  # noqa: PLC0415
+    from taxonomy.queries import codebook  # noqa: PLC0415
+
+    chance = random.Random(7)
+    categories = [state.category_id for state in codebook(round_.version_id).at_level(round_.depth)]
+    client = signed_in(member)
+    own = Label.objects.filter(round=round_, volunteer=member)
+    before = own.count()
+    answer = client.get(f"/rounds/{round_.pk}/label/")
+    times, sizes = [], []
+    for _turn in range(WARM_UP + TIMES):
+        form = Inputs.of(answer) | {
+            "category": chance.choice(categories),
+            "summary": "Made by the benchmark.",
+        }
+
+        def submit(form: dict[str, Any] = form) -> None:
+            nonlocal answer
+            answer = client.post(f"/rounds/{round_.pk}/label/submit/", form, headers=HTMX)
+
+        times.append(timed(submit))
+        sizes.append(len(answer.content))
+        if answer.status_code != 200:
+            raise RuntimeError(f"a submit was answered with {answer.status_code}: {answer.content[:500]!r}")
+    if own.count() != before + len(times):
+        raise RuntimeError(f"{len(times)} submits stored {own.count() - before} labels")
+    return times[WARM_UP:], statistics.mean(sizes)
+
+
+def one_query(round_: Any, member: Any) -> list[float]:
+    """The seconds of as many requests to a view that reads one row."""
+    from annotate.models import RoundIssue  # noqa: PLC0415
+
+    client = signed_in(member)
+    issues = RoundIssue.objects.filter(round=round_).values_list("issue", flat=True)[: WARM_UP + TIMES]
+    times = [timed(lambda pk=pk: client.get(f"/bench/issues/{pk}/")) for pk in issues]  # type: ignore[misc]
+    return times[WARM_UP:]
+
+
+def signed_in(member: Any) -> Any:
+    from django.test import Client  # noqa: PLC0415
+
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(member.user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+class Inputs(HTMLParser):
+    """The hidden inputs of a page or fragment, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, answer: Any) -> dict[str, str]:
+        parser = cls()
+        parser.feed(answer.content.decode())
+        return parser.found
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "input" and given.get("type") == "hidden" and given.get("name"):
+            self.found[given["name"] or ""] = given.get("value") or ""
