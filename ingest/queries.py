@@ -70,11 +70,11 @@ TEXTS = ("with", "without")
 class IssuePage:
     """A page of issues, last come first. `older` and `newer` are the keys of the pages beside it, if any.
 
-    `before` and `through` say which of the `count` issues these are: 51 to 100.
+    `count`: how many issues the filter leaves; None without a filter, where IssueCounts says it.
     """
 
     issues: list[Issue]
-    count: int
+    count: int | None
     older: int | None
     newer: int | None
 
@@ -87,9 +87,9 @@ def issue_page(
     after: int | None = None,
     size: int = ON_A_PAGE,
 ) -> IssuePage:
-    """The `size` issues next older than `before`, or next newer than `after`, or the newest. Two queries.
+    """The `size` issues next older than `before`, or next newer than `after`, or the newest.
 
-    Bodies and discussions are not read.
+    A query for the page, and with a filter one for its count. Bodies and discussions are not read.
     """
     found = _narrowed(study, narrowed)
     rows = found.select_related("repository", "current").only(
@@ -106,7 +106,7 @@ def issue_page(
         more, page = len(page) > size, page[:size]
         older = page[-1].pk if more else None
         newer = page[0].pk if page and before is not None else None
-    return IssuePage(page, found.count(), older, newer)
+    return IssuePage(page, found.count() if narrowed else None, older, newer)
 
 
 def _narrowed(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
@@ -131,10 +131,10 @@ class IssueCounts:
     """What the issues of a study are, for the filters."""
 
     total: int
-    repositories: list[Repository]
+    with_text: int
+    repositories: list[tuple[Repository, int]]
     years: list[tuple[int, int]]
     kinds: dict[str, int]
-    with_text: int
 
     @property
     def without_text(self) -> int:
@@ -142,26 +142,34 @@ class IssueCounts:
 
 
 def issue_counts(study: Study) -> IssueCounts:
-    """Issues by repository (`.issue_count`), by year, by kind, and with text. Two queries."""
-    repositories = (
-        Repository.objects.filter(study=study).annotate(issue_count=Count("issues")).order_by("path")
-    )
+    """Issues by repository, by year, by kind, and with text. Two queries, one pass over the issues."""
     names = {value: name for name, value in KINDS.items()}
     groups = (
         Issue.objects.filter(repository__study=study)
-        .values("year", "is_pull_request")
+        .values_list("repository", "year", "is_pull_request")
         .annotate(issues=Count("id"), texts=Count("current"))
         .order_by()
     )
+    repositories: Counter[int] = Counter()
     years: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     with_text = 0
-    for group in groups:
-        kinds[names[group["is_pull_request"]]] += group["issues"]
-        with_text += group["texts"]
-        if group["year"] is not None:
-            years[group["year"]] += group["issues"]
-    return IssueCounts(kinds.total(), list(repositories), sorted(years.items()), dict(kinds), with_text)
+    for repository, year, is_pull_request, issues, texts in groups:
+        repositories[repository] += issues
+        kinds[names[is_pull_request]] += issues
+        with_text += texts
+        if year is not None:
+            years[year] += issues
+    return IssueCounts(
+        total=kinds.total(),
+        with_text=with_text,
+        repositories=[
+            (repository, repositories[repository.pk])
+            for repository in Repository.objects.filter(study=study).order_by("path")
+        ],
+        years=sorted(years.items()),
+        kinds=dict(kinds),
+    )
 
 
 def snapshots_of(issue: Issue) -> QuerySet[Snapshot]:

@@ -40,9 +40,17 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     context = {
         **frame(study, member, "issues"),
         "page": page,
+        "found": counts.total if page.count is None else page.count,
         "counts": counts,
         "narrowed": narrowed,
-        "chosen_repository": next((r for r in counts.repositories if r.pk == narrowed.repository), None),
+        "chosen_repository": next(
+            (
+                repository
+                for repository, _issues in counts.repositories
+                if repository.pk == narrowed.repository
+            ),
+            None,
+        ),
         "may_import": rules.may_import(member),
         **_pager(request, older=page.older, newer=page.newer),
     }
