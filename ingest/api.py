@@ -50,6 +50,7 @@ class Issues(APIView):
     """The issues of a study, in the order in which they came, a page at a time."""
 
     @extend_schema(
+        operation_id="studies_issues_list",
         responses=IssuePageSerializer,
         parameters=[
             OpenApiParameter("repository", str, description="Path on the forge, such as vllm-project/vllm"),

@@ -1,16 +1,12 @@
 """Every route × every role, with the answer expected. A route without a row fails, and so does a row without a route."""
 
-import io
 from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
 from django.urls import URLResolver, get_resolver, reverse
 
-from accounts.actions import make_sign_in_link
 from annotate.models import Round
-from core.models import Job
-from ingest.actions.uploads import receive_upload
 from studies.models import Membership
 from tests.trust.world import World, make_world
 
@@ -148,7 +144,6 @@ def world(settings, tmp_path) -> World:
 def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
     slug, round_id, issue_id = "engines", world.round.pk, world.issues[0].pk
-    lead = world.members["lead"].user
     given: dict[str, list] = {
         "revoke_token": ["nosuch"],
         "account_reset_password_from_key": ["1", "nosuch"],
@@ -159,12 +154,11 @@ def address(world: World, name: str) -> str:
         "api_categories": [world.version.taxonomy_id, 1],
     }
     if name == "sign_in_link":
-        given[name] = [make_sign_in_link(user=world.members["idle volunteer"].user)]
+        given[name] = [world.more.link]
     elif name in {"job", "cancel_job"}:
-        given[name] = [Job.objects.create(kind="core.ping", created_by=lead).pk]
+        given[name] = [world.more.job.pk]
     elif name in {"import", "confirm_import", "discard_import", "import_rows"}:
-        lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
-        given[name] = [slug, receive_upload(study=world.study, by=lead, name="list.txt", stream=lines).pk]
+        given[name] = [slug, world.more.run.pk]
     elif name in {"change_role", "end_membership", "rejoin", "make_model_token"}:
         given[name] = [slug, world.members["other volunteer"].pk]
     elif name in {"issue", "api_issue"}:

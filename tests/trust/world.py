@@ -1,5 +1,6 @@
 """A study with everything in it, made through the real actions: what the trust tests look at."""
 
+import io
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -7,8 +8,11 @@ from django.conf import settings
 from django.test import Client
 from rest_framework.test import APIClient
 
+from accounts.actions import make_sign_in_link
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.rounds import create_round, open_round
+from core.models import Job
+from ingest.actions.uploads import receive_upload
 from ingest.models import Issue
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
@@ -115,6 +119,11 @@ def make_world() -> World:
     round_ = open_round(round_=round_, by=owner)
     world = World(study, round_, version, issues, members)
     world.more.stranger = make_user("Stranger")
+    lead = members["lead"].user
+    lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
+    world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
+    world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
+    world.more.link = make_sign_in_link(user=members["idle volunteer"].user)
     world.more.invitation, world.more.token = invite(study=study, by=owner.user, role=Role.VOLUNTEER)
     for role, code in (("lead", "C.1"), ("volunteer", "C.1"), ("other volunteer", "C.2")):
         label(world, 1, role, code)

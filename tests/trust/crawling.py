@@ -1,0 +1,89 @@
+"""A browser without a screen that follows every link it is shown, and keeps what it received."""
+
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html import unescape
+from urllib.parse import urljoin, urlsplit
+from zipfile import ZipFile
+
+from django.test import Client
+
+LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
+HEADERS = ({}, {"HX-Request": "true"})
+PER_PAGE = 4
+"""How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
+
+# What differs between two answers to the same request, whoever labelled what.
+PASSING = (
+    (re.compile(r"\d+ s (?:left|each)|now</time>|\d+\s(?:second|minute)s? ago"), "PACE"),
+    (re.compile(r'(name="csrfmiddlewaretoken" value=)"[^"]*"'), r"\1"),
+    (re.compile(r"(X-CSRFToken[^:]*:[^A-Za-z0-9]*(?:&quot;)?)[A-Za-z0-9]{64}"), r"\1"),
+    (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
+    (re.compile(r"[0-9a-f]{64}"), "HASH OF A FILE THAT NAMES ITS TIME"),
+    (re.compile(r"(Content-Length: )\d+"), r"\1"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\+00:00|Z)?"), "TIME"),
+)
+
+
+@dataclass
+class Received:
+    """Everything that one person was sent: by address and kind of request, the status and the bytes, headers in front."""
+
+    answers: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+
+    def add(self, address: str, kind: str, response) -> str:
+        body = b"".join(response.streaming_content) if response.streaming else response.content
+        if body.startswith(b"PK"):
+            body = _unpacked(body)
+        headers = "".join(f"{name}: {value}\n" for name, value in sorted(response.headers.items()))
+        text = headers + body.decode("utf-8", "replace")
+        self.answers[address, kind] = (response.status_code, text)
+        return text
+
+    def steady(self) -> dict[tuple[str, str], tuple[int, str]]:
+        """The same without what passes: keys of forms, times."""
+        return {key: (status, without_passing(text)) for key, (status, text) in self.answers.items()}
+
+
+def _unpacked(archive: bytes) -> bytes:
+    with ZipFile(io.BytesIO(archive)) as package:
+        return b"\n".join(name.encode() + b"\n" + package.read(name) for name in package.namelist())
+
+
+def without_passing(text: str) -> str:
+    for pattern, instead in PASSING:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def links(text: str, base: str) -> set[str]:
+    """The addresses of this site that a page names, wherever it names them."""
+    found = {
+        urlsplit(urljoin(base, unescape(link))) for link in LINK.findall(text) if link and link[0] in "/?"
+    }
+    return {
+        parts.path + (f"?{parts.query}" if parts.query else "")
+        for parts in found
+        if not parts.netloc and not parts.path.startswith(("/static/", "/accounts/log"))
+    }
+
+
+def crawl(client: Client, start: set[str]) -> Received:
+    """GET everything that can be reached from `start`: each page with a few of its query strings, also as a fragment."""
+    received = Received()
+    waiting, seen = sorted(start), set(start)
+    visits = Counter()
+    while waiting:
+        address = waiting.pop(0)
+        path = address.partition("?")[0]
+        if address not in start and visits[path] >= PER_PAGE:
+            continue
+        visits[path] += 1
+        for headers in HEADERS if visits[path] == 1 else HEADERS[:1]:
+            text = received.add(address, " ".join(headers) or "page", client.get(address, headers=headers))
+            fresh = links(text, address) - seen
+            seen |= fresh
+            waiting += sorted(fresh)
+    return received
