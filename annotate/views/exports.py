@@ -80,7 +80,7 @@ def _package(round_: Round, member: Membership, file: str) -> FileResponse:
         write_package(round_, path)
         stream = path.open("rb")
     note_download(round_=round_, by=member, file=file)
-    return FileResponse(stream, content_type="application/zip", headers=_attached(file))
+    return FileResponse(stream, as_attachment=True, filename=file, content_type="application/zip")
 
 
 def _attached(file: str) -> dict[str, str]:
