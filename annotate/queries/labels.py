@@ -128,6 +128,12 @@ def recent_codes(round_: Round, member: Membership, limit: int = 8) -> list[Cate
     return [by_category[category] for category in distinct if category in by_category]
 
 
+def latest_choices(round_: Round, member: Membership, limit: int = 50) -> list[tuple[int, int]]:
+    """Issue and category, by their ids, of the member's last labels, newest first. One query."""
+    own = Label.objects.filter(round=round_, volunteer=member).order_by("-submitted_at", "-id")
+    return list(own.values_list("issue_id", "category_id")[:limit])
+
+
 def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     """How often the member chose each category in this round, by the id of the category. One query."""
     own = Label.objects.filter(round=round_, volunteer=member).order_by()

@@ -89,6 +89,11 @@ def turn_of(slot: Assignment, member: Membership) -> Turn:
     return Turn(assignment=slot, issue=slot.issue, draft=draft, label=None)
 
 
+def issue_in(round_: Round, issue_id: int) -> Issue | None:
+    """An issue of the round, without its text; whether it is the member's turn is for the actions to say."""
+    return Issue.objects.filter(in_rounds__round=round_, pk=issue_id).first()
+
+
 def turn_at(round_: Round, member: Membership, issue_id: int) -> Turn | None:
     """The member at one issue of the round: to go back, to change, or to show again what was refused.
 

@@ -1,57 +1,36 @@
 """The labelling page: one issue at a time, the member's own labels, and nothing of anybody else's."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import reswap, retarget, trigger_client_event
+from django_htmx.http import trigger_client_event
 
 from accounts.http import AuthedRequest
 from annotate import errors, rules
 from annotate.actions import labels as actions
 from annotate.actions import turns
 from annotate.forms import ChangeForm, DraftForm, LabelForm, SkipForm
-from annotate.models import Draft, Label, Round
+from annotate.models import Label, Round
 from annotate.queries import labels as queries
-from annotate.queries.rounds import revealed, rounds_for
-from annotate.queries.turns import Turn, current_turn, turn_at
+from annotate.queries.rounds import rounds_for
+from annotate.queries.turns import Turn, current_turn, issue_in, turn_at
 from annotate.views.picker import picker
-from annotate.views.words import words
+from annotate.views.room import frame, page, refused
 from core.errors import DomainError
 from core.http import form_key, go_to, is_fragment, render_page, require
 from core.middleware import wants_json
-from ingest.reading import read
+from ingest.models import Issue
 from studies.models import Membership
 from studies.queries import membership_of
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Content:
-    """What stands in the form: chosen and typed by the member, whether stored or not."""
-
-    category: int | None = None
-    summary: str = ""
-    unsure: bool = False
-
-    @classmethod
-    def of(cls, stored: Draft | Label | None) -> "Content":
-        return cls(stored.category_id, stored.summary, stored.unsure) if stored else cls()
-
-    @classmethod
-    def typed(cls, request: AuthedRequest) -> "Content":
-        category = request.POST.get("category", "")
-        chosen = int(category) if category.isascii() and category.isdecimal() else None
-        return cls(chosen, request.POST.get("summary", ""), "unsure" in request.POST)
 
 
 @require_safe
@@ -59,11 +38,11 @@ def label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's current issue, or with `?issue=` another one of theirs."""
     round_, member = _seat(request, round_id)
     if "issue" in request.GET:
-        return _page(request, round_, member, _own_turn(round_, member, request.GET["issue"]))
+        return page(request, round_, member, _own_turn(round_, member, request.GET["issue"]))
     turn = current_turn(round_, member) if round_.is_open else None
     if turn is None:
         return _no_turn(request, round_, member, may_claim=round_.allocation == Round.Allocation.K_OF_N)
-    return _page(request, round_, member, turn)
+    return page(request, round_, member, turn)
 
 
 @require_POST
@@ -79,15 +58,15 @@ def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Store a label, and answer with the next issue."""
     round_, member = _seat(request, round_id)
-    turn = _posted_turn(request, round_, member)
+    issue = _posted_issue(request, round_, member)
     form = LabelForm(request.POST, round_=round_)
     if not form.is_valid():
-        return _refused(request, round_, member, turn, form=form)
+        return refused(request, round_, member, issue, form=form)
     data = form.cleaned_data
     submitted, refusal = _attempt(
         lambda: actions.submit_label(
             round_=round_,
-            issue=turn.issue,
+            issue=issue,
             member=member,
             category=data["category"],
             summary=data["summary"],
@@ -98,11 +77,11 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if submitted is None:
-        return _refused(request, round_, member, turn, refusal=refusal)
+        return refused(request, round_, member, issue, refusal=refusal)
     if submitted.surplus and not submitted.repeated:
         text = _("Somebody else had taken this issue over. Your label is kept, but not counted.")
         messages.warning(request, text)
-    code = picker(round_).codes.get(submitted.label.category_id, "")
+    code = picker(round_).code(submitted.label.category_id)
     return _go_on(request, round_, member, _("Saved %(code)s.") % {"code": code}, saved=submitted.label)
 
 
@@ -110,15 +89,15 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Change one of the member's own labels, until others can see it."""
     round_, member = _seat(request, round_id)
-    turn = _posted_turn(request, round_, member)
+    issue = _posted_issue(request, round_, member)
     form = ChangeForm(request.POST, round_=round_)
     if not form.is_valid():
-        return _refused(request, round_, member, turn, form=form)
+        return refused(request, round_, member, issue, form=form)
     data = form.cleaned_data
     changed, refusal = _attempt(
         lambda: actions.change_label(
             round_=round_,
-            issue=turn.issue,
+            issue=issue,
             member=member,
             category=data["category"],
             summary=data["summary"],
@@ -128,11 +107,9 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if changed is None:
-        return _refused(request, round_, member, turn, refusal=refusal)
-    code = picker(round_).codes.get(changed.category_id, "")
-    messages.success(
-        request, _("%(issue)s now has your label %(code)s.") % {"issue": turn.issue, "code": code}
-    )
+        return refused(request, round_, member, issue, refusal=refusal)
+    code = picker(round_).code(changed.category_id)
+    messages.success(request, _("%(issue)s now has your label %(code)s.") % {"issue": issue, "code": code})
     return go_to(request, "label", round_.pk)
 
 
@@ -140,15 +117,15 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Keep what is typed so far. The page's script asks for JSON; without it a button posts here."""
     round_, member = _seat(request, round_id)
-    turn = _posted_turn(request, round_, member)
+    issue = _posted_issue(request, round_, member)
     form = DraftForm(request.POST, round_=round_)
     if not form.is_valid():
-        return _refused(request, round_, member, turn, form=form)
+        return refused(request, round_, member, issue, form=form)
     data = form.cleaned_data
     draft, refusal = _attempt(
         lambda: actions.save_draft(
             round_=round_,
-            issue=turn.issue,
+            issue=issue,
             member=member,
             category=data["category"],
             summary=data["summary"],
@@ -157,28 +134,28 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if draft is None:
-        return _refused(request, round_, member, turn, refusal=refusal)
+        return refused(request, round_, member, issue, refusal=refusal)
     if wants_json(request):
         return JsonResponse({"revision": draft.revision})
     messages.success(request, _("Your draft is saved."))
-    return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={turn.issue.pk}")
+    return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
 
 
 @require_POST
 def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Put an issue off, with a reason, and answer with the next one."""
     round_, member = _seat(request, round_id)
-    turn = _posted_turn(request, round_, member)
+    issue = _posted_issue(request, round_, member)
     form = SkipForm(request.POST)
     if not form.is_valid():
-        return _refused(request, round_, member, turn, form=form, region="skip-refusal")
+        return refused(request, round_, member, issue, form=form, region="skip-refusal")
     skipped, refusal = _attempt(
-        lambda: turns.skip_issue(round_=round_, issue=turn.issue, member=member, **form.cleaned_data)
+        lambda: turns.skip_issue(round_=round_, issue=issue, member=member, **form.cleaned_data)
     )
     if skipped is None:
-        return _refused(request, round_, member, turn, refusal=refusal, region="skip-refusal")
+        return refused(request, round_, member, issue, refusal=refusal, region="skip-refusal")
     return _go_on(
-        request, round_, member, _("%(issue)s is put off; it comes again later.") % {"issue": turn.issue}
+        request, round_, member, _("%(issue)s is put off; it comes again later.") % {"issue": issue}
     )
 
 
@@ -186,9 +163,9 @@ def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Take an issue up again that was put off."""
     round_, member = _seat(request, round_id)
-    turn = _posted_turn(request, round_, member)
-    turns.take_back_skip(round_=round_, issue=turn.issue, member=member)
-    return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={turn.issue.pk}")
+    issue = _posted_issue(request, round_, member)
+    turns.take_back_skip(round_=round_, issue=issue, member=member)
+    return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
 
 
 @require_safe
@@ -197,13 +174,13 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     round_, member = _seat(request, round_id)
     after = request.GET.get("after")
     try:
-        page = queries.own_labels(round_, member, after=after)
+        found = queries.own_labels(round_, member, after=after)
     except ValueError as error:
         raise Http404 from error
-    context = _frame(round_, member) | {
-        "rows": [(row, picker(round_).hues.get(row.label.category_id)) for row in page.rows],
+    context = frame(round_, member) | {
+        "rows": [(row, picker(round_).hues.get(row.label.category_id)) for row in found.rows],
         "newer_url": request.path if after else "",
-        "older_url": f"?{urlencode({'after': page.next})}" if page.next else "",
+        "older_url": f"?{urlencode({'after': found.next})}" if found.next else "",
         "skips": [] if after else queries.own_skips(round_, member),
         "progress": queries.progress(round_, member),
     }
@@ -234,11 +211,15 @@ def _own_turn(round_: Round, member: Membership, issue_id: object) -> Turn:
     return turn
 
 
-def _posted_turn(request: AuthedRequest, round_: Round, member: Membership) -> Turn:
-    """The turn at the posted issue. Raises SomebodyElse for a page that another member had opened here."""
+def _posted_issue(request: AuthedRequest, round_: Round, member: Membership) -> Issue:
+    """The posted issue of the round. Raises SomebodyElse for a page that another member had opened here."""
     if request.POST.get("member", str(member.pk)) != str(member.pk):
         raise errors.SomebodyElse
-    return _own_turn(round_, member, request.POST.get("issue"))
+    number = _number(request.POST.get("issue"))
+    issue = issue_in(round_, number) if number is not None else None
+    if issue is None:
+        raise Http404
+    return issue
 
 
 def _number(text: object) -> int | None:
@@ -263,143 +244,21 @@ def _go_on(
     if request.headers.get("HX-Target") != "issue" or not is_fragment(request):
         messages.success(request, said)
         return go_to(request, "label", round_.pk)
-    turn, _closed = _attempt(lambda: turns.next_turn(round_=round_, member=member))
+    if round_.allocation == Round.Allocation.K_OF_N:
+        turn, _closed = _attempt(lambda: turns.next_turn(round_=round_, member=member))
+    else:
+        turn = current_turn(round_, member)
     if turn is None:
         messages.success(request, said)
         return go_to(request, "label", round_.pk)
-    response = _page(request, round_, member, turn, moved=True, said=said)
+    response = page(request, round_, member, turn, moved=True, said=said)
     saved_category = saved.category_id if saved else None
     return trigger_client_event(response, "moved", {"said": said, "category": saved_category}, after="settle")
 
 
-def _refused(
-    request: AuthedRequest,
-    round_: Round,
-    member: Membership,
-    turn: Turn,
-    *,
-    form: DraftForm | LabelForm | SkipForm | None = None,
-    refusal: DomainError | None = None,
-    region: str = "refusal",
-) -> HttpResponse:
-    """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
-    status = refusal.status if refusal else 422
-    said = (
-        [refusal.message]
-        if refusal
-        else [text for texts in form.errors.values() for text in texts]
-        if form
-        else []
-    )
-    stored = getattr(refusal, "stored", None) or getattr(refusal, "label", None)
-    if wants_json(request):
-        answer: dict[str, Any] = {"detail": " ".join(map(str, said)), "code": type(refusal or form).__name__}
-        if stored is not None:
-            kept = Content.of(stored)
-            answer["stored"] = {
-                "category": kept.category,
-                "summary": kept.summary,
-                "unsure": kept.unsure,
-                "revision": getattr(stored, "revision", 0),
-            }
-        return JsonResponse(answer, status=status)
-    fresh = turn_at(round_, member, turn.issue.pk) or turn
-    context = {
-        "said": said,
-        "stored": stored,
-        "stored_code": picker(round_).codes.get(stored.category_id, "") if stored else "",
-        "stored_hue": picker(round_).hues.get(stored.category_id) if stored else None,
-        "kind": type(refusal).__name__,
-        "region": region,
-    }
-    if is_fragment(request):
-        whole = _frame(round_, member) | _turn_context(round_, fresh) | {"refusal": context, "moved": True}
-        response = render(request, "annotate/labels/_refusal_answer.html", whole, status=status)
-        return reswap(retarget(response, f"#{region}"), "innerHTML")
-    return _page(
-        request, round_, member, fresh, content=Content.typed(request), refusal=context, status=status
-    )
-
-
 def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_claim: bool) -> HttpResponse:
-    context = _frame(round_, member) | {
+    context = frame(round_, member) | {
         "progress": queries.progress(round_, member),
         "may_claim": may_claim and round_.is_open,
     }
     return render_page(request, "annotate/labels/no_turn.html", context)
-
-
-def _page(
-    request: AuthedRequest,
-    round_: Round,
-    member: Membership,
-    turn: Turn,
-    *,
-    content: Content | None = None,
-    refusal: dict[str, Any] | None = None,
-    moved: bool = False,
-    said: str = "",
-    status: int = 200,
-) -> HttpResponse:
-    """The room, or with `moved` what of it changes from one issue to the next."""
-    stored = Content.of(turn.draft or turn.label)
-    content = content or stored
-    choices = picker(round_)
-    earlier = queries.own_labels(round_, member, after=_cursor(turn.label), limit=1).rows
-    context = (
-        _frame(round_, member)
-        | _turn_context(round_, turn)
-        | {
-            "reading": read(turn.issue),
-            "content": content,
-            "previous": earlier[0].label if earlier else None,
-            "progress": queries.progress(round_, member),
-            "recent": [
-                (state, choices.hues[state.category_id]) for state in queries.recent_codes(round_, member)
-            ],
-            "moved": moved,
-            "said": said,
-            "refusal": refusal,
-            # Called by the template of the whole page; the answer to a submit has no use for them.
-            "tree": lambda: choices.with_choice(content.category),
-            "codebook": choices.data,
-            "counts": lambda: queries.own_counts(round_, member),
-            "words": words,
-            "chosen_code": choices.codes.get(content.category or 0, ""),
-            "ask_reason": "skip" in request.GET or (refusal or {}).get("region") == "skip-refusal",
-        }
-    )
-    context["share"] = _share(context["progress"])
-    return render_page(request, "annotate/labels/label.html", context, partials=["issue"], status=status)
-
-
-def _frame(round_: Round, member: Membership) -> dict[str, Any]:
-    return {"round": round_, "study": round_.study, "membership": member}
-
-
-def _turn_context(round_: Round, turn: Turn) -> dict[str, Any]:
-    """The turn, and what may be done with it: `mode` is label, change or read."""
-    label = turn.label
-    is_revealed = (
-        revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
-    )
-    return {
-        "turn": turn,
-        "mode": "read" if is_revealed else "change" if label else "label",
-        "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",
-        "label_code": picker(round_).codes.get(label.category_id, "") if label else "",
-        "label_hue": picker(round_).hues.get(label.category_id) if label else None,
-        "is_unsaved_change": bool(
-            label and turn.draft and Content.of(turn.draft) != Content.of(label) and not is_revealed
-        ),
-        "lost": turn.assignment is None and label is None,
-    }
-
-
-def _cursor(label: Label | None) -> str | None:
-    """Where own_labels goes on after this label."""
-    return f"{label.submitted_at.isoformat()}_{label.pk}" if label else None
-
-
-def _share(progress: queries.Progress) -> str:
-    return formats.number_format(100 * progress.done / progress.total if progress.total else 0, 1)

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotate.models import Round
-from taxonomy.models import Level
+from taxonomy.models import CategoryState, Level
 from taxonomy.queries import codebook
 
 
@@ -20,12 +20,17 @@ class Picker:
 
     tree: SafeString
     data: SafeString
-    codes: Mapping[int, str]
+    states: Mapping[int, CategoryState]
     hues: Mapping[int, int]
+
+    def code(self, category_id: int | None) -> str:
+        """The code of a category, "" for one that is not in this version."""
+        state = self.states.get(category_id or 0)
+        return state.code if state else ""
 
     def with_choice(self, category_id: int | None) -> SafeString:
         """The tree with one button chosen."""
-        if category_id not in self.codes:
+        if category_id not in self.states:
             return self.tree
         value = f'value="{category_id}"'
         return mark_safe(self.tree.replace(value, f"{value} checked", 1))  # noqa: S308 - both are a number
@@ -67,6 +72,6 @@ def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
     return Picker(
         tree=mark_safe("".join(line.strip() for line in tree.splitlines())),  # noqa: S308 - a template made it
         data=json_script(data, "codebook"),
-        codes={state.category_id: state.code for state in book.states},
+        states=book.by_id,
         hues={state.category_id: book.hue(state.category_id) for state in book.states},
     )

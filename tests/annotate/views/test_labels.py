@@ -361,7 +361,10 @@ def test_in_a_round_of_some_only_issues_of_mine_are_found():
     first, second, _third = world.members
     assert _post(first, "next_issue", round_, {}).status_code == 302
     form = _form(world, round_, first)
-    assert _post(second, "submit_label", round_, form | {"member": second.pk}).status_code == 404
+    response = _post(second, "submit_label", round_, form | {"member": second.pk})
+    assert response.status_code == 409
+    assert "not assigned to you" in _text(response)
+    assert (Label.objects.count(), Draft.objects.count()) == (0, 0)
     issue = {"issue": world.issues[0].pk}
     assert _client(second).get(reverse("label", args=[round_.pk]), issue).status_code == 404
     assert _client(first).get(reverse("label", args=[round_.pk]), issue).status_code == 200
@@ -632,4 +635,4 @@ def test_queries_do_not_grow_with_the_round(size):
         client.post(reverse("save_draft", args=[round_.pk]), _form(world, round_, member), headers=JSON)
     with CaptureQueriesContext(connection) as own:
         client.get(reverse("own_labels", args=[round_.pk]))
-    assert [len(page), len(submit), len(draft), len(own)] == [14, 34, 23, 10]
+    assert [len(page), len(submit), len(draft), len(own)] == [12, 26, 19, 10]
