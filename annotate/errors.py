@@ -154,6 +154,6 @@ class PublishedStudyDiffers(DomainError):
 
 class SomebodyElse(DomainError):
     message = _(
-        "You are signed in as another member than this page was opened by. Nothing was stored; what was typed is"
+        "You are signed in as another member than the one who opened this page. Nothing was stored; it is"
         " still in the form."
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def local_secret_key(data_dir: Path) -> str:
-    """Return the key kept in `data_dir/secret_key`, making it at the first call; readable by its owner only."""
+    """The key kept in `data_dir/secret_key`, made at the first call; readable by its owner only."""
     path = data_dir / "secret_key"
     if not path.exists():
         data_dir.mkdir(parents=True, exist_ok=True)

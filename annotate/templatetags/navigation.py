@@ -24,8 +24,11 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
     round_ = context.get("round") or (
         Round.objects.filter(study=study, opened_at__isnull=False).order_by("-opened_at").first()
     )
-    tabs = [("study", _("Overview"), [study.slug], True), ("issues", _("Issues"), [study.slug], True)]
-    tabs.append(("rounds", _("Rounds"), [study.slug], True))
+    tabs: list[tuple[str, str, list[Any], bool]] = [
+        ("study", _("Overview"), [study.slug], True),
+        ("issues", _("Issues"), [study.slug], True),
+        ("rounds", _("Rounds"), [study.slug], True),
+    ]
     if round_ and round_.opened_at:
         reads = rules.may_read_revealed(membership)
         tabs += [

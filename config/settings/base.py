@@ -1,6 +1,7 @@
 """Settings shared by every way of running; the environment is read here and nowhere else."""
 
 from pathlib import Path
+from typing import Any
 
 import environ
 from django.utils.translation import gettext_lazy as _
@@ -157,7 +158,7 @@ ACCOUNT_FORMS = {
     "reset_password": "accounts.allauth_forms.ResetPasswordForm",
     "reset_password_from_key": "accounts.allauth_forms.ResetPasswordKeyForm",
 }
-ACCOUNT_RATE_LIMITS = {
+ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "first_account": "10/m/ip",
     "sign_in_link": "30/m/ip",
     "accept_invitation": "20/m/ip,10/h/key",
@@ -247,7 +248,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {"LevelEnum": "taxonomy.models.Level"},
 }
 
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
