@@ -32,45 +32,52 @@ LONG_COLUMNS = (
 )  # fmt: skip
 _BATCH = 2000
 
-_GATE = """
-    (%(closed)s OR (%(by_issue)s AND ri.completed_at IS NOT NULL))
-    AND (%(repositories)s::bigint[] IS NULL OR i.repository_id = ANY(%(repositories)s::bigint[]))
+_CHOSEN = """
+    WITH chosen AS MATERIALIZED (
+        SELECT ri.issue_id, ri.position, i.url, i.number, i.repository_id
+        FROM annotate_roundissue ri
+        JOIN ingest_issue i ON i.id = ri.issue_id
+        WHERE ri.round_id = %(round)s
+          AND (%(closed)s OR (%(by_issue)s AND ri.completed_at IS NOT NULL))
+          AND (%(repositories)s::bigint[] IS NULL OR i.repository_id = ANY(%(repositories)s::bigint[]))
+    ), code AS MATERIALIZED (
+        SELECT category_id, code FROM taxonomy_categorystate WHERE version_id = %(version)s
+    )
 """
 
-# Built of constants; every value is a parameter.
 _WIDE = f"""
-    SELECT i.url, labels.codes, f.code
-    FROM annotate_roundissue ri
-    JOIN ingest_issue i ON i.id = ri.issue_id
-    LEFT JOIN LATERAL (
-        SELECT array_agg(s.code ORDER BY a.slot) AS codes
+    {_CHOSEN}, labelled AS (
+        SELECT a.issue_id, array_agg(code.code ORDER BY a.slot) AS codes
         FROM annotate_assignment a
+        JOIN chosen ON chosen.issue_id = a.issue_id
         LEFT JOIN annotate_label l ON l.assignment_id = a.id
-        LEFT JOIN taxonomy_categorystate s ON s.category_id = l.category_id AND s.version_id = %(version)s
-        WHERE a.round_id = ri.round_id AND a.issue_id = ri.issue_id
-    ) labels ON true
+        LEFT JOIN code ON code.category_id = l.category_id
+        WHERE a.round_id = %(round)s
+        GROUP BY a.issue_id
+    )
+    SELECT chosen.url, labelled.codes, final.code
+    FROM chosen
+    LEFT JOIN labelled ON labelled.issue_id = chosen.issue_id
     LEFT JOIN annotate_decision d
-      ON d.round_id = ri.round_id AND d.issue_id = ri.issue_id AND d.superseded_at IS NULL
-    LEFT JOIN taxonomy_categorystate f ON f.category_id = d.category_id AND f.version_id = %(version)s
-    WHERE ri.round_id = %(round)s AND {_GATE}
-    ORDER BY ri.position
+      ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN code final ON final.category_id = d.category_id
+    ORDER BY chosen.position
 """
 
 _LONG = f"""
-    SELECT i.url, r.path, i.number, %(name)s, m.pseudonym, s.code, l.summary, l.unsure, l.surplus,
-           l.submitted_at, f.code, coalesce(d.method, '')
-    FROM annotate_roundissue ri
-    JOIN ingest_issue i ON i.id = ri.issue_id
-    JOIN ingest_repository r ON r.id = i.repository_id
-    JOIN annotate_label l ON l.round_id = ri.round_id AND l.issue_id = ri.issue_id
+    {_CHOSEN}
+    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, l.summary, l.unsure,
+           l.surplus, l.submitted_at, final.code, coalesce(d.method, '')
+    FROM chosen
+    JOIN ingest_repository r ON r.id = chosen.repository_id
+    JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
-    LEFT JOIN taxonomy_categorystate s ON s.category_id = l.category_id AND s.version_id = %(version)s
+    LEFT JOIN code ON code.category_id = l.category_id
     LEFT JOIN annotate_decision d
-      ON d.round_id = ri.round_id AND d.issue_id = ri.issue_id AND d.superseded_at IS NULL
-    LEFT JOIN taxonomy_categorystate f ON f.category_id = d.category_id AND f.version_id = %(version)s
-    WHERE ri.round_id = %(round)s AND {_GATE}
-    ORDER BY ri.position, v."column"
+      ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN code final ON final.category_id = d.category_id
+    ORDER BY chosen.position, v."column"
 """
 
 
@@ -95,7 +102,7 @@ def labels_csv(
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
-    values = {
+    values: dict[str, Any] = {
         "round": round_.pk,
         "name": round_.name,
         "version": round_.version_id,

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -21,8 +22,7 @@ from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.models import Round, RoundVolunteer
 from core.copying import copy_rows
 from ingest.models import Import, ImportRow
-from ingest.readers import published
-from ingest.readers import Refusal
+from ingest.readers import Refusal, UnreadableFile, published
 from studies.actions import record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
@@ -65,18 +65,19 @@ def import_study(
     Raises PublishedStudyRefused with every line that stands in the way (nothing is stored), TaxonomyRefused,
     and PublishedStudyDiffers if the study has other labels in its main round.
     """
-    found = published.survey(folder)
-    if not found.repositories:
-        raise PublishedStudyRefused(
-            [_("%(folder)s holds no folder of the form Repo/Repo.csv.") % {"folder": folder.name}]
-        )
+    try:
+        found = published.survey(folder)
+    except UnreadableFile as unreadable:
+        raise PublishedStudyRefused([unreadable.refusal.text(_)]) from unreadable
+    if found.refusals:
+        raise PublishedStudyRefused([refusal.text(_) for refusal in found.refusals])
     report(0, None, _("reading the files"))
-    digest, size = _content_hash(found)
+    digest, size = _content_hash(folder, found)
     with transaction.atomic(), connection.cursor() as cursor:
         study, _made = Study.objects.get_or_create(slug=slug, defaults={"name": name or folder.name})
         # One import of a study at a time: a second one waits here and then sees the first one's rows.
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-        skipped = [f"{item.name}: {item.reason}" for item in found.skipped]
+        skipped = [f"{item.name}: {_(item.reason)}" for item in found.skipped]
         former = Import.objects.filter(study=study, kind=Import.Kind.PUBLISHED).order_by("-pk").first()
         if former and former.sha256 == digest:
             if owner:
@@ -99,7 +100,7 @@ def import_study(
         if problems:
             raise PublishedStudyRefused(problems)
         _set_repeated_aside(cursor, run)
-        counts = _spread(cursor, run, version, _volunteers(study, found.labels_per_issue), report)
+        counts = _spread(cursor, run, version, _volunteers(study, found.volunteers), report)
         if owner:
             _seat(study, owner)
         Import.objects.filter(pk=run.pk).update(counts=counts)
@@ -107,14 +108,18 @@ def import_study(
     return Imported(run=run, counts=counts, skipped=skipped)
 
 
-def _content_hash(found: published.Survey) -> tuple[str, int]:
+def _content_hash(folder: Path, found: published.Survey) -> tuple[str, int]:
     """SHA-256 over the names and bytes of all files that will be read, and their size in bytes."""
     whole, size = hashlib.sha256(), 0
-    for path in found.files():
+    paths = [found.taxonomy] if found.taxonomy else []
+    for repository in found.repositories:
+        paths += [repository.labels] if repository.labels else []
+        paths += [path for _year, path in repository.lists]
+    for path in paths:
         with path.open("rb") as stream:
             part = hashlib.file_digest(stream, "sha256")
         size += path.stat().st_size
-        whole.update(f"{path.relative_to(found.folder).as_posix()}\0{part.hexdigest()}\n".encode())
+        whole.update(f"{path.relative_to(folder).as_posix()}\0{part.hexdigest()}\n".encode())
     return whole.hexdigest(), size
 
 
@@ -165,9 +170,9 @@ def _numbered(rows: Iterable[tuple[object, ...]], report: Report, step: str) -> 
 
 def _label_rows(found: published.Survey, problems: list[str]) -> Iterator[tuple[object, ...]]:
     for folder in found.repositories:
-        for row in published.label_rows(folder.csv) if folder.csv else ():
+        for row in published.label_rows(folder.labels) if folder.labels else ():
             if isinstance(row, Refusal):
-                problems.append(f"{folder.csv.name}, {row}")
+                problems.append(row.text(_))
                 continue
             place = row.address
             yield (
@@ -181,7 +186,7 @@ def _list_rows(found: published.Survey, problems: list[str]) -> Iterator[tuple[o
         for year, path in folder.lists:
             for position, row in enumerate(published.list_rows(path), start=1):
                 if isinstance(row, Refusal):
-                    problems.append(f"{path.name}, {row}")
+                    problems.append(row.text(_))
                     continue
                 place = row.address
                 yield (
@@ -337,7 +342,7 @@ def _spread(
         RoundVolunteer(round=round_, member=member, column=column, seed=secrets.randbits(62))
         for column, member in enumerate(volunteers, start=1)
     )
-    values = {
+    values: dict[str, Any] = {
         "study": run.study_id,
         "run": run.pk,
         "round": round_.pk,

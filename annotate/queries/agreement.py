@@ -14,37 +14,34 @@ from taxonomy.queries import Codebook
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
 """Why something of a round is not in its report: issues that lack labels, those they have, surplus."""
 
+# The labels are grouped first, from their index alone, and what else is asked about an issue joined after.
 _GROUPED = """
-    SELECT labels, decided, repository_id, count(*) FROM (
-        SELECT array_agg(l.category_id ORDER BY l.volunteer_id) AS labels, d.category_id AS decided,
-               i.repository_id
-        FROM annotate_label l
-        JOIN ingest_issue i ON i.id = l.issue_id
-        LEFT JOIN annotate_decision d
-          ON d.round_id = l.round_id AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
-        WHERE l.round_id = %(round)s AND NOT l.surplus AND {complete}
-        GROUP BY l.issue_id, d.category_id, i.repository_id
-    ) issues
-    GROUP BY labels, decided, repository_id
+    SELECT l.labels, d.category_id, i.repository_id, count(*)
+    FROM (
+        SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels
+        FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
+    ) l
+    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete}
+    JOIN ingest_issue i ON i.id = l.issue_id
+    LEFT JOIN annotate_decision d
+      ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
+    GROUP BY l.labels, d.category_id, i.repository_id
 """
 
 _LEFT_OUT = """
-    SELECT (SELECT count(*) FROM annotate_roundissue l
-            WHERE l.round_id = %(round)s AND NOT {complete}),
+    SELECT (SELECT count(*) FROM annotate_roundissue c WHERE c.round_id = %(round)s AND NOT ({complete})),
            (SELECT count(*) FROM annotate_label l
-            WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT {complete}),
+            JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+            WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT ({complete})),
            (SELECT count(*) FROM annotate_label l WHERE l.round_id = %(round)s AND l.surplus)
 """
 
 
 def _complete(round_: Round) -> str:
-    """The condition on `l` that its issue is complete, and revealed: nothing else is ever counted."""
+    """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
     if not round_.closed_at and round_.reveal != Round.Reveal.ISSUE_COMPLETE:
         return "false"
-    return (
-        "EXISTS (SELECT FROM annotate_roundissue c WHERE c.round_id = l.round_id"
-        " AND c.issue_id = l.issue_id AND c.completed_at IS NOT NULL)"
-    )
+    return "c.completed_at IS NOT NULL"
 
 
 @dataclass(frozen=True)
