@@ -14,7 +14,7 @@ from annotate.queries.rounds import candidates, issues_to_label, published_versi
 from core.templatetags.crosscheck import count
 from ingest.models import Issue, Repository
 from ingest.queries import IssueCounts
-from studies.models import Membership, Study
+from studies.models import Membership, Role, Study
 from taxonomy.models import Category, Level, Version
 
 OTHER = "other"
@@ -27,8 +27,10 @@ class _Volunteers(forms.ModelMultipleChoiceField):
 
 
 class _Repositories(forms.ModelMultipleChoiceField):
+    counts: dict[int, int]
+
     def label_from_instance(self, repository: Repository) -> str:
-        return repository.path
+        return f"{repository.path} ({count(self.counts[repository.pk])})"
 
 
 class RoundForm(forms.Form):
@@ -105,7 +107,10 @@ class RoundForm(forms.Form):
         self._offer("version", published_versions(study))
         self._offer("repositories", Repository.objects.filter(study=study).order_by("path"))
         self._offer("members", candidates(study))
-        self.fields["repositories"].initial = [repository.pk for repository in counts.repositories]
+        repositories = {repository.pk: issues for repository, issues in counts.repositories}
+        self.fields["repositories"].counts = repositories  # type: ignore[attr-defined]
+        self.fields["repositories"].initial = list(repositories)
+        self.fields["members"].initial = candidates(study).filter(role=Role.VOLUNTEER)
         years = [(str(year), f"{year} ({count(issues)})") for year, issues in counts.years]
         self.fields["year"].choices = [("", _("any")), *years]  # type: ignore[attr-defined]
 

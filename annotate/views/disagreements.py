@@ -212,9 +212,9 @@ def _page(
         "membership": member,
         "round": round_,
         "narrowed": narrowed,
-        "is_fragment": is_fragment(request),
+        "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == "disagreements",
         "counts": counts,
-        "share": formats.number_format(share, 1),
+        "share": formats.number_format(round(share, 1), 1),
         "progress": round_progress(round_),
         "page": page,
         "rows": [_row(row, page, colours, narrowed.issue, to(issue=row.issue.pk)) for row in page.rows],
@@ -278,7 +278,9 @@ def _panel(
         "labels": [look for look in _looks(item, page, colours) if look],
         "decided": _decided(item, colours),
         "may_settle": rules.may_settle(member, round_),
-        "settle_url": narrowed.address(reverse("settle_issue", args=[round_.pk, item.issue.pk])),
+        "settle_url": replace(narrowed, issue=None).address(
+            reverse("settle_issue", args=[round_.pk, item.issue.pk])
+        ),
         "split": [(code, names[code], votes, colours[code]) for code, votes in item.split],
     }
 

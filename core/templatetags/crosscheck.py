@@ -96,7 +96,8 @@ def percent_of(part: int, base: int, digits: int = 0) -> str:
     elif 100 - least / 2 < share < 100:
         text = _("over %(share)s") % {"share": formats.number_format(100 - least, digits)}
     else:
-        text = formats.number_format(share, digits)
+        # number_format cuts off; a share is rounded.
+        text = formats.number_format(round(share, digits), digits)
     return _("%(share)s\N{NO-BREAK SPACE}%% of %(base)s") % {"share": text, "base": count(base)}
 
 

@@ -62,9 +62,12 @@
     if (event.target.name === "choice" && event.target.value !== "other") form.elements.other.value = "";
   });
 
-  // What the reader was at is gone with the swap: go on at the top of the issue.
+  // What the reader was at is gone with the swap: go on at the top of the issue, or at what is to be mended.
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target.id !== "disagreements" || document.activeElement !== document.body) return;
-    document.querySelector('#panel [aria-invalid="true"], #panel .pane')?.focus({ preventScroll: true });
+    if (event.target.id !== "disagreements") return;
+    const wrong = document.querySelector("#decide .errorlist");
+    if (wrong) { wrong.closest("fieldset, .field").querySelector("input, textarea").focus(); return; }
+    const now = document.activeElement;
+    if (now === document.body || now.form?.id === "decide") document.querySelector("#panel .pane")?.focus({ preventScroll: true });
   });
 })();

@@ -1,0 +1,182 @@
+"""Planning a round: what is stored, what is refused at which field, and the preview."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Assignment, Round, RoundIssue
+from annotate.queries.rounds import issues_to_label
+from studies.models import Role
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.views.planned import form_of, get, plan, post, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+PREVIEW = {"HX-Request": "true", "HX-Target": "preview"}
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=4, members=3)
+
+
+# --- planning
+
+
+def test_a_plan_is_stored_as_posted(world):
+    answer = plan(world, kind="pilot", depth=Level.TYPE.value, reveal="round_closed")
+    made = Round.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, reverse("round", args=[made.pk]))
+    assert (made.name, made.kind, made.version, made.depth, made.allocation, made.labels_per_issue, made.reveal) == (
+        "Main round", "pilot", world.version, Level.TYPE, "crossed", 3, "round_closed",
+    )  # fmt: skip
+    assert list(made.volunteers.order_by("column").values_list("member", flat=True)) == [
+        member.pk for member in world.members
+    ]
+    assert (made.round_issues.count(), made.opened_at, Assignment.objects.count()) == (4, None, 0)
+
+
+def test_a_plan_of_k_of_n(world):
+    plan(world, allocation="k_of_n", labels_per_issue="2", lease_minutes="15")
+    made = Round.objects.get()
+    assert (made.allocation, made.labels_per_issue, made.lease_minutes) == ("k_of_n", 2, 15)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({}, [0, 1, 2, 3, 4]),
+        ({"repositories": "other"}, [4]),
+        ({"year": "2024"}, [1]),
+        ({"with_text": "on"}, [0, 1, 2, 4]),
+        ({"without_pull_requests": "on"}, [0, 1, 3, 4]),
+        ({"year": "2024", "repositories": "other"}, []),
+    ],
+)
+def test_the_filter_chooses_the_issues(chosen, expected):
+    world = small_world(issues=0)
+    other = factories.make_repository(world.study, "owner/other")
+    issues = [
+        factories.make_issue(world.repository, year=2023),
+        factories.make_issue(world.repository, year=2024),
+        factories.make_issue(world.repository, is_pull_request=True),
+        factories.make_issue(world.repository, text=False),
+        factories.make_issue(other, is_pull_request=False),
+    ]
+    everything = {"repositories": [world.repository.pk, other.pk]}
+    if chosen.get("repositories") == "other":
+        chosen = chosen | {"repositories": [other.pk]}
+    answer = plan(world, **(everything | chosen))
+    if not expected:
+        assert answer.status_code == 422
+        assert "No issue is chosen. Choose at least one." in text_of(answer)
+        return
+    assert answer.status_code == 302
+    chosen_ids = RoundIssue.objects.order_by("position").values_list("issue", flat=True)
+    assert list(chosen_ids) == [issues[place].pk for place in expected]
+
+
+def test_issues_of_other_studies_are_never_offered(world):
+    elsewhere = factories.make_issue(factories.make_repository(factories.make_study()))
+    assert elsewhere not in issues_to_label(world.study)
+    assert list(issues_to_label(world.study, repositories=[elsewhere.repository_id])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"name": " "}, "name", "Give the round a name."),
+        ({"name": "Taken"}, "name", "The study has a round of this name already. Choose another name."),
+        ({"members": []}, "members", "Choose at least one volunteer."),
+        ({"repositories": []}, "repositories", "Choose at least one repository."),
+        ({"allocation": "k_of_n"}, "labels_per_issue", "Say how many labels each issue needs: one or more."),
+        (
+            {"allocation": "k_of_n", "labels_per_issue": "4"},
+            "labels_per_issue",
+            "4 labels per issue need as many volunteers; 3 are chosen.",
+        ),
+        ({"lease_minutes": "99999"}, "lease_minutes", "A claim is held between one minute and 31 days."),
+        ({"year": "1999"}, "year", "Select a valid choice. 1999 is not one of the available choices."),
+    ],
+)
+def test_a_refusal_stands_at_its_field(world, changes, field, said):
+    world.round(name="Taken", opened=False)
+    answer = plan(world, **changes)
+    assert answer.status_code == 422
+    found = re.search(
+        rf'<ul class="errorlist"[^>]*id="id_{field}_error"[^>]*>(.*?)</ul>',
+        answer.content.decode(),
+        re.DOTALL,
+    )
+    assert said in " ".join(html.unescape(re.sub("<[^>]*>", " ", found[1])).split())
+    assert Round.objects.count() == 1
+
+
+def test_a_taxonomy_that_is_not_that_deep_is_refused(world):
+    flat = factories.make_version(world.study, ["A", "B"])
+    answer = plan(world, version=flat.pk)
+    assert answer.status_code == 422
+    assert "This taxonomy is not that deep: its deepest level is the type." in text_of(answer)
+
+
+def test_drafts_and_foreign_versions_and_members_are_no_choices(world):
+    other = factories.make_study()
+    foreign, outsider = factories.make_version(other), factories.make_member(other)
+    draft = factories.make_version(world.study, published=False)
+    program = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+    without_account = factories.make_member(world.study, user=None, pseudonym="R9")
+    gone = factories.make_member(world.study, pseudonym="R8", left_at=timezone.now())
+    for changes in (
+        {"version": foreign.pk}, {"version": draft.pk}, {"members": [outsider.pk]},
+        {"members": [program.pk]}, {"members": [without_account.pk]}, {"members": [gone.pk]},
+    ):  # fmt: skip
+        assert plan(world, **changes).status_code == 422
+    assert not Round.objects.exists()
+
+
+def test_a_double_click_plans_one_round(world):
+    form = form_of(world)
+    first = post(world.lead, "new_round", world.study.slug, form=form)
+    second = post(world.lead, "new_round", world.study.slug, form=form)
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert Round.objects.count() == 1
+
+
+def test_volunteers_are_chosen_beforehand_and_leads_are_not(world):
+    body = get(world.lead, "new_round", world.study.slug).content.decode()
+    boxes = re.findall(r'<input type="checkbox" name="members" value="(\d+)"([^>]*)>', body)
+    assert {int(id_): "checked" in rest for id_, rest in boxes} == {
+        world.lead.pk: False,
+        **{member.pk: True for member in world.members},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "issues 4 labels per issue × 3 assignments = 12 Each of 3 volunteers labels all 4 issues."),
+        ({"name": ""}, "assignments = 12"),
+        (
+            {"allocation": "k_of_n", "labels_per_issue": "2"},
+            "× 2 assignments = 8 3 volunteers share them: about 3 each",
+        ),
+        ({"allocation": "k_of_n"}, "Say how many labels each issue needs."),
+        ({"members": []}, "× 0 assignments = 0 No volunteer is chosen yet."),
+        ({"repositories": []}, "issues 0"),
+    ],
+)
+def test_the_preview_counts_and_stores_nothing(world, changes, said):
+    form = form_of(world, **changes) | {"preview": "1"}
+    fragment = post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW)
+    assert fragment.status_code == 200
+    assert fragment.content.decode().lstrip().startswith("<section")
+    assert said in text_of(fragment)
+    page = post(world.lead, "new_round", world.study.slug, form=form)
+    assert page.status_code == 200
+    assert said in text_of(page)
+    assert not Round.objects.exists()

@@ -1,0 +1,299 @@
+"""Rounds: the list, one round, opening and closing it, and what each shows before reveal."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.actions import rounds as actions
+from annotate.actions.rounds import close_round
+from annotate.models import Assignment, Round
+from annotate.queries.rounds import OPENING, round_lines
+from core import jobs
+from core.models import Job
+from studies.models import Membership, Role
+from tests import factories
+from tests.annotate.views.parted import signed_in
+from tests.annotate.views.planned import form_of, get, post, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=4, members=3)
+
+
+# --- who may see and do what
+
+
+def test_a_stranger_finds_nothing(world):
+    round_ = world.round(opened=False)
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    slug = world.study.slug
+    assert [
+        get(stranger, "rounds", slug).status_code,
+        get(stranger, "new_round", slug).status_code,
+        post(stranger, "new_round", slug, form=form_of(world)).status_code,
+        get(stranger, "round", round_.pk).status_code,
+        post(stranger, "open_round", round_.pk).status_code,
+        post(stranger, "close_round", round_.pk).status_code,
+    ] == [404] * 6
+    round_.refresh_from_db()
+    assert (round_.opened_at, Round.objects.count()) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "leads"),
+    [
+        (Role.OWNER, 200, 200),
+        (Role.LEAD, 200, 200),
+        (Role.VOLUNTEER, 200, 403),
+        (Role.VIEWER, 200, 403),
+        (Role.MODEL, 403, 403),
+    ],
+)
+def test_people_read_and_leads_plan(world, role, reads, leads):
+    round_ = world.round(opened=False)
+    member = factories.make_member(world.study, role, pseudonym="X")
+    slug = world.study.slug
+    assert get(member, "rounds", slug).status_code == reads
+    assert get(member, "round", round_.pk).status_code == reads
+    assert get(member, "new_round", slug).status_code == leads
+    created = post(member, "new_round", slug, form=form_of(world)).status_code
+    opened = post(member, "open_round", round_.pk).status_code
+    closed = post(member, "close_round", round_.pk).status_code
+    assert (created, opened, closed) == ((302, 302, 302) if leads == 200 else (403, 403, 403))
+    shown = text_of(get(world.lead, "rounds", slug))
+    assert ("Main round" in shown) == (leads == 200)
+
+
+@pytest.mark.parametrize("name", ["open_round", "close_round"])
+def test_opening_and_closing_are_no_links(world, name):
+    round_ = world.round()
+    assert get(world.lead, name, round_.pk).status_code == 405
+
+
+# --- the list
+
+
+def test_the_list_says_what_comes_next(world):
+    world.round(name="Planned", opened=False)
+    opened = world.round(name="Opened")
+    world.submit(opened, world.issues[0], world.members[0], "C.2")
+    closed = world.round(name="Closed", kind=Round.Kind.PILOT)
+    close_round(round_=closed, by=world.lead)
+    text = text_of(get(world.members[0], "rounds", world.study.slug))
+    assert re.findall(
+        r"(Closed|Opened|Planned) (?:pilot|main), Taxonomy 1 v1 (\w+) (\d+) (\d+) (\d+)", text
+    ) == [
+        ("Closed", "closed", "4", "3", "3"),
+        ("Opened", "open", "4", "3", "3"),
+        ("Planned", "planned", "4", "3", "3"),
+    ]
+    assert "0 % of 4 1 Label Opened" in text
+    assert "0 % of 4 0 Agreement Closed" in text
+    assert "Look Planned" in text
+    lead = text_of(get(world.lead, "rounds", world.study.slug))
+    assert "0 % of 4 – Disagreements Opened" in lead
+    assert "Look and open Planned" in lead
+
+
+def test_lines_count_what_may_be_seen(world):
+    round_ = world.round()
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.2")
+    world.submit(round_, world.issues[1], world.members[0], "C.2")
+    lines = {
+        name: [
+            (line.issues, line.volunteers, line.complete, line.own)
+            for line in round_lines(world.study, member)
+        ]
+        for name, member in {"lead": world.lead, "R1": world.members[0], "R2": world.members[1]}.items()
+    }
+    assert lines == {"lead": [(4, 3, 1, None)], "R1": [(4, 3, 1, 2)], "R2": [(4, 3, 1, 1)]}
+
+
+def test_before_a_late_reveal_nobody_sees_how_many_issues_are_complete(world):
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    before = text_of(get(world.members[0], "rounds", world.study.slug))
+    for member in world.members[1:]:
+        world.submit(round_, world.issues[0], member, "C.2")
+    assert text_of(get(world.members[0], "rounds", world.study.slug)) == before
+    assert "shown once closed" in before
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    assert [line.complete for line in round_lines(world.study, world.lead)] == [None]
+    assert "Complete issues shown once closed" in text_of(get(world.lead, "round", round_.pk))
+    close_round(round_=round_, by=world.lead)
+    assert [line.complete for line in round_lines(world.study, world.lead)] == [1]
+    assert "Complete issues 25 % of 4" in text_of(get(world.lead, "round", round_.pk))
+
+
+def test_the_list_costs_the_same_for_one_round_and_for_three(world):
+    client, counts = signed_in(world.members[0]), []
+    client.get(reverse("rounds", args=[world.study.slug]))
+    for rounds in (1, 2):
+        for _more in range(rounds):
+            world.round()
+        with CaptureQueriesContext(connection) as queries:
+            client.get(reverse("rounds", args=[world.study.slug]))
+        counts.append(len(queries))
+    assert Round.objects.count() == 3
+    assert counts[0] == counts[1] <= 8
+
+
+def test_empty_states_say_what_to_do():
+    study = factories.make_study()
+    lead, volunteer = factories.make_member(study, Role.LEAD), factories.make_member(study)
+    assert "Import issues" in text_of(get(lead, "rounds", study.slug))
+    assert "Import issues" in text_of(get(lead, "new_round", study.slug))
+    assert "A lead of the study plans the first one." in text_of(get(volunteer, "rounds", study.slug))
+    factories.make_issue(factories.make_repository(study))
+    assert "Load a taxonomy" in text_of(get(lead, "rounds", study.slug))
+    assert "Load a taxonomy" in text_of(get(lead, "new_round", study.slug))
+    factories.make_version(study)
+    response = get(lead, "rounds", study.slug)
+    assert "Plan a round" in text_of(response)
+    assert reverse("new_round", args=[study.slug]) in response.content.decode()
+
+
+# --- one round
+
+
+def test_a_planned_round_shows_its_numbers_and_opens(world):
+    round_ = world.round(opened=False, name="Main")
+    text = text_of(get(world.lead, "round", round_.pk))
+    assert "Opening makes 4 × 3 = 12 assignments" in text
+    assert "Open the round" not in text_of(get(world.members[0], "round", round_.pk))
+    answer = post(world.lead, "open_round", round_.pk)
+    assert (answer.status_code, answer["Location"]) == (302, reverse("round", args=[round_.pk]))
+    assert Assignment.objects.filter(round=round_).count() == 12
+    page = get(world.lead, "round", round_.pk)
+    assert "12 of 12 labels are still to come." in text_of(page)
+    assert 'data-dialog="blind"' in page.content.decode()
+
+
+def test_counts_of_labels_and_nothing_else_show_who_is_how_far(world):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "C.10", summary="canary")
+    world.submit(round_, world.issues[1], world.members[0], "C.9", summary="canary")
+    page = get(world.members[1], "round", round_.pk)
+    text = text_of(page)
+    assert "1 R1 R1 50 % of 4 2 R2 R2 you 0 % of 4 3 R3 R3 0 % of 4" in text
+    assert "Labels given 17 % of 12" in text
+    assert not {word for word in ("canary", "C.10", "C.9") if word in page.content.decode()}
+
+
+def test_a_round_is_the_same_whatever_the_others_chose(world):
+    bodies = []
+    for code in ("C.10", "A.1"):
+        round_ = world.round(name=f"Round of {len(code)}")
+        world.submit(round_, world.issues[0], world.members[0], code)
+        text = text_of(get(world.members[1], "round", round_.pk))
+        bodies.append(text.replace(f"Round of {len(code)}", "Round"))
+    assert bodies[0] == bodies[1]
+
+
+def test_closing_says_what_is_left_and_reveals(world):
+    round_ = world.round()
+    answer = post(world.lead, "close_round", round_.pk)
+    assert answer.status_code == 302
+    round_.refresh_from_db()
+    assert round_.closed_at is not None
+    page = get(world.lead, "round", round_.pk)
+    assert "Close the round" not in text_of(page)
+    assert 'data-dialog="blind"' not in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("open_round", "open already"), ("close_round", "closed already")]
+)
+def test_twice_is_refused_in_words(world, name, said):
+    round_ = world.round(opened=name == "close_round")
+    assert post(world.lead, name, round_.pk).status_code == 302
+    answer = post(world.lead, name, round_.pk)
+    assert answer.status_code == 409
+    assert said in text_of(answer)
+
+
+def test_a_round_whose_volunteer_left_does_not_open(world):
+    round_ = world.round(opened=False)
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
+    answer = post(world.lead, "open_round", round_.pk)
+    assert answer.status_code == 409
+    assert "R1 can no longer label in this study." in text_of(answer)
+    assert not Assignment.objects.exists()
+
+
+def test_the_round_costs_the_same_for_one_volunteer_and_for_three():
+    counts = []
+    for members in (1, 3):
+        world = small_world(issues=2, members=members)
+        round_, client = world.round(), signed_in(world.lead)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(reverse("round", args=[round_.pk]))
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 11
+
+
+# --- a round too large for a request
+
+
+@pytest.fixture
+def large(world, monkeypatch) -> Round:
+    """A planned round with more slots than a request opens."""
+    monkeypatch.setattr(actions, "SLOTS_AT_ONCE", 11)
+    return world.round(opened=False)
+
+
+def test_a_large_round_is_opened_by_a_job(world, large):
+    assert post(world.lead, "open_round", large.pk).status_code == 302
+    large.refresh_from_db()
+    job = Job.objects.get(kind=OPENING)
+    assert (large.opened_at, job.created_by, job.state) == (None, world.lead.user, "queued")
+    page = get(world.lead, "round", large.pk)
+    assert f'hx-get="{reverse("round", args=[large.pk])}" hx-trigger="every 1s"' in page.content.decode()
+    assert "Open the round" not in text_of(page)
+    # Asked again, it is the same job.
+    post(world.lead, "open_round", large.pk)
+    assert Job.objects.filter(kind=OPENING).count() == 1
+
+    assert jobs.run(job.pk).state == "done"
+    large.refresh_from_db()
+    assert large.opened_at is not None
+    assert Assignment.objects.filter(round=large).count() == 12
+    answer = get(world.lead, "round", large.pk, **{"HX-Request": "true", "HX-Target": "job"})
+    assert answer["HX-Redirect"] == reverse("round", args=[large.pk])
+
+
+def test_a_job_killed_after_its_commit_ends_well(world, large):
+    post(world.lead, "open_round", large.pk)
+    actions.open_round(round_=large, by=world.lead)
+    job = Job.objects.get(kind=OPENING)
+    lost = timezone.now() - timedelta(minutes=5)
+    Job.objects.filter(pk=job.pk).update(state="running", started_at=lost, heartbeat_at=lost, attempt=1)
+    assert jobs.run(job.pk).state == "done"
+    assert Assignment.objects.filter(round=large).count() == 12
+
+
+def test_a_job_that_is_refused_says_why_and_can_be_asked_for_again(world, large):
+    post(world.lead, "open_round", large.pk)
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
+    job = jobs.run(Job.objects.get(kind=OPENING).pk)
+    assert (job.state, "R1 can no longer label in this study." in job.error) == ("failed", True)
+    text = text_of(get(world.lead, "round", large.pk))
+    assert "R1 can no longer label in this study." in text
+    assert "Open the round" in text
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=None)
+    post(world.lead, "open_round", large.pk)
+    assert jobs.run(Job.objects.filter(kind=OPENING).latest("pk").pk).state == "done"
+
+
+def test_who_may_not_open_starts_no_job(world, large):
+    assert post(world.members[0], "open_round", large.pk).status_code == 403
+    assert not Job.objects.exists()
