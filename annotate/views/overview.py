@@ -107,7 +107,7 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
 
 def _pace(mine: Progress) -> str:
     """What the reader did today and how long the rest takes at their pace; "" before the first label."""
-    if mine.seconds_left is None:
+    if not mine.seconds_left or mine.seconds_left < 1:
         return ""
     return _("Today %(today)s, about %(left)s left at my pace") % {
         "today": count(mine.today),

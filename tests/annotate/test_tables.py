@@ -1,0 +1,201 @@
+"""Tables as files, and what a report says in words."""
+
+import csv
+import io
+
+import pytest
+
+from annotate.reports import agreement_report
+from annotate.statements import (
+    categories_at,
+    few_labels,
+    how_to_report,
+    is_paradox,
+    left_out,
+    undefined,
+    what_is_missing,
+)
+from annotate.tables import TABLES, Table, as_csv, as_latex, as_markdown, number
+from taxonomy.models import Level
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+TABLE = Table(("name", "value", "why"), (("=1+1|_a", 0.12345678, None), ("50 % & ~\\", None, "none\nat all")))
+
+
+def test_csv_is_at_full_precision_and_inert():
+    assert as_csv(TABLE) == 'name,value,why\n\'=1+1|_a,0.12345678,\n50 % & ~\\,,"none\nat all"\n'
+
+
+def test_markdown_is_rounded_and_keeps_its_columns():
+    assert as_markdown(TABLE).splitlines()[:3] == [
+        "| name | value | why |",
+        "|---|---|---|",
+        r"| =1+1\|_a | 0.123 |  |",
+    ]
+
+
+def test_latex_is_rounded_aligned_and_escaped():
+    assert as_latex(TABLE, "from\nhere").splitlines() == [
+        "% from here",
+        r"\begin{tabular}{lrl}",
+        r"\toprule",
+        r"name & value & why \\",
+        r"\midrule",
+        r"=1+1|\_a & 0.123 &  \\",
+        r"50 \% \& \textasciitilde{}\textbackslash{} &  & none at all \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert r"\begin{tabular}{ll}" in as_latex(Table(("a", "b"), ()))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.7864988, "0.786"), (-0.0001, "0.000"), (-0.0171, "-0.017"), (1.0, "1.000"), (None, "")],
+)
+def test_numbers_have_three_digits_and_no_sign_on_nothing(value, text):
+    assert number(value) == text
+
+
+def label_all(world, round_, *rows):
+    for issue, row in zip(world.issues, rows, strict=False):
+        for member, code in zip(world.members, row.split(), strict=False):
+            world.submit(round_, issue, member, code)
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=5, members=3)
+
+
+@pytest.fixture
+def report(world):
+    """Four complete issues of three volunteers, one with one label; two decided by themselves."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1", "C.9")
+    return agreement_report(round_, by=[["type"], ["repository"]])
+
+
+def test_every_table_says_what_the_report_says(report):
+    found = report.overall
+    read = {name: list(csv.DictReader(io.StringIO(as_csv(make(report))))) for name, make in TABLES.items()}
+
+    assert len(read["report"]) == 6 * len(report.groups)
+    kappa = found.coefficients["fleiss_kappa"]
+    assert [row for row in read["coefficients"] if row["coefficient"] == "fleiss_kappa"] == [
+        {"coefficient": "fleiss_kappa", "value": str(kappa.value), "se": str(kappa.se), "low": str(kappa.low),
+         "high": str(kappa.high), "reason": ""},
+    ]  # fmt: skip
+    assert [(row["type"], row["issues"]) for row in read["types"]] == [("A", "1"), ("C", "1"), ("all", "4")]
+    assert read["types"][0]["fleiss_kappa"] == ""
+    assert read["types"][0]["reason"] == "only one issue has two labels or more"
+    assert read["types"][2]["fleiss_kappa"] == str(kappa.value)
+    assert {row["code"]: (row["labels"], row["kappa"]) for row in read["categories"]} == {
+        category.code: (str(category.labels), "" if category.kappa is None else str(category.kappa))
+        for category in found.categories
+    }
+    assert [(row["first"], row["second"], row["issues"]) for row in read["pairs"]] == [
+        ("R1", "R2", "4"), ("R1", "R3", "4"), ("R2", "R3", "4"),
+    ]  # fmt: skip
+    assert [(row["first"], row["second"], row["issues"]) for row in read["confusion"]] == [
+        ("C.1", "C.2", "2"), ("A.1", "C.1", "1"), ("A.1", "C.2", "1"),
+    ]  # fmt: skip
+    assert read["left-out"] == [
+        {"reason": "incomplete_issues", "count": "1"}, {"reason": "labels_of_incomplete_issues", "count": "1"},
+    ]  # fmt: skip
+
+
+def test_what_is_left_out_is_said_with_the_nothings(report):
+    assert [(part.count, part.text) for part in left_out(report)] == [
+        (1, "issue that lacks labels"),
+        (1, "label of such an issue"),
+        (0, "surplus labels, given after their slots went to somebody else"),
+    ]
+
+
+def test_how_to_report_names_every_number(report):
+    found = report.overall.coefficients
+    kappa = found["fleiss_kappa"]
+
+    assert how_to_report(report) == (
+        f"3 volunteers independently labelled 4 issue reports with one of {len(report.overall.categories)} themes"
+        f" (12 labels). Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{kappa.low:.3f},"
+        f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
+        f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
+        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: κ undefined for Name of A (n = 1)"
+        " and κ undefined for Name of C (n = 1). Left out: 1 issue that lacks labels and 1 label of such an issue."
+    )
+
+
+def test_how_to_report_what_is_undefined(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.1")
+
+    said = how_to_report(agreement_report(round_))
+
+    assert "Fleiss’ κ is undefined: all labels are the same category; percent agreement was 1.000." in said
+    assert "nan" not in said.lower()
+
+
+def test_how_to_report_a_round_of_k_of_n(world):
+    round_ = world.k_of_n(2)
+    label_all(world, round_, "C.1 C.1", "C.1 C.2", "A.1 A.1")
+
+    said = how_to_report(agreement_report(round_))
+
+    assert said.startswith("2 of 3 volunteers independently labelled each of 3 issue reports with one of ")
+
+
+def test_agreement_that_chance_explains_is_a_paradox(world):
+    frequent = world.round()
+    label_all(world, frequent, "C.1 C.1 C.1", "C.1 C.1 C.1", "C.1 C.1 C.1", "C.1 C.1 C.1", "C.1 C.1 C.2")
+    spread = world.round()
+    label_all(world, spread, "C.1 C.1 C.1", "A.1 A.1 A.1", "C.9 C.9 C.9", "C.2 C.2 C.2", "A.1 A.1 C.1")
+    same = world.round()
+    label_all(world, same, "C.1 C.1 C.1", "C.1 C.1 C.1")
+    split = world.round()
+    label_all(world, split, "C.1 C.2 C.9", "A.1 C.1 C.2", "C.9 C.9 C.1", "C.2 C.1 C.1", "C.1 A.1 C.2")
+
+    found = [is_paradox(agreement_report(round_).overall) for round_ in (frequent, spread, same, split)]
+
+    assert found == [True, False, True, False]
+
+
+def test_few_labels_are_those_below_thirty(report):
+    rare = few_labels(report.overall.categories)
+
+    assert [(category.code, category.labels) for category in rare] == [("A.1", 4), ("C.1", 6), ("C.2", 2)]
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "text"),
+    [(Level.TYPE, 1, "1 type"), (Level.THEME, 18, "18 themes"), (3, 1169, "1,169 sub-themes")],
+)
+def test_categories_are_counted_in_words(level, count, text):
+    assert categories_at(Level(level), count) == text
+
+
+def test_what_is_missing_says_what_it_takes(world):
+    planned = world.round(opened=False)
+    blind = world.round(reveal="round_closed")
+    label_all(world, blind, "C.1 C.1 C.1")
+    begun = world.round()
+    label_all(world, begun, "C.1 C.1", "C.2")
+    shallow = world.round()
+    label_all(world, shallow, "C.1 C.1 C.1")
+
+    def said(round_, level=None):
+        return what_is_missing(round_, agreement_report(round_, level=level))
+
+    assert said(planned) == "This round is not open yet, so nobody has labelled."
+    assert said(blind) == (
+        "The labels of this round stay hidden until it is closed; then its agreement stands here."
+    )
+    assert said(begun) == "None of the 5 issues has all of its 3 labels yet; 3 labels are in so far."
+    assert said(shallow, Level.SUB_THEME) == "No label of this round goes down to this level."
+
+
+def test_undefined_reads_on_after_the_word():
+    assert undefined(None) == "undefined: there are no labels"

@@ -1,0 +1,270 @@
+"""The agreement page: who reads it, that it says what the report says, and nothing before reveal."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Label, Round
+from annotate.reports import agreement_report
+from studies.models import Role
+from tests import factories
+from tests.annotate.views.pages import client, label_all, same_bytes, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1", "B.1 B.1 C.1")
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=6, members=3)
+
+
+@pytest.fixture
+def labelled(world) -> Round:
+    """Five complete issues; the sixth has two of three labels, with a summary nobody may read."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, *ROWS, "C.9 C.9 -")
+    return round_
+
+
+def get(member, round_, query=""):
+    return client(member).get(f"{reverse('agreement', args=[round_.pk])}?{query}")
+
+
+# --- who may see it
+
+
+def test_a_stranger_finds_nothing(labelled):
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    assert get(stranger, labelled).status_code == 404
+    assert get(stranger, labelled, "format=csv").status_code == 404
+
+
+def test_a_visitor_is_asked_to_sign_in(labelled):
+    response = Client().get(reverse("agreement", args=[labelled.pk]))
+    assert (response.status_code, response["Location"].partition("?")[0]) == (302, reverse("account_login"))
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
+)
+def test_every_member_but_a_model_reads_it(world, labelled, role, status):
+    member = factories.make_member(world.study, role)
+    assert get(member, labelled).status_code == status
+    assert get(member, labelled, "format=csv").status_code == status
+
+
+# --- what it says
+
+
+def three(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def test_the_page_shows_the_reports_numbers(world, labelled):
+    found = agreement_report(labelled, by=[["type"], ["repository"]])
+    kappa = found.overall.coefficients["fleiss_kappa"]
+
+    response = get(world.lead, labelled)
+    said = text_of(response)
+
+    assert said.startswith(
+        "Agreement Independent labels, before any meeting. 5 issues, 3 volunteers, 15 labels."
+    )
+    assert (
+        f"Fleiss’ kappa, theme level {three(kappa.value)} 95 % interval {three(kappa.low)} to {three(kappa.high)}"
+        in said
+    )
+    for name, words in (
+        ("percent_agreement", "Percent agreement no correction for chance"),
+        ("krippendorff_alpha", "Krippendorff’s alpha nominal, small samples"),
+        ("gwet_ac1", "Gwet’s AC1 steady under skew"),
+        ("brennan_prediger", "Brennan–Prediger every category as likely"),
+    ):
+        one = found.overall.coefficients[name]
+        assert f"{words} {three(one.value)} {three(one.low)} to {three(one.high)}" in said
+    light = found.overall.coefficients["light_kappa"].value
+    assert f"Light’s kappa mean over pairs {three(light)} none" in said
+    for category in found.overall.categories:
+        if category.labels:
+            assert (
+                f"{category.code} Name of {category.code} {category.labels} * {three(category.kappa)}"
+                f" ({three(category.low)} to {three(category.high)})" in said
+            )
+    bug = next(group.agreement for group in found.by("repository"))
+    assert (
+        f"{world.repository.path} 5 100.0 % {three(bug.coefficients['percent_agreement'].value)}"
+        f" {three(bug.coefficients['gwet_ac1'].value)} {three(bug.coefficients['fleiss_kappa'].value)}"
+        in said
+    )
+    cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', response.content.decode())
+    assert cells == [three(found.overall.pairs[0].kappa)] * 2
+
+
+def test_undefined_values_say_why_and_are_never_a_number(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.1")
+
+    response = get(world.lead, round_)
+    said = text_of(response)
+
+    assert "theme level undefined: all labels are the same category percent agreement 1.000" in said
+    assert "C.1 Name of C.1 6 * undefined: all labels are the same category" in said
+    assert "C.9, C.10: undefined: nobody chose this category." in said
+    assert "People agree, and kappa says little" in said
+    assert "R1 and R2: undefined: the two chose one and the same category" in response.content.decode()
+    assert not re.search(r"\b(nan|none|null)\b", said.replace("Light’s", "").lower().replace("95 % none", ""))
+
+
+def test_what_is_left_out_is_said(world, labelled):
+    said = text_of(get(world.lead, labelled))
+
+    assert "Left out 1 issue that lacks labels 2 labels of such issues 0 surplus labels" in said
+    assert "0 labels of models: programs are compared, never counted" in said
+
+
+def test_pairs_of_categories_lead_to_their_disagreements(world, labelled):
+    body = get(world.lead, labelled).content.decode()
+
+    address = reverse("disagreements", args=[labelled.pk])
+    assert f'href="{address}?pair=C.1+C.2"' in body
+    assert f'href="{address}?pair=B.1+C.1"' in body
+
+
+@pytest.mark.parametrize("level", ["type", "theme"])
+def test_each_level_has_an_address(world, labelled, level):
+    body = get(world.lead, labelled, f"level={level}").content.decode()
+
+    (current,) = re.findall(r'<a href="\?level=([a-z-]+)" aria-current="true">', re.sub(r"\s+", " ", body))
+    assert current == level
+    kappa = agreement_report(labelled, level={"type": 1, "theme": 2}[level]).overall.coefficients[
+        "fleiss_kappa"
+    ]
+    assert f'<p class="value">{three(kappa.value)}</p>' in body
+
+
+def test_a_level_that_the_taxonomy_lacks_is_closed_with_the_reason(world):
+    version = factories.make_version(world.study, ["A", "B"])
+    round_ = world.round(version=version, depth=1)
+
+    response = get(world.lead, round_)
+
+    assert "Theme : The taxonomy has no categories at this level." in text_of(response)
+    assert get(world.lead, round_, "level=theme").status_code == 422
+    assert get(world.lead, round_, "level=galaxy").status_code == 404
+
+
+def test_a_round_without_complete_issues_says_what_is_missing(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 -")
+
+    assert "None of the 6 issues has all of its 3 labels yet; 2 labels are in so far." in text_of(
+        get(world.lead, round_)
+    )
+    planned = world.round(opened=False)
+    assert "This round is not open yet" in text_of(get(world.lead, planned))
+
+
+def test_a_level_below_all_labels_is_empty_and_says_so(world, labelled):
+    said = text_of(get(world.lead, labelled, "level=sub-theme"))
+
+    assert "No label of this round goes down to this level." in said
+
+
+# --- blindness
+
+
+def answers(member, round_) -> list[str]:
+    queries = ("", "level=type", "format=csv", "format=csv&table=categories", "format=tex&table=confusion")
+    return [same_bytes(get(member, round_, query)) for query in queries]
+
+
+def change(round_, issue, member, code):
+    Label.objects.filter(round=round_, issue=issue, volunteer=member).update(
+        category=factories.category(round_.version, code), summary="nobody may read this yet"
+    )
+
+
+def test_an_unrevealed_label_changes_nothing(world, labelled):
+    seen = {member: answers(member, labelled) for member in (world.lead, world.members[2])}
+
+    change(labelled, world.issues[5], world.members[0], "A.2")
+
+    for member, before in seen.items():
+        assert answers(member, labelled) == before
+        assert "nobody may read this yet" not in "".join(before)
+
+
+def test_a_round_that_reveals_when_it_closes_shows_nothing_before(world):
+    round_ = world.round(reveal="round_closed")
+    label_all(world, round_, *ROWS)
+    before = answers(world.lead, round_)
+
+    change(round_, world.issues[0], world.members[0], "A.2")
+
+    assert answers(world.lead, round_) == before
+    assert "hidden until it is closed" in before[0]
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    assert "Coefficients side by side" in text_of(get(world.lead, round_))
+
+
+# --- files
+
+
+def test_tables_come_as_csv_at_full_precision(world, labelled):
+    response = get(world.lead, labelled, "format=csv&table=coefficients")
+
+    kappa = agreement_report(labelled).overall.coefficients["fleiss_kappa"]
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert rows[1] == {
+        "coefficient": "fleiss_kappa", "value": str(kappa.value), "se": str(kappa.se), "low": str(kappa.low),
+        "high": str(kappa.high), "reason": "",
+    }  # fmt: skip
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == (
+        f'attachment; filename="{world.study.slug}-main-round-theme-coefficients.csv"'
+    )
+    assert (response["Cache-Control"], response["X-Content-Type-Options"]) == ("no-store", "nosniff")
+
+
+def test_tables_come_as_latex(world, labelled):
+    response = get(world.lead, labelled, "format=tex&table=types&level=type")
+
+    text = response.content.decode()
+    assert text.splitlines()[0].startswith(
+        f"% types: {world.study.name}, Main round, type level, taxonomy v1, as of "
+    )
+    assert r"type & issues & labels & percent\_agreement & fleiss\_kappa & se" in text
+    assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
+
+
+@pytest.mark.parametrize("query", ["format=exe", "format=csv&table=labels", "format=csv&level=x"])
+def test_files_that_do_not_exist_are_not_found(world, labelled, query):
+    assert get(world.lead, labelled, query).status_code == 404
+
+
+# --- cost
+
+
+def test_queries_do_not_grow(world):
+    counts = []
+    for issues in (1, 3):
+        round_ = world.round(name=f"Of {issues}")
+        label_all(world, round_, *ROWS[:issues])
+        signed_in = client(world.lead)
+        address = reverse("agreement", args=[round_.pk])
+        signed_in.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            signed_in.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 15

@@ -1,0 +1,281 @@
+"""The export page: what it promises is what the package holds, and each download is audited."""
+
+import io
+import json
+import re
+from zipfile import ZipFile
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.exports import labels_csv, write_package
+from annotate.models import Label, Round
+from annotate.queries.exports import contents
+from studies.models import Event, Role
+from tests import factories
+from tests.annotate.views.pages import client, label_all, same_bytes, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    made = small_world(issues=3, members=2)
+    other = factories.make_repository(made.study, "quill/lattice")
+    made.issues.append(factories.make_issue(other, "9", year=2024))
+    return made
+
+
+@pytest.fixture
+def labelled(world) -> Round:
+    """Two complete issues of the first repository, one of them decided, one issue of the second; one half done."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, "C.1 C.1", "C.1 C.2", "A.1 -", "B.1 B.1")
+    return round_
+
+
+def page(member, study, query=""):
+    return client(member).get(f"{reverse('export', args=[study.slug])}?{query}")
+
+
+def fetch(member, study, **form):
+    return client(member).post(reverse("download_export", args=[study.slug]), form)
+
+
+def body(response) -> bytes:
+    return b"".join(response.streaming_content) if response.streaming else response.content
+
+
+def downloads(study) -> list[dict]:
+    return [
+        event.detail for event in Event.objects.filter(study=study, verb="exports.downloaded").order_by("pk")
+    ]
+
+
+# --- who may
+
+
+def test_a_stranger_finds_nothing(world, labelled):
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    assert page(stranger, world.study).status_code == 404
+    assert fetch(stranger, world.study, file="long").status_code == 404
+    assert downloads(world.study) == []
+
+
+def test_a_visitor_gets_nothing(world, labelled):
+    assert Client().get(reverse("export", args=[world.study.slug])).status_code == 302
+    assert (
+        Client().post(reverse("download_export", args=[world.study.slug]), {"file": "long"}).status_code
+        == 401
+    )
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
+)
+def test_every_member_but_a_model_may(world, labelled, role, status):
+    member = factories.make_member(world.study, role)
+    assert page(member, world.study).status_code == status
+    assert fetch(member, world.study, file="long").status_code == status
+    assert len(downloads(world.study)) == (status == 200)
+
+
+# --- what the page promises
+
+
+def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
+    write_package(labelled, tmp_path / "package.zip")
+    with ZipFile(tmp_path / "package.zip") as archive:
+        held = set(archive.namelist())
+        rows = {
+            name: len(archive.read(name).splitlines()) - (not name.endswith(".txt"))
+            for name in held
+            if not name.endswith(".json")
+        }
+
+    response = page(world.lead, world.study)
+
+    listed = re.findall(
+        r'<th scope="row">\s*<code>([^<]*)</code>\s*</th>\s*<td class="n">([\d,]*)</td>',
+        response.content.decode(),
+    )
+    assert {name: int(count.replace(",", "")) for name, count in listed if count} == rows
+    assert {name for name, _count in listed} == held
+
+
+def test_checks_say_what_the_reader_will_miss(world, labelled):
+    said = text_of(page(world.lead, world.study))
+
+    assert "mind 1 of 4 issues is not revealed yet: it is left out. See the round" in said
+    assert "fine Every revealed issue has all of its labels." in said
+    assert "mind 1 revealed issue has no decision: its Final_Label is empty. Settle" in said
+    assert "mind The round is open: a later package may hold more." in said
+
+
+def test_checks_of_a_round_closed_early(world, labelled):
+    Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
+
+    said = text_of(page(world.lead, world.study))
+
+    assert "fine All 4 issues are revealed." in said
+    assert "mind 1 revealed issue lacks labels: their cells are empty." in said
+    assert "mind 2 revealed issues have no decision: their Final_Label is empty." in said
+    assert "fine The round is closed: the package stays as it is." in said
+
+
+def test_rest_lines_name_repository_layout_and_round(world, labelled):
+    said = text_of(page(world.lead, world.study))
+
+    address = f"http://testserver/api/v1/studies/{world.study.slug}/exports/labels.csv?round=Main+round"
+    assert f"'{address}&repository=quill/lattice&layout=wide'" in said
+    assert f"-o labels_long.csv '{address}&layout=long'" in said
+    for line in re.findall(r"'(http://testserver[^']*)'", said):
+        assert client(world.lead).get(line, headers={"accept": "text/csv"}).status_code == 200
+
+
+def test_a_study_without_an_open_round_has_nothing_to_export(world):
+    world.round(opened=False)
+
+    response = page(world.lead, world.study)
+
+    assert "there are no labels to export" in text_of(response)
+    assert fetch(world.lead, world.study, file="long").status_code == 404
+
+
+def test_another_round_is_chosen_by_its_address(world, labelled):
+    pilot = world.round(name="Pilot", kind="pilot")
+
+    assert "Checks Main round" in text_of(page(world.lead, world.study))
+    assert "Checks Pilot" in text_of(page(world.lead, world.study, f"round={pilot.pk}"))
+    foreign = small_world().round()
+    assert page(world.lead, world.study, f"round={foreign.pk}").status_code == 404
+    assert fetch(world.lead, world.study, file="long", round=foreign.pk).status_code == 404
+
+
+def test_lists_that_came_are_counted_as_they_came(published_round):
+    found = contents(published_round)
+
+    assert [(folder.name, folder.rows, folder.lists) for folder in found.folders] == [
+        ("engine", 2, [("engine_2023.txt", 1), ("engine_2024.txt", 2)]),
+    ]
+
+
+@pytest.fixture
+def published_round(tmp_path):
+    from annotate.actions.published import import_study
+
+    folder = tmp_path / "published" / "engine"
+    folder.mkdir(parents=True)
+    one, two = (f"https://github.com/ember/engine/issues/{number}" for number in (1, 2))
+    (folder / "engine.csv").write_text(
+        f"Issue_URL,Label1,Label2,Final_Label\n{one},C.1,C.1,C.1\n{two},C.1,C.2,C.2\n"
+    )
+    (folder / "engine_2023.txt").write_text(f"{one}\n")
+    (folder / "engine_2024.txt").write_text(f"{two}\n{two}\n")
+    import_study(folder=tmp_path / "published", slug="engines", owner=factories.make_user())
+    return Round.objects.get(study__slug="engines")
+
+
+# --- downloads
+
+
+def test_a_repositorys_labels_come_as_a_file(world, labelled):
+    response = fetch(world.lead, world.study, round=labelled.pk, file="wide", folder="lattice")
+
+    (other,) = world.study.repositories.filter(path="quill/lattice")
+    assert response.streaming
+    assert body(response) == b"".join(labels_csv(labelled, repositories=[other]))
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert (
+        response["Content-Disposition"] == f'attachment; filename="{world.study.slug}-main-round-lattice.csv"'
+    )
+    assert (response["Cache-Control"], response["X-Content-Type-Options"]) == ("no-store", "nosniff")
+    assert downloads(world.study) == [
+        {"round": "Main round", "file": f"{world.study.slug}-main-round-lattice.csv"}
+    ]
+
+
+def test_all_labels_come_in_the_long_layout(world, labelled):
+    response = fetch(world.members[0], world.study, file="long")
+
+    assert body(response) == b"".join(labels_csv(labelled, layout="long"))
+    (event,) = Event.objects.filter(study=world.study, verb="exports.downloaded")
+    assert event.by == world.members[0].user
+
+
+def test_the_package_comes_as_a_zip(world, labelled):
+    response = fetch(world.lead, world.study, file="package")
+
+    assert response["Content-Type"] == "application/zip"
+    assert response["Content-Disposition"] == f'attachment; filename="{world.study.slug}-main-round.zip"'
+    with ZipFile(io.BytesIO(body(response))) as archive:
+        assert archive.testzip() is None
+        assert archive.read("lattice/lattice.csv") == (
+            b"Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/quill/lattice/issues/9,B.1,B.1,B.1\n"
+        )
+        assert json.loads(archive.read("manifest.json"))["round"] == "Main round"
+    assert downloads(world.study) == [{"round": "Main round", "file": f"{world.study.slug}-main-round.zip"}]
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"file": "/etc/passwd"}, {"file": "wide"}, {"file": "wide", "folder": "../.."}]
+)
+def test_files_that_do_not_exist_are_not_found(world, labelled, form):
+    assert fetch(world.lead, world.study, **form).status_code == 404
+    assert downloads(world.study) == []
+
+
+def test_a_download_is_a_post(world, labelled):
+    address = reverse("download_export", args=[world.study.slug])
+    assert client(world.lead).get(address, {"file": "long"}).status_code == 405
+    assert Client(enforce_csrf_checks=True).post(address, {"file": "long"}).status_code in {401, 403}
+
+
+# --- blindness
+
+
+def test_nothing_unrevealed_is_counted_or_sent(world, labelled):
+    issue, member = world.issues[2], world.members[0]
+    Label.objects.filter(round=labelled, issue=issue, volunteer=member).update(summary="canary")
+
+    def everything():
+        files = [body(fetch(world.lead, world.study, file=name)) for name in ("long", "package")]
+        with ZipFile(io.BytesIO(files[1])) as archive:
+            held = {
+                name: archive.read(name) for name in archive.namelist() if name.endswith((".csv", ".txt"))
+            }
+        return same_bytes(page(world.lead, world.study)), files[0], held
+
+    before = everything()
+    Label.objects.filter(round=labelled, issue=issue, volunteer=member).update(category=world.category("C.9"))
+
+    assert everything() == before
+    assert b"canary" not in b"".join([before[1], *before[2].values()])
+    assert issue.url.encode() not in b"".join([before[1], *before[2].values()])
+
+
+# --- cost
+
+
+def test_queries_do_not_grow():
+    counts = []
+    for size in (1, 3):
+        world = small_world(issues=size, members=2)
+        for number in range(size):
+            repository = factories.make_repository(world.study, f"more/number-{number}")
+            world.issues.append(factories.make_issue(repository, year=2024))
+        round_ = world.round()
+        label_all(world, round_, *["C.1 C.2"] * (2 * size))
+        signed_in = client(world.lead)
+        address = reverse("export", args=[world.study.slug])
+        signed_in.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            signed_in.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 20
