@@ -71,6 +71,13 @@ def branches(book: Codebook, *, chosen: CategoryState | None = None, words: str 
     return types
 
 
+def first_match(book: Codebook, words: str) -> CategoryState | None:
+    """The first category that the words find, or the first of all; None in a version without categories."""
+    wanted = look_alike(words).split()
+    found = (state for state in book.states if wanted and _why(state, wanted))
+    return next(found, next(iter(book.states), None))
+
+
 def _why(state: CategoryState, wanted: list[str]) -> str:
     """The field of the category in which all the words were found; "" if there is none."""
     code = look_alike(state.code)

@@ -70,7 +70,7 @@ def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     found, member, version = _version(request, taxonomy_id)
     book = queries.codebook(version)
     words = request.GET.get("q", "").strip()[:200]
-    chosen = book.by_code.get(request.GET.get("category", "")) or (book.states[0] if book.states else None)
+    chosen = book.by_code.get(request.GET.get("category", "")) or reading.first_match(book, words)
     context: dict[str, Any] = {
         **frame(found.study, member, "taxonomies"),
         "taxonomy": found,

@@ -131,6 +131,10 @@ class TestReading:
     def test_words_leave_matches_and_what_is_above_them(self, book, words, found) -> None:
         assert self.shown(reading.branches(book, words=words)) == found
 
+    @pytest.mark.parametrize(("words", "code"), [("c1", "C.1"), ("", "A"), ("nowhere", "A")])
+    def test_first_match(self, book, words, code) -> None:
+        assert reading.first_match(book, words).code == code
+
     @pytest.mark.parametrize(
         ("text", "parts"),
         [
