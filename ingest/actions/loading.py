@@ -166,13 +166,12 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
         first, again = seen.sift(placed) if placed else ([], [])
         changed = chunks.store_texts(first, fields)
         repeated += [(place.draft, line) for place, line in again]
-        taken = [*first, *(place for place, _line in again)]
         ImportRow.objects.bulk_create(
             sorted(
                 [
                     *(_refused_row(run, refusal) for refusal in refused),
                     *(_repeated_row(run, draft, line) for draft, line in repeated),
-                    *(_repaired_row(run, place.draft) for place in taken if place.draft.repaired),
+                    *(_repaired_row(run, place.draft) for place in first if place.draft.repaired),
                 ],
                 key=lambda row: row.line or 0,
             )
@@ -186,7 +185,7 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
             ("known", len(first) - new - changed_count),
             ("repeated", len(repeated)),
             ("refused", len(refused)),
-            ("repaired", sum(bool(place.draft.repaired) for place in taken)),
+            ("repaired", sum(bool(place.draft.repaired) for place in first)),
             ("pull_requests", sum(place.is_pull_request is True for place in first)),
         ):
             counts[name] += more
