@@ -15,7 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -166,6 +166,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
     """Run one job to its end in this process; None if it is done, gone or running elsewhere.
 
     What the function raises becomes the job's error; a DomainError in its own words. Never raises for it.
+    None as well when the database went away meanwhile: the job is then lost, and the sweeper finds it.
     """
     with _only_one(job_id) as got:
         if not got:
@@ -181,6 +182,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
         if not started:
             return None
         job = Job.objects.get(pk=job_id)
+        session = connection.connection
         try:
             if job.cancel_requested_at:
                 raise Cancelled  # noqa: TRY301
@@ -190,7 +192,13 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
             _finish(job_id, Job.State.CANCELLED)
         except DomainError as error:
             _finish(job_id, Job.State.FAILED, error=str(error.message))
-        except Exception:
+        except Exception as error:
+            # Django connects anew by itself; the lock went with the session that held it.
+            cut_off = connection.connection is not session or not connection.is_usable()
+            if cut_off and isinstance(error, OperationalError | InterfaceError):
+                log.warning("job %s lost the database; the sweeper will ring again", job_id, exc_info=True)
+                connection.close()
+                return None
             log.exception("job %s (%s) failed", job_id, job.kind)
             _finish(
                 job_id,

@@ -1,10 +1,11 @@
 """Jobs: rows that are run once at a time, cancelled, lost and found."""
 
 import threading
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -234,6 +235,64 @@ class TestOneAtATime:
         jobs.run(make_job().pk)
 
         assert beats[-1] is True
+
+
+@pytest.mark.django_db(transaction=True)
+class TestDatabaseGone:
+    """PostgreSQL may be killed or started anew under a job: then the job is lost, not failed."""
+
+    @pytest.mark.parametrize("in_transaction", [False, True])
+    def test_a_job_that_loses_its_connection_is_found_by_the_sweeper(
+        self, work, rung, in_transaction
+    ) -> None:
+        def cut_off(job, progress):
+            if job.attempt > 1:
+                return {"attempt": job.attempt}
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                (pid,) = cursor.fetchone()
+            with transaction.atomic() if in_transaction else nullcontext():
+                Job.objects.filter(pk=job.pk).update(step="working")
+                terminate(pid)
+                Job.objects.filter(pk=job.pk).update(step="never told")
+            raise AssertionError
+
+        work(cut_off)
+        job = make_job()
+
+        assert jobs.run(job.pk) is None
+        assert (ended(job).state, job.error, job.finished_at) == ("running", "", None)
+
+        Job.objects.filter(pk=job.pk).update(heartbeat_at=timezone.now() - jobs.LOST_AFTER * 2)
+        assert jobs.sweep() == 1
+        assert rung == [job.pk]
+        jobs.run(job.pk)
+        assert (ended(job).state, job.result) == ("done", {"attempt": 2})
+
+    def test_an_error_of_the_database_that_is_still_there_fails_the_job(self, work) -> None:
+        def divide(job, progress):
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SET LOCAL statement_timeout = 1; SELECT pg_sleep(1)")
+
+        work(divide)
+        job = make_job()
+
+        jobs.run(job.pk)
+
+        assert ended(job).state == "failed"
+
+
+def terminate(pid: int) -> None:
+    """End one connection as a server that is shut down does, from another connection."""
+
+    def end() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+        connection.close()
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    thread.join()
 
 
 @pytest.mark.django_db
