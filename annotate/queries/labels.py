@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -13,6 +14,7 @@ from studies.models import Membership
 from taxonomy.models import CategoryState
 
 PACE_OVER = 21
+AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has ended by then
 
 
 @dataclass(frozen=True)
@@ -141,30 +143,39 @@ def own_counts(round_: Round, member: Membership) -> dict[int, int]:
 
 
 def progress(round_: Round, member: Membership) -> Progress:
-    """How far the member is, by their own labels alone. Three queries.
+    """How far the member is, by their own labels alone. Two queries, two more when asked for the first time.
+
+    The cost does not grow with the round: what was done before today, and the issues, are kept in memory.
 
     `median_seconds` is the pace of their last twenty labels, without pauses. In a k-of-n round nobody's total
     is fixed, and what is still open depends on the others: the total is an equal share instead.
     """
     own = Label.objects.filter(round=round_, volunteer=member)
-    counts = own.aggregate(
-        done=Count("submitted_at"), today=Count("submitted_at", filter=Q(submitted_at__gte=_midnight()))
-    )
+    midnight = _midnight()
+    settled = timezone.now() - midnight > AFTER_MIDNIGHT
+    earlier = _done_before if settled else _done_before.__wrapped__
+    today = own.filter(submitted_at__gte=midnight).aggregate(labels=Count("submitted_at"))["labels"]
+    done = earlier(round_.pk, member.pk, midnight) + today
     latest = own.order_by("-submitted_at").values_list("submitted_at", flat=True)[:PACE_OVER]
-    issues = RoundIssue.objects.filter(round=round_).count()
+    total = (_issues_of if round_.opened_at else _issues_of.__wrapped__)(round_.pk, round_.opened_at)
     is_share = round_.allocation == Round.Allocation.K_OF_N
-    total = issues
     if is_share:
-        total = fair_share(
-            issues, round_.labels_per_issue, RoundVolunteer.objects.filter(round=round_).count()
-        )
-    return Progress(
-        done=counts["done"],
-        total=max(total, counts["done"]) if is_share else total,
-        is_share=is_share,
-        today=counts["today"],
-        median_seconds=pace(list(latest)),
-    )
+        volunteers = RoundVolunteer.objects.filter(round=round_).count()
+        total = max(fair_share(total, round_.labels_per_issue, volunteers), done)
+    return Progress(done=done, total=total, is_share=is_share, today=today, median_seconds=pace(list(latest)))
+
+
+@lru_cache(maxsize=8192)
+def _done_before(round_id: int, member_id: int, midnight: datetime) -> int:
+    """Labels of the days before: they are never taken back, so a page need not count them each time."""
+    before = Label.objects.filter(round=round_id, volunteer=member_id, submitted_at__lt=midnight)
+    return int(before.aggregate(labels=Count("submitted_at"))["labels"])
+
+
+@lru_cache(maxsize=1024)
+def _issues_of(round_id: int, _opened_at: datetime | None) -> int:
+    """The issues of a round; from its opening on they stay the same."""
+    return RoundIssue.objects.filter(round=round_id).count()
 
 
 def counts_by_member(round_: Round) -> list[MemberCount]:
