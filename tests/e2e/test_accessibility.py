@@ -1,0 +1,190 @@
+"""Every main page, as axe, a phone and the Tab key find it. The world is the demonstration study and an empty one."""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+import pytest
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from annotate.actions.demonstration import MAIN_ROUND, Demonstration, load_demonstration
+from annotate.actions.rounds import create_round
+from annotate.models import Round
+from ingest import files
+from ingest.actions import receive_upload
+from ingest.models import Import, Issue
+from studies.actions import create_study, invite
+from studies.models import Role, Study
+from taxonomy.models import Level
+from tests.annotate.world import small_world
+from tests.e2e.axe import violations
+from tests.e2e.conftest import DESKTOP, PHONE
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FILE = b"Title,URL,Body\nIt hangs,https://github.com/o/r/issues/1,For ever\nBad,not an address,\n"
+NOTHING, BROKEN = "/nothing/is/here/", "/broken/"
+STATUS = {NOTHING: 404, BROKEN: 500, "/accounts/signup/": 403}
+POOR = """<!DOCTYPE html><html lang="en"><title>Poor</title><meta name="color-scheme" content="light dark">
+<style>body { background: #fff; color: #111 } @media (prefers-color-scheme: dark) { body { background: #333 } } p { width: 600px; margin: 0 } body { margin: 0 }</style>
+<main><h1>One</h1><h1>Two</h1><p>Dark on dark</p><img src="data:,"></main></html>"""
+
+# An element shows that it has the focus by an outline of its own, or of the label or search field around it.
+SHOWS_FOCUS = """at => {
+  const seen = [at, at.closest("label, .search, .find, .segmented")].filter(Boolean).some((element) => {
+    const style = getComputedStyle(element);
+    return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+  });
+  const box = at.getBoundingClientRect();
+  return seen && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+}"""
+NAME = "at => at.outerHTML.slice(0, 120)"
+WIDER = """() => [...document.querySelectorAll("body *")]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+  .map((element) => element.outerHTML.slice(0, 80)).slice(0, 4)"""
+
+
+@pytest.fixture
+def uploads(monkeypatch, tmp_path) -> None:
+    """Uploads of this test in a folder that goes with it."""
+    folder = settings.DATA_DIR / tmp_path.name
+    monkeypatch.setattr(files, "FOLDER", folder.name)
+
+
+def pages_of_visitors(study: Study) -> Iterator[str]:
+    _invitation, token = invite(
+        study=study, role=Role.VOLUNTEER, by=study.memberships.get(pseudonym="R1").user
+    )
+    yield reverse("account_login")
+    yield reverse("account_signup")
+    yield reverse("account_reset_password")
+    yield reverse("accept_invitation", args=[token])
+    yield NOTHING
+
+
+def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
+    """Every page of the demonstration study; a round of each state, an import of each state; a study without anything."""
+    study, owner = demo.study, demo.members["R1"]
+    main = Round.objects.select_related("version").get(study=study, name=MAIN_ROUND)
+    planned = create_round(
+        study=study,
+        by=owner,
+        name="Planned",
+        version=main.version,
+        depth=Level.THEME,
+        issues=Issue.objects.filter(repository__study=study),
+        members=[owner],
+    )
+    looked_at = receive_upload(study=study, by=owner.user, name="bad.csv", stream=BytesIO(FILE))
+    with_text = Issue.objects.filter(repository__study=study, current__isnull=False).latest("pk")
+    empty = create_study(name="Nothing yet", by=owner.user)
+    yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
+    for name in (
+        "study", "people", "issues", "imports", "new_import", "taxonomies", "new_taxonomy", "rounds", "new_round",
+        "export", "audit",
+    ):  # fmt: skip
+        yield reverse(name, args=[study.slug])
+    yield reverse("issue", args=[study.slug, with_text.pk])
+    yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
+    yield reverse("import", args=[study.slug, looked_at.pk])
+    for taxonomy in study.taxonomies.all():
+        yield reverse("taxonomy", args=[taxonomy.pk])
+    for name in ("round", "label", "own_labels", "disagreements", "agreement"):
+        yield reverse(name, args=[main.pk])
+    yield reverse("round", args=[planned.pk])
+    yield reverse("label", args=[planned.pk])
+    for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
+        yield reverse(name, args=[empty.slug])
+    yield NOTHING
+
+
+def test_every_page_in_light_dark_and_on_a_phone(open_page, uploads):
+    visitor = open_page(None, reverse("welcome"))
+    found = look_at(visitor, reverse("welcome"))
+    demo = load_demonstration()
+    for path in pages_of_visitors(demo.study):
+        found |= look_at(visitor, path)
+    owner = open_page(demo.members["R1"].user)
+    for path in pages_of_the_owner(demo):
+        found |= look_at(owner, path)
+    owner.route(
+        f"**{BROKEN}",
+        lambda route: route.fulfill(status=500, body=render_to_string("500.html"), content_type="text/html"),
+    )
+    found |= look_at(owner, BROKEN)
+    assert found == {}
+
+
+def test_what_is_wrong_with_a_page_is_found(open_page):
+    page = open_page(None, reverse("welcome"))
+    page.route("**/poor/", lambda route: route.fulfill(body=POOR, content_type="text/html"))
+    (found,) = look_at(page, "/poor/").values()
+    assert [line.partition(": [")[0] for line in found] == [
+        "2 h1",
+        "title: 'Poor'",
+        "light: image-alt: Images must have alternative text",
+        "dark: color-contrast: Elements must meet minimum color contrast ratio thresholds",
+        "dark: image-alt: Images must have alternative text",
+        "phone: 600 px wide",
+        "phone: image-alt: Images must have alternative text",
+    ]
+
+
+def look_at(page: Page, path: str) -> dict[str, list[str]]:
+    """Go there; what is wrong with the page, by its path: nothing if nothing is."""
+    wrong = []
+    answer = page.goto(path)
+    assert answer is not None
+    if answer.status != STATUS.get(path, 200):
+        wrong.append(f"status {answer.status}")
+    if (headings := page.locator("h1").count()) != 1:
+        wrong.append(f"{headings} h1")
+    before, _, site = page.title().rpartition(" · ")
+    if not before.strip() or site != "Crosscheck":
+        wrong.append(f"title: {page.title()!r}")
+    wrong += [f"light: {one}" for one in violations(page)]
+    page.emulate_media(color_scheme="dark")
+    wrong += [f"dark: {one}" for one in violations(page)]
+    page.emulate_media(color_scheme="light")
+    finger = page.context.new_cdp_session(page)
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    page.set_viewport_size(PHONE)
+    if (width := page.evaluate("document.documentElement.scrollWidth")) > PHONE["width"]:
+        wrong.append(f"phone: {width} px wide: {page.evaluate(WIDER)}")
+    wrong += [f"phone: {one}" for one in violations(page)]
+    finger.detach()
+    page.set_viewport_size(DESKTOP)
+    return {path: wrong} if wrong else {}
+
+
+def test_tab_reaches_the_main_action_with_the_focus_in_sight(open_page):
+    world = small_world()
+    round_ = world.round()
+    volunteer = open_page(world.members[0].user)
+    for page, path, action in (
+        (open_page(None, reverse("account_login")), "", "main button.primary"),
+        (volunteer, reverse("home"), "main .btn.primary"),
+        (volunteer, reverse("label", args=[round_.pk]), "#submit"),
+        (open_page(world.lead.user), reverse("new_import", args=[world.study.slug]), "main button.primary"),
+        (open_page(world.lead.user), reverse("new_round", args=[world.study.slug]), "main button.primary"),
+    ):
+        if path:
+            page.goto(path)
+        assert tab_to(page, action) == [], page.url
+
+
+def tab_to(page: Page, action: str, *, most: int = 80) -> list[str]:
+    """Press Tab until the focus is on the action; return the elements on the way that do not show that they have it."""
+    dim = []
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        at = page.evaluate_handle("document.activeElement").as_element()
+        assert at is not None
+        if not at.evaluate(SHOWS_FOCUS):
+            dim.append(at.evaluate(NAME))
+        if at.evaluate("(at, action) => at.matches(action)", action):
+            return dim
+    return [*dim, f"{action} was not reached"]
