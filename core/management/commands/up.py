@@ -74,11 +74,11 @@ class Command(BaseCommand):
         supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
         supervisor.look()
         self.wait_for_web(supervisor, host, port)
+        if demo:  # before worker and beat start, which would take the processors from it
+            call_command("demo", address=supervisor.address)
         supervisor.children.append(Child("worker", worker(), log(self.folder, "worker")))
         supervisor.children.append(Child("beat", beat(self.folder), log(self.folder, "beat")))
         supervisor.look()
-        if demo:
-            call_command("demo", address=supervisor.address)
         connections.close_all()
         self.say(
             _("Crosscheck is ready at %(address)s/") % {"address": supervisor.address}, self.style.SUCCESS
