@@ -86,9 +86,9 @@ def test_ends_with_1_and_every_line_when_nothing_was_taken(tmp_path) -> None:
         call_command("import_issues", str(path), "--study", "llm", "--yes", stdout=out)
 
     assert ended.value.code == 1
-    assert [line.partition(":")[0] for line in out.getvalue().splitlines() if line.startswith("refused, ")] == [
-        f"refused, line {number}" for number in range(2, 32)
-    ]
+    assert [
+        line.partition(":")[0] for line in out.getvalue().splitlines() if line.startswith("refused, ")
+    ] == [f"refused, line {number}" for number in range(2, 32)]
 
 
 def test_refuses_a_file_in_its_words_and_stores_nothing(tmp_path) -> None:

@@ -402,7 +402,7 @@ class TestSamples:
         import tracemalloc
 
         peaks = []
-        for how_many in (3_000, 12_000):
+        for how_many in (1_500, 6_000):
             run = receive(make_study(), urls(*range(1, how_many + 1)), "list.txt")
             tracemalloc.start()
             actions.import_issues(run=run)
