@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import KeysetPagination
+from core.api import KeysetPagination, asked
 from ingest.models import Issue, Snapshot
 from ingest.queries import issues_for
 from studies.api import study_of
@@ -62,7 +62,7 @@ class Issues(APIView):
     def get(self, request: Request, slug: str) -> Response:
         study, _member = study_of(request, slug)
         found = issues_for(request.user).filter(repository__study=study)
-        if path := request.query_params.get("repository"):
+        if path := asked(request, "repository"):
             found = found.filter(repository__path__iexact=path)
         year = request.query_params.get("year", "")
         if year:

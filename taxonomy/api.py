@@ -1,5 +1,6 @@
 """Taxonomies over REST: what can be said, by version."""
 
+from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -50,7 +51,10 @@ class Taxonomies(APIView):
     @extend_schema(responses=TaxonomySerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study, _member = study_of(request, slug)
-        found = taxonomies_for(request.user).filter(study=study).prefetch_related("versions")
+        published = Prefetch(
+            "versions", Version.objects.filter(published_at__isnull=False).order_by("number")
+        )
+        found = taxonomies_for(request.user).filter(study=study).prefetch_related(published)
         return Response(TaxonomySerializer(found, many=True).data)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_list_or_404, get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -23,6 +23,7 @@ from annotate.queries.disagreements import Disagreement, disagreements
 from annotate.queries.rounds import rounds_for
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
+from core.api import asked
 from ingest.models import Repository
 from studies import rules
 from studies.api import allow, study_of
@@ -205,15 +206,16 @@ class LabelsCsv(APIView):
         if layout not in LAYOUTS:
             raise ValidationError({"layout": [f"It is one of {', '.join(LAYOUTS)}."]})
         rounds = rounds_for(request.user).filter(study=study)
-        if name := request.query_params.get("round"):
+        if name := asked(request, "round"):
             rounds = rounds.filter(name=name)
         chosen = list(rounds.order_by("id")[:2])
         if len(chosen) > 1:
             raise ValidationError({"round": ["The study has several rounds: name one."]})
         round_ = get_object_or_404(Round, pk=chosen[0].pk if chosen else None)
         repositories = None
-        if path := request.query_params.get("repository"):
-            repositories = [get_object_or_404(Repository, study=study, path__iexact=path)]
+        if path := asked(request, "repository"):
+            # Two forges may have a repository of this path: what a project and its mirror are called.
+            repositories = get_list_or_404(Repository, study=study, path__iexact=path)
         note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")
         return StreamingHttpResponse(
             labels_csv(round_, layout=layout, repositories=repositories),

@@ -1,10 +1,23 @@
 """What REST answers to those who may read."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from annotate.models import Round
 from tests.api.conftest import client_of
-from tests.factories import make_issue, make_member, make_study, make_user
+from tests.factories import (
+    add_label,
+    make_issue,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_user,
+    make_version,
+)
 
 
 def test_studies_are_the_callers_own(world):
@@ -41,6 +54,14 @@ def test_taxonomies_with_their_categories(world):
     assert client.get(f"/api/v1/taxonomies/{taxonomy['id']}/versions/2/").status_code == 404
 
 
+def test_a_draft_of_a_taxonomy_is_not_listed(world):
+    make_version(world.study, taxonomy=world.version.taxonomy, published=False)
+
+    (taxonomy,) = client_of(world.viewer).get("/api/v1/studies/engines/taxonomies/").json()
+
+    assert [version["number"] for version in taxonomy["versions"]] == [1]
+
+
 def test_issues_come_in_pages_by_key(world):
     client = client_of(world.viewer)
     first = client.get("/api/v1/studies/engines/issues/?page_size=2").json()
@@ -75,10 +96,46 @@ def test_issues_are_filtered(world, query, numbers):
     assert [row["number"] for row in answer.json()["results"]] == numbers
 
 
+@pytest.mark.parametrize(
+    "path", ["issues/?repository=", "exports/labels.csv?repository=", "exports/labels.csv?round="]
+)
+def test_a_nul_in_a_query_is_not_understood(world, path):
+    answer = client_of(world.viewer).get(f"/api/v1/studies/engines/{path}ember%00")
+
+    assert answer.status_code == 400
+    assert list(answer.json()) == [path.rpartition("?")[2].removesuffix("=")]
+
+
+def test_the_labels_of_a_path_that_two_forges_have_come_in_one_file(world):
+    mirror = make_repository(world.study, "Ember/engine", host="gitee.com", forge="gitee")
+    address = "/api/v1/studies/engines/exports/labels.csv?layout=long&repository=ember/engine"
+    round_ = make_round(
+        world.version,
+        [world.issues[0], make_issue(mirror, "5")],
+        [world.first],
+        name="Pilot",
+        reveal="round_closed",
+    )
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    for issue in (world.issues[0], mirror.issues.get()):
+        add_label(round_, issue, world.first, "A.1")
+
+    answer = client_of(world.viewer).get(f"{address}&round=Pilot")
+
+    assert answer.status_code == 200
+    lines = answer.getvalue().decode().splitlines()[1:]
+    assert [line.partition(",")[0] for line in lines] == [
+        "https://github.com/ember/engine/issues/12",
+        "https://gitee.com/Ember/engine/issues/5",
+    ]
+    assert client_of(world.viewer).get(f"{address.replace('ember', 'x')}&round=Pilot").status_code == 404
+
+
 def test_queries_of_the_issue_list_do_not_grow(world, django_assert_num_queries):
+    world.viewer.user.seen_at = timezone.now() + timedelta(hours=1)  # so that no request has to keep it
     client = client_of(world.viewer)
     for _more in range(2):
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(3):
             client.get("/api/v1/studies/engines/issues/")
         make_issue(world.repository)
 
