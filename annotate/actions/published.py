@@ -23,7 +23,7 @@ from annotate.models import Round, RoundVolunteer
 from core.copying import copy_rows
 from ingest.models import Import, ImportRow
 from ingest.readers import Refusal, UnreadableFile, published
-from studies.actions import record
+from studies.actions import is_slug, record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
 from taxonomy.errors import TaxonomyRefused
@@ -65,6 +65,11 @@ def import_study(
     Raises PublishedStudyRefused with every line that stands in the way (nothing is stored), TaxonomyRefused,
     and PublishedStudyDiffers if the study has other labels in its main round.
     """
+    if not is_slug(slug):
+        problem = _(
+            "A study cannot be called %(slug)s in addresses: use letters, digits and hyphens, up to 80."
+        )
+        raise PublishedStudyRefused([problem % {"slug": slug or '""'}])
     try:
         found = published.survey(folder)
     except UnreadableFile as unreadable:

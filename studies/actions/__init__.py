@@ -13,7 +13,7 @@ from studies.actions.invitations import (
 )
 from studies.actions.models import add_model, make_model_token
 from studies.actions.people import add_member, change_role, end_membership, rejoin
-from studies.actions.studies import create_study
+from studies.actions.studies import create_study, is_slug
 
 __all__ = [
     "accept_invitation",
@@ -23,6 +23,7 @@ __all__ = [
     "create_study",
     "end_membership",
     "invite",
+    "is_slug",
     "join_with_new_account",
     "make_model_token",
     "record",

@@ -1,5 +1,6 @@
 """Making a study."""
 
+import re
 from itertools import count
 
 from django.db import IntegrityError, transaction
@@ -13,6 +14,12 @@ from studies.models import Role, Study
 
 # Words that stand in addresses where a slug would.
 RESERVED = frozenset({"new"})
+_SLUG = re.compile(r"[-A-Za-z0-9_]{1,80}")
+
+
+def is_slug(text: str) -> bool:
+    """Can a study have this slug: is there an address for it, and no other page at that?"""
+    return bool(_SLUG.fullmatch(text)) and text not in RESERVED
 
 
 @transaction.atomic

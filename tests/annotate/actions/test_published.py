@@ -158,6 +158,15 @@ def test_import_study_refuses_broken_rows_by_line_and_stores_nothing(tmp_path, c
     assert not Study.objects.exists()
 
 
+@pytest.mark.parametrize("slug", ["open llm", "a/b", "研究", "", "new", "x" * 81])
+def test_import_study_refuses_a_slug_that_no_address_can_hold(folder, slug):
+    with pytest.raises(PublishedStudyRefused) as refused:
+        import_study(folder=folder, slug=slug)
+
+    assert len(refused.value.problems) == 1
+    assert not Study.objects.exists()
+
+
 def test_import_study_refuses_a_broken_taxonomy_and_stores_nothing(tmp_path):
     with pytest.raises(TaxonomyRefused) as refused:
         import_study(folder=write_study(tmp_path, taxonomy=TAXONOMY + "C.1,theme,Again\n"), slug="engines")
