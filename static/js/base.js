@@ -138,6 +138,12 @@
   addEventListener("resize", reachScrollers);
   reachScrollers();
 
+  // The row of tabs may be wider than a phone: the current one is in sight.
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+    const row = tab.parentElement;
+    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.clientWidth) / 2;
+  }
+
   // htmx: failures say what happened; the page keeps what was typed, because nothing is swapped.
   document.addEventListener("htmx:configRequest", (event) => {
     const token = cookie("csrftoken");
