@@ -1,6 +1,7 @@
 """The statements that spread a staged published study over the tables, in the order of their references.
 
-Each: what it counts, what people read meanwhile, the SQL.
+Each: what it counts, what people read meanwhile, the SQL. Repositories and issues that the study had before
+take folder and spelling from the files, so that what comes out is what came in.
 """
 
 from django.utils.translation import gettext_noop
@@ -17,7 +18,7 @@ STATEMENTS = (
                   UNION ALL
                   SELECT forge, host, path, folder, seq + 1000000000 FROM staged_entry) every_row
         ) ranked WHERE seq = first_seq ORDER BY first_seq
-        ON CONFLICT DO NOTHING
+        ON CONFLICT (study_id, host, lower(path)) DO UPDATE SET folder = excluded.folder
         """,
     ),
     (
@@ -39,7 +40,8 @@ STATEMENTS = (
             SELECT host, lower(path) AS path, number, min(year) AS year FROM staged_entry GROUP BY 1, 2, 3
         ) y ON y.host = s.host AND y.path = lower(s.path) AND y.number = s.number
         ORDER BY s.seq
-        ON CONFLICT (repository_id, number) DO UPDATE SET year = coalesce(ingest_issue.year, excluded.year)
+        ON CONFLICT (repository_id, number) DO UPDATE
+            SET url = excluded.url, year = coalesce(ingest_issue.year, excluded.year)
         """,
     ),
     (

@@ -5,12 +5,21 @@ from django.db import connection
 
 from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
+from annotate.exports import write_package
 from annotate.models import Assignment, Decision, Label, Round, RoundIssue
 from ingest.models import ImportRow, Issue, Repository, SourceEntry
 from studies.models import Event, Membership, Study
 from taxonomy.errors import TaxonomyRefused
 from tests.annotate.published_folders import ENGINE, TAXONOMY, write_study
-from tests.factories import make_member, make_round, make_study, make_user, make_version
+from tests.factories import (
+    make_issue,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_user,
+    make_version,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -193,6 +202,25 @@ def test_import_study_of_other_labels_into_the_same_study_is_refused(folder, tmp
         )
 
     assert stored() == before
+
+
+def test_import_study_into_a_study_that_has_the_issues_is_exported_as_it_came(folder, tmp_path):
+    study = make_study(slug="engines")
+    harvested = make_repository(study, "Ember/engine", folder="ember-engine")
+    known = make_issue(harvested, "7", url="http://www.github.com/Ember/engine/issues/7")
+    listed = make_issue(harvested, "3", url="https://github.com/Ember/engine/pull/3")
+    import_study(folder=folder, slug="engines")
+
+    write_package(Round.objects.get(), tmp_path / "out")
+
+    assert set(RoundIssue.objects.values_list("issue", flat=True)) >= {known.pk, listed.pk}
+    for name in (
+        "engine/engine.csv",
+        "engine/engine_2023.txt",
+        "engine/engine_2024.txt",
+        "lattice/lattice.csv",
+    ):
+        assert (tmp_path / "out" / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_import_study_gives_the_study_an_owner_who_is_none_of_the_volunteers(folder):
