@@ -22,12 +22,20 @@ from taxonomy.models import Category
 @retried
 @transaction.atomic
 def settle_issue(
-    *, round_: Round, issue: Issue, by: Membership, category: Category, rationale: str, seen_number: int
+    *,
+    round_: Round,
+    issue: Issue,
+    by: Membership,
+    category: Category,
+    rationale: str,
+    seen_number: int,
+    decided_at: datetime | None = None,
 ) -> Decision:
     """Decide a disagreement as its lead; a decision that stood is superseded, and kept.
 
     `seen_number` is that of the standing decision that the form showed, 0 without one. The same decision by
-    the same person again returns the one that stands.
+    the same person again returns the one that stands. `decided_at` is now; only the demonstration dates its
+    decisions back.
     Raises NotAllowed, RationaleMissing, NotRevealed, IssueIsUnanimous, StaleDecision, UnknownCategory,
     TooShallow.
     """
@@ -58,7 +66,7 @@ def settle_issue(
         raise errors.StaleDecision(
             standing, kept={"category": book.states[category.pk].code, "rationale": rationale}
         )
-    now = timezone.now()
+    now = decided_at or timezone.now()
     if standing is not None:
         Decision.objects.filter(pk=standing.pk).update(superseded_at=now)
     decision = Decision.objects.create(

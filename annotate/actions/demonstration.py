@@ -2,6 +2,7 @@
 
 Only the labels are not submitted one by one: theirs are moments of the past two weeks, which no action takes.
 They are stored as an import stores them, and completed issues are decided at the moment of their last label.
+What goes with them (rounds, audit, who was last seen when) is dated back too, as far as it can be changed.
 """
 
 import csv
@@ -13,6 +14,7 @@ from importlib.resources import files
 from io import StringIO
 
 from django.db import connection, transaction
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,12 +23,12 @@ from accounts.actions import make_account
 from accounts.models import User
 from annotate.actions.decisions import decide_if_unanimous, settle_issue
 from annotate.actions.rounds import create_round, open_round
-from annotate.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
+from annotate.models import Assignment, Decision, Label, Round, RoundIssue, RoundVolunteer
 from core.errors import DomainError
 from ingest.actions import import_issues, receive_upload
 from ingest.models import Issue
 from studies.actions import add_member, create_study, record
-from studies.models import Membership, Role, Study
+from studies.models import Event, Membership, Role, Study
 from taxonomy.actions import create_taxonomy
 from taxonomy.models import Level, Version
 from taxonomy.presets import PRESETS, load_preset
@@ -86,6 +88,7 @@ def load_demonstration() -> Demonstration:
         rows = list(_rows("labels.csv"))
         _store_labels(round_, rows, book)
         _decide(round_, rows, book, lead=members["R2"])
+        _date_back(study)
         record(study, "studies.demonstration_loaded", owner, name=study.name)
     return Demonstration(study, members, loaded=True)
 
@@ -204,7 +207,6 @@ def _volunteers(members: dict[str, Membership]) -> list[Membership]:
 def _store_labels(round_: Round, rows: list[dict[str, str]], book: Codebook) -> None:
     """Store the labels in each volunteer's own order, fill their slots, complete the issues."""
     by_url = {row["Issue_URL"]: row for row in rows}
-    today = timezone.localdate()
     labels = []
     for volunteer in RoundVolunteer.objects.filter(round=round_).select_related("member"):
         slots = Assignment.objects.filter(round=round_, volunteer=volunteer.member).order_by("rank")
@@ -213,7 +215,7 @@ def _store_labels(round_: Round, rows: list[dict[str, str]], book: Codebook) -> 
             for slot in slots.select_related("issue")
             if by_url[slot.issue.url][volunteer.member.pseudonym]
         ]
-        moments = evenings(len(given), seed=SEED + volunteer.column, today=today)
+        moments = evenings(len(given), seed=SEED + volunteer.column, today=timezone.localdate())
         for (slot, row), moment in zip(given, moments, strict=True):
             summary = row[f"summary{volunteer.column}"]
             labels.append(
@@ -248,31 +250,52 @@ def _store_labels(round_: Round, rows: list[dict[str, str]], book: Codebook) -> 
 
 
 def _decide(round_: Round, rows: list[dict[str, str]], book: Codebook, *, lead: Membership) -> None:
-    """Decide what is unanimous, then settle what the lead has settled so far."""
+    """Decide what is unanimous, then settle what the lead has settled so far, last night."""
     places = RoundIssue.objects.filter(round=round_, completed_at__isnull=False).select_related("issue")
     complete = {place.issue.url: place for place in places.order_by("completed_at")}
     for place in complete.values():
         if place.completed_at:
             decide_if_unanimous(round_, place.issue, place.completed_at)
-    for row in rows:
-        if row["lead_decision"]:
+    settled = [row for row in rows if row["lead_decision"]]
+    evening = evenings(len(settled), seed=SEED, today=timezone.localdate(), days=1)
+    for row, moment in zip(settled, evening, strict=True):
+        place = complete[row["Issue_URL"]]
+        if place.completed_at:
             settle_issue(
                 round_=round_,
-                issue=complete[row["Issue_URL"]].issue,
+                issue=place.issue,
                 by=lead,
                 category=book.by_code[row["lead_decision"]].category,
                 rationale=row["lead_rationale"],
                 seen_number=0,
+                decided_at=max(moment, place.completed_at + timedelta(minutes=5)),
             )
 
 
-def evenings(count: int, *, seed: int, today: date) -> list[datetime]:
-    """`count` moments in order, in evenings of the two weeks before `today`, a label every minute or two."""
+def _date_back(study: Study) -> None:
+    """Let the audit tell of the last two weeks what the labels say, and when each member was last here."""
+    first = _first_day()
+    decisions = Decision.objects.filter(round__study=study, method=Decision.Method.LEAD)
+    told = {decision.issue_id: decision.decided_at for decision in decisions}
+    events = list(Event.objects.filter(study=study).order_by("pk"))
+    for number, event in enumerate(events):
+        event.at = told.get(event.detail.get("issue"), first + timedelta(minutes=number))
+    Event.objects.bulk_update(events, ["at"])
+    own = Label.objects.filter(volunteer__study=study).values("volunteer__user")
+    for seen in own.annotate(at=Max("submitted_at")):
+        User.objects.filter(pk=seen["volunteer__user"], seen_at=None).update(seen_at=seen["at"])
+
+
+def evenings(count: int, *, seed: int, today: date, days: int = DAYS) -> list[datetime]:
+    """`count` moments in order, in evenings of the `days` before `today`, a label every minute or two.
+
+    Raises ValueError for more than fit into that many evenings.
+    """
     chance = random.Random(seed)
     sessions = -(-count // LONGEST_EVENING)
-    days = sorted(chance.sample(range(1, DAYS + 1), sessions), reverse=True)
+    chosen = sorted(chance.sample(range(1, days + 1), sessions), reverse=True)
     moments = []
-    for number, days_ago in enumerate(days):
+    for number, days_ago in enumerate(chosen):
         start = datetime.combine(
             today - timedelta(days=days_ago),
             time(chance.randrange(18, 21), chance.randrange(60), chance.randrange(60)),

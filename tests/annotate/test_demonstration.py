@@ -25,7 +25,7 @@ from annotate.queries.labels import own_labels, progress
 from annotate.queries.turns import current_turn
 from annotate.reports import agreement_report
 from ingest.models import Import, Issue, Snapshot
-from studies.models import Membership, Study
+from studies.models import Event, Membership, Study
 from tests.annotate.world import together
 from tests.factories import make_study
 
@@ -156,10 +156,33 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
         assert place.completed_at == (place.last if whole else None)
     for decision in Decision.objects.filter(method="unanimous"):
         assert decision.decided_at == places.get(issue=decision.issue_id).completed_at
+    for decision in Decision.objects.filter(method="lead"):
+        assert places.get(issue=decision.issue_id).completed_at < decision.decided_at
+        assert decision.decided_at.date() == timezone.localdate() - timedelta(days=1)
     newest = own_labels(round_, member("R3"), limit=1).rows[0].label
     assert newest.submitted_at == max(
         Label.objects.filter(volunteer=member("R3")).values_list("submitted_at", flat=True)
     )
+
+
+@pytest.mark.slow
+def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
+    load_demonstration()
+
+    events = list(Event.objects.order_by("at"))
+    assert Counter(event.verb for event in events) == {
+        "studies.created": 1, "people.joined": 7, "issues.imported": 1, "taxonomies.published": 2, "rounds.created": 2,
+        "rounds.opened": 2, "decisions.settled": 10, "studies.demonstration_loaded": 1,
+    }  # fmt: skip
+    decided = dict(Decision.objects.filter(method="lead").values_list("issue", "decided_at"))
+    assert {
+        event.detail["issue"]: event.at for event in events if event.verb == "decisions.settled"
+    } == decided
+    assert max(event.at for event in events if event.verb == "rounds.opened") <= main_round().opened_at
+    assert events[-1].verb == "studies.demonstration_loaded"
+    for seat in Membership.objects.select_related("user"):
+        last = Label.objects.filter(volunteer=seat).aggregate(at=Max("submitted_at"))["at"]
+        assert seat.user.seen_at == last
 
 
 @pytest.mark.slow
@@ -245,5 +268,10 @@ def test_evenings_are_in_order_and_within_the_two_weeks_before():
     assert moments == sorted(set(moments))
     assert date(2026, 3, 6) <= moments[0].date() < moments[-1].date() <= date(2026, 3, 19)
     assert max(Counter(moment.date() for moment in moments).values()) <= 18
+    assert {moment.date() for moment in evenings(18, seed=1, today=date(2026, 3, 20), days=1)} == {
+        date(2026, 3, 19)
+    }
+    with pytest.raises(ValueError):
+        evenings(19, seed=1, today=date(2026, 3, 20), days=1)
     assert evenings(0, seed=1, today=date(2026, 3, 20)) == []
     assert evenings(83, seed=2, today=date(2026, 3, 20)) != moments
