@@ -1,6 +1,5 @@
 """The agreement report of a round as a page: numbers, words, figures, and every table as a file."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,23 +14,19 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate import statements as say
-from annotate.agreement import Agreement, CategoryKappa, Reason
-from annotate.agreement.coefficients import LANDIS_KOCH
-from annotate.figures import Axis, Whisker, bands, close_axis, heat_step, whisker, whole_axis
+from annotate.agreement import Bootstrap, Reason, bootstrap
+from annotate.figures import heat_step
 from annotate.queries.rounds import rounds_for
-from annotate.reports import LEVELS, AgreementReport, Group, agreement_report, level_name
-from annotate.tables import COEFFICIENTS, TABLES, as_csv, as_latex, caption, meeting_categories, number
+from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name
+from annotate.tables import TABLES, as_csv, as_latex, caption, meeting_categories, number
+from annotate.views import charts
 from core.http import render_page, require
 from studies.queries import membership_of
 from studies.rules import may_read_revealed
 from taxonomy.models import Level
 
-HEADLINE = "fleiss_kappa"
 FORMATS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
-DRAWN = 150.0
-EDGE = 8.0
 CONFUSED = 12
-MARKS = ("circle", "square", "diamond")
 
 
 @require_safe
@@ -53,7 +48,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "left_out": say.left_out(report),
     }
     if report.overall.issues:
-        context |= _page(report)
+        context |= _page(report, _resampled(request, report))
     else:
         context["missing"] = say.what_is_missing(round_, report)
     return render_page(request, "annotate/agreement/agreement.html", context)
@@ -64,6 +59,17 @@ def _level(request: AuthedRequest) -> Level | None:
     if name and name not in LEVELS:
         raise Http404
     return LEVELS.get(name)
+
+
+def _resampled(request: AuthedRequest, report: AgreementReport) -> Bootstrap | None:
+    """Intervals by resampling the issues, where the address asks for them: seconds for a large study.
+
+    The seed is the round's own, read as unsigned: the same labels give the same intervals.
+    """
+    if request.GET.get("bootstrap") != "yes":
+        return None
+    seed = report.round.seed % 2**64
+    return bootstrap(report.patterns, seed=seed, columns_are_raters=bool(report.columns))
 
 
 def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:
@@ -96,65 +102,16 @@ class LevelTab:
     why_not: str
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A number for people: `text` and `interval`, or `why` it is undefined or has no interval."""
-
-    text: str
-    interval: str
-    why: str
-    drawn: Whisker | None
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of one of the tables. `place` is that of its type, from 0; -1 where types play no part."""
-
-    key: str
-    name: str
-    hint: str = ""
-    place: int = -1
-    issues: int = 0
-    labels: int = 0
-    share: str = ""
-    agreement: str = ""
-    ac1: str = ""
-    estimate: Estimate | None = None
-    is_first: bool = False
-    is_few: bool = False
-    is_paradox: bool = False
-
-    @property
-    def mark(self) -> str:
-        """Shape of the mark: hue and shape together tell the first three types apart."""
-        return MARKS[self.place] if 0 <= self.place < len(MARKS) else MARKS[0]
-
-    @property
-    def css(self) -> str:
-        if self.is_first and self.place < 0:
-            return "ac"
-        return f"f{'abc'[self.place]}" if 0 <= self.place < len(MARKS) else "d w"
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Rows on one axis."""
-
-    axis: Axis
-    rows: list[Row]
-    all: Row | None = None
-    reference: str = ""
-
-
-def _page(report: AgreementReport) -> dict[str, Any]:
+def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any]:
     found = report.overall
     few = say.few_labels(found.categories)
     return {
-        "headline": _headline(report),
-        "coefficients": _coefficients(found),
-        "types": _groups(report, "type"),
-        "repositories": _groups(report, "repository"),
-        "categories": _categories(report),
+        "headline": charts.headline(report),
+        "coefficients": charts.coefficients(found, resampled),
+        "resampled": resampled,
+        "types": charts.groups(report, "type"),
+        "repositories": charts.groups(report, "repository"),
+        "categories": charts.categories(report),
         "few": few,
         "unused": [one for one in found.categories if not one.labels],
         "unused_why": say.undefined(Reason.CATEGORY_UNUSED),
@@ -183,130 +140,6 @@ def _levels(report: AgreementReport) -> list[LevelTab]:
     ]
 
 
-def _estimate(
-    axis: Axis, value: float | None, low: float | None, high: float | None, reason: Any
-) -> Estimate:
-    return Estimate(
-        text=number(value),
-        interval=say.span(low, high),
-        why=say.undefined(reason) if value is None else "" if low is not None else say.no_interval(reason),
-        drawn=whisker(axis, value, low, high),
-    )
-
-
-def _headline(report: AgreementReport) -> dict[str, Any]:
-    kappa = report.overall.coefficients[HEADLINE]
-    told: dict[str, Any] = {
-        "name": say.COEFFICIENTS[HEADLINE][0],
-        "is_paradox": say.is_paradox(report.overall),
-    }
-    whole = Axis(0.0, 1.0, 0.2, 22, 614)
-    estimate = _estimate(whole, kappa.value, kappa.low, kappa.high, kappa.reason)
-    told |= {"estimate": estimate, "axis": whole}
-    if kappa.value is None:
-        return told
-    word = say.landis_koch_word(kappa.value)
-    bounds = [(bound, say.landis_koch_word(bound)) for bound, _word in LANDIS_KOCH]
-    told |= {"word": word, "bands": bands(whole, bounds, word), "degrees": report.overall.issues - 1}
-    if kappa.low is not None and kappa.high is not None and kappa.low >= 0 and kappa.high - kappa.low < 0.2:
-        lens = close_axis([kappa.low, kappa.high], whole.left, whole.right)
-        told |= {
-            "lens": lens,
-            "lens_left": whole.x(lens.low),
-            "lens_right": whole.x(lens.high),
-            "close": whisker(lens, kappa.value, kappa.low, kappa.high),
-        }
-    return told
-
-
-def _coefficients(found: Agreement) -> Chart:
-    all_ = found.coefficients
-    axis = close_axis(
-        _known((one.value, one.low, one.high) for one in all_.values()), EDGE, DRAWN - EDGE, most=4
-    )
-    return Chart(
-        axis,
-        [
-            Row(
-                key=name,
-                name=str(say.COEFFICIENTS[name][0]),
-                hint=str(say.COEFFICIENTS[name][1]),
-                is_first=name == HEADLINE,
-                estimate=_estimate(axis, one.value, one.low, one.high, one.reason),
-            )
-            for name in COEFFICIENTS
-            for one in [all_[name]]
-        ],
-    )
-
-
-def _groups(report: AgreementReport, name: str) -> Chart:
-    groups = report.by(name)
-    kappas = [group.agreement.coefficients[HEADLINE] for group in (*groups, report.groups[0])]
-    axis = close_axis(_known((one.value, one.low, one.high) for one in kappas), EDGE, DRAWN - EDGE, most=4)
-    return Chart(
-        axis,
-        [_group(report, axis, name, group) for group in groups],
-        all=_group(report, axis, name, report.groups[0]),
-    )
-
-
-def _group(report: AgreementReport, axis: Axis, name: str, group: Group) -> Row:
-    found = group.agreement
-    kappa = found.coefficients[HEADLINE]
-    key = group.key.get(name, "")
-    place = _place(report, key) if name == "type" and key else -1
-    return Row(
-        key=key if name == "type" else "",
-        name=report.codebook.by_code[key].name if place >= 0 else key,
-        place=place,
-        issues=found.issues,
-        labels=found.labels,
-        share=_share(found.issues, report.overall.issues),
-        agreement=number(found.coefficients["percent_agreement"].value),
-        ac1=number(found.coefficients["gwet_ac1"].value),
-        estimate=_estimate(axis, kappa.value, kappa.low, kappa.high, kappa.reason),
-        is_paradox=say.is_paradox(found),
-    )
-
-
-def _share(part: int, whole: int) -> str:
-    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * part / whole, 1)}
-
-
-def _categories(report: AgreementReport) -> Chart:
-    found = report.overall.categories
-    axis = whole_axis(_known((one.kappa, one.low) for one in found), EDGE, DRAWN - EDGE)
-    few = {one.code for one in say.few_labels(found)}
-    kappa = report.overall.coefficients[HEADLINE].value
-    rows: list[Row] = []
-    for one in (one for one in found if one.labels):
-        rows.append(
-            Row(
-                key=one.code,
-                name=report.codebook.by_code[one.code].name,
-                place=_place(report, one.code),
-                labels=one.labels,
-                estimate=_category(axis, one),
-                is_first=bool(rows) and rows[-1].key.split(".")[0] != one.code.split(".")[0],
-                is_few=one.code in few,
-            )
-        )
-    return Chart(axis, rows, reference=axis.x(kappa) if kappa is not None else "")
-
-
-def _category(axis: Axis, one: CategoryKappa) -> Estimate:
-    return _estimate(axis, one.kappa, one.low, one.high, one.reason)
-
-
-def _place(report: AgreementReport, code: str) -> int:
-    return report.codebook.hue(report.codebook.by_code[code].category_id)
-
-
-def _known(triples: Iterable[Sequence[float | None]]) -> list[float]:
-    return [value for triple in triples for value in triple if value is not None]
-
-
 @dataclass(frozen=True)
 class Cell:
     """One pair of volunteers: kappa without its leading zero, its heat, and the whole in words."""
@@ -321,7 +154,7 @@ def _pairs(report: AgreementReport) -> dict[str, Any] | None:
     found = report.overall.pairs
     if not found:
         return None
-    kappas = _known([(pair.kappa,) for pair in found])
+    kappas = charts.known([(pair.kappa,) for pair in found])
     low, high = min(kappas, default=0.0), max(kappas, default=0.0)
     cells: dict[tuple[int, int], Cell] = {}
     for pair in found:
@@ -362,7 +195,7 @@ def _confused(report: AgreementReport) -> list[dict[str, Any]]:
         pair = [
             {
                 "code": code,
-                "place": _place(report, str(code)),
+                "place": charts.place_of(report, str(code)),
                 "name": report.codebook.by_code[str(code)].name,
             }
             for code in (first, second)

@@ -18,6 +18,7 @@ from annotate.queries import overview as queries
 from annotate.queries.labels import Progress, progress
 from annotate.queries.overview import OwnRound, Person, ToSettle
 from annotate.queries.rounds import RoundLine, round_lines
+from annotate.views.stages import percent, stages
 from core.http import is_fragment, render_page, require
 from core.templatetags.crosscheck import count, duration
 from ingest.rules import may_import
@@ -29,10 +30,8 @@ from studies.rules import (
     may_lead,
     may_manage_people,
     may_read_audit,
-    may_read_revealed,
     may_see_people,
 )
-from taxonomy.models import Level
 
 RECENT = 6
 
@@ -168,7 +167,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
         "lines": lines,
         "current": current,
         "counts": counts,
-        "stages": _stages(found, member, lines, current, counts, people, unsettled),
+        "stages": stages(found, member, lines, current, counts, people, unsettled),
         "waits": waits,
         "people": [_row(person, member, current, most) for person in people],
         "sum": _sum(people, current),
@@ -238,7 +237,7 @@ class Row:
 def _row(person: Person, reader: Membership | None, current: RoundLine | None, most: int) -> Row:
     share = ""
     if current and current.issues and person.labels is not None:
-        share = _percent(person.labels, current.issues)
+        share = percent(person.labels, current.issues)
     return Row(
         person=person,
         is_me=reader is not None and person.member.pk == reader.pk,
@@ -254,168 +253,6 @@ def _sum(people: Sequence[Person], current: RoundLine | None) -> dict[str, Any]:
     return {
         "labels": labels,
         "slots": slots,
-        "share": _percent(labels, slots) if slots else "",
+        "share": percent(labels, slots) if slots else "",
         "week": sum(person.week for person in people),
     }
-
-
-def _percent(part: int, whole: int) -> str:
-    """A share to a tenth; only all of them is 100 %, only none of them 0 %."""
-    share = 100 * part / whole
-    if 0 < share < 0.1:
-        return _("under 0.1\N{NO-BREAK SPACE}%")
-    text = f"{min(share, 99.9):.1f}" if part < whole else "100"
-    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": "0" if not part else text}
-
-
-# --- the way of the study
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One stage of the way: `state` is done, now or "" for to come; `url` is its next step."""
-
-    name: str
-    state: str
-    figure: str
-    text: str
-    url: str
-
-
-def _stages(
-    found: Study,
-    member: Membership | None,
-    lines: Sequence[RoundLine],
-    current: RoundLine | None,
-    counts: queries.StudyCounts,
-    people: Sequence[Person],
-    unsettled: dict[int, int],
-) -> list[Stage]:
-    leads = may_lead(member)
-    return [
-        _harvest(found, counts, leads=leads),
-        *(
-            _rounds_of(found, name, kind, lines, none, leads=leads)
-            for name, kind, none in (
-                (_("Screening"), Round.Kind.SCREENING, _("no screening round")),
-                (_("Pilot"), Round.Kind.PILOT, _("no pilot round")),
-                (_("Training"), Round.Kind.TRAINING, _("no training round")),
-            )
-        ),
-        _main(found, lines, current, people, leads=leads),
-        _consensus(found, member, lines, unsettled),
-        _taxonomy(found, counts, leads=leads),
-        _report(found, member, current),
-    ]
-
-
-def _harvest(found: Study, counts: queries.StudyCounts, *, leads: bool) -> Stage:
-    if not counts.issues:
-        to = reverse("new_import" if leads else "issues", args=[found.slug])
-        return Stage(_("Harvest"), "now", "0", _("issues so far"), to)
-    text = ngettext("issues, %(n)s repository", "issues, %(n)s repositories", counts.repositories)
-    said = text % {"n": count(counts.repositories)}
-    return Stage(_("Harvest"), "done", count(counts.issues), said, reverse("issues", args=[found.slug]))
-
-
-def _rounds_of(
-    found: Study, name: str, kind: str, lines: Sequence[RoundLine], none: str, *, leads: bool
-) -> Stage:
-    of_kind = [line for line in lines if line.round.kind == kind]
-    if not of_kind:
-        to = reverse("new_round" if leads else "rounds", args=[found.slug])
-        return Stage(name, "", _("none"), none, to)
-    newest = of_kind[0]
-    to = reverse("round", args=[newest.round.pk])
-    done = all(line.round.closed_at for line in of_kind)
-    if len(of_kind) > 1:
-        figure, closed = (
-            _("%(n)s rounds") % {"n": len(of_kind)},
-            sum(bool(line.round.closed_at) for line in of_kind),
-        )
-        text = _("all closed") if done else _("%(n)s closed") % {"n": closed}
-        return Stage(name, "done" if done else "now", figure, text, to)
-    return Stage(name, "done" if done else "now", count(newest.issues), _state_of(newest), to)
-
-
-def _state_of(line: RoundLine) -> str:
-    if line.round.closed_at:
-        return ngettext("issue, closed", "issues, closed", line.issues)
-    if line.round.opened_at:
-        return ngettext("issue, open", "issues, open", line.issues)
-    return ngettext("issue, planned", "issues, planned", line.issues)
-
-
-def _main(
-    found: Study,
-    lines: Sequence[RoundLine],
-    current: RoundLine | None,
-    people: Sequence[Person],
-    *,
-    leads: bool,
-) -> Stage:
-    main = next((line for line in lines if line.round.kind == Round.Kind.MAIN and line.round.opened_at), None)
-    if main is None:
-        to = reverse("new_round" if leads else "rounds", args=[found.slug])
-        planned = any(line.round.kind == Round.Kind.MAIN for line in lines)
-        return Stage(_("Labelling"), "", _("later"), _("planned") if planned else _("no main round"), to)
-    to = reverse("round", args=[main.round.pk])
-    slots = main.issues * main.round.labels_per_issue
-    if current is None or main.round.pk != current.round.pk or not slots:
-        state = "done" if main.round.closed_at else "now"
-        return Stage(_("Labelling"), state, count(main.issues), _state_of(main), to)
-    labels = sum(person.labels or 0 for person in people)
-    state = "done" if labels == slots or main.round.closed_at else "now"
-    text = _("%(labels)s of %(slots)s labels") % _counted(labels=labels, slots=slots)
-    return Stage(_("Labelling"), state, _percent(labels, slots), text, to)
-
-
-def _consensus(
-    found: Study, member: Membership | None, lines: Sequence[RoundLine], unsettled: dict[int, int]
-) -> Stage:
-    opened = [line for line in lines if line.round.pk in unsettled]
-    if not opened or not may_read_revealed(member):
-        text = _("when issues are complete")
-        return Stage(_("Consensus"), "", _("later"), text, reverse("rounds", args=[found.slug]))
-    line = next((line for line in opened if unsettled[line.round.pk]), opened[0])
-    left = sum(unsettled.values())
-    to = reverse("disagreements", args=[line.round.pk])
-    if left:
-        text = ngettext("disagreement to settle", "disagreements to settle", left)
-        return Stage(_("Consensus"), "now", count(left), text, to)
-    is_over = all(line.complete == line.issues for line in opened)
-    return Stage(_("Consensus"), "done" if is_over else "now", "0", _("disagreements open"), to)
-
-
-def _taxonomy(found: Study, counts: queries.StudyCounts, *, leads: bool) -> Stage:
-    if counts.version is None:
-        to = reverse("new_taxonomy" if leads else "taxonomies", args=[found.slug])
-        return Stage(_("Taxonomy"), "now" if counts.issues else "", _("none"), _("nothing to label with"), to)
-    said = [
-        text % {"n": counts.categories[level]}
-        for level, text in (
-            (Level.TYPE, ngettext("%(n)s type", "%(n)s types", counts.categories.get(Level.TYPE, 0))),
-            (Level.THEME, ngettext("%(n)s theme", "%(n)s themes", counts.categories.get(Level.THEME, 0))),
-            (
-                Level.SUB_THEME,
-                ngettext("%(n)s sub-theme", "%(n)s sub-themes", counts.categories.get(Level.SUB_THEME, 0)),
-            ),
-        )
-        if counts.categories.get(level)
-    ]
-    to = f"{reverse('taxonomy', args=[counts.version.taxonomy_id])}?version={counts.version.number}"
-    return Stage(_("Taxonomy"), "done", f"v{counts.version.number}", ", ".join(said[:2]), to)
-
-
-def _report(found: Study, member: Membership | None, current: RoundLine | None) -> Stage:
-    if current is None or not current.complete or not may_read_revealed(member):
-        text = (
-            _("when the round closes")
-            if current and current.complete is None
-            else _("when issues are complete")
-        )
-        return Stage(_("Report"), "", _("later"), text, reverse("rounds", args=[found.slug]))
-    text = ngettext("agreement of %(n)s issue", "agreement of %(n)s issues", current.complete)
-    state = "done" if current.round.closed_at or current.complete == current.issues else "now"
-    to = reverse("agreement", args=[current.round.pk])
-    return Stage(_("Report"), state, _("ready"), text % {"n": count(current.complete)}, to)

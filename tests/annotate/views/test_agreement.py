@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.agreement import bootstrap
 from annotate.models import Label, Round
 from annotate.reports import agreement_report
 from studies.models import Role
@@ -179,6 +180,21 @@ def test_a_level_below_all_labels_is_empty_and_says_so(world, labelled):
     said = text_of(get(world.lead, labelled, "level=sub-theme"))
 
     assert "No label of this round goes down to this level." in said
+
+
+def test_intervals_are_resampled_where_the_address_asks(world, labelled):
+    seed = 2**64 - 5
+    Round.objects.filter(pk=labelled.pk).update(seed=-5)
+    drawn = bootstrap(agreement_report(labelled).patterns, seed=seed)
+
+    plain = text_of(get(world.lead, labelled))
+    said = text_of(get(world.lead, labelled, "bootstrap=yes"))
+
+    assert "bootstrap " not in plain
+    assert f"1,000 replicates, percentiles, seed {seed}." in said
+    for name in ("fleiss_kappa", "light_kappa"):
+        interval = drawn.intervals[name]
+        assert f"bootstrap {three(interval.low)} to {three(interval.high)}" in said
 
 
 # --- blindness
