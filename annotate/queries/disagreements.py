@@ -285,7 +285,8 @@ def _rows(
         .in_bulk(page)
     )
     labels: dict[int, list[Label]] = {id_: [] for id_ in page}
-    for label in revealed_labels(round_).filter(issue__in=page, surplus=False):
+    shown = revealed_labels(round_).only("issue", "volunteer", "category", "summary", "unsure")
+    for label in shown.filter(issue__in=page, surplus=False):
         labels[label.issue_id].append(label)
     standing = standing_decisions(round_).filter(issue__in=page).select_related("decided_by")
     decisions = {decision.issue_id: decision for decision in standing}

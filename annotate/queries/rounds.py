@@ -81,11 +81,12 @@ def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
 
 
 def round_progress(round_: Round) -> RoundProgress:
-    """The issues of the round, and how many of them are complete. Two queries at most."""
-    issues = RoundIssue.objects.filter(round=round_)
+    """The issues of the round, and how many of them are complete. One query."""
+    counted = RoundIssue.objects.filter(round=round_).aggregate(
+        issues=Count("pk"), complete=Count("completed_at")
+    )
     return RoundProgress(
-        issues=issues.count(),
-        complete=None if _hides_progress(round_) else issues.filter(completed_at__isnull=False).count(),
+        issues=counted["issues"], complete=None if _hides_progress(round_) else counted["complete"]
     )
 
 

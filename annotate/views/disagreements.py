@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
@@ -10,8 +11,8 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import formats
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -106,14 +107,10 @@ class Look:
         said = f"{self.volunteer}: {self.chip.code} {self.chip.name}"
         if self.chip.unsure:
             said = _("%(said)s, unsure") % {"said": said}
-        odd = format_html('<span class="sr"> {}</span>', _("departs")) if self.css == "odd" else ""
-        return format_html(
-            '<span class="code {} {}" title="{}">{}{}</span>',
-            self.hue,
-            self.css,
-            said,
-            self.chip.depth_code,
-            odd,
+        odd = f'<span class="sr"> {escape(_("departs"))}</span>' if self.css == "odd" else ""
+        return mark_safe(  # noqa: S308 - every text in it is escaped
+            f'<span class="code {self.hue} {self.css}" title="{escape(said)}">'
+            f"{escape(self.chip.depth_code)}{odd}</span>"
         )
 
 
@@ -275,6 +272,7 @@ def _panel(
         "reading": read(issue),
         "is_part": True,
         "close_url": to(issue=None),
+        "parts": _split(item),
         "labels": [look for look in _looks(item, page, colours) if look],
         "decided": _decided(item, colours),
         "may_settle": rules.may_settle(member, round_),
@@ -312,11 +310,16 @@ def _row(
     url: str,
 ) -> dict[str, Any]:
     snapshot = item.issue.current
+    looks = _looks(item, page, colours)
     return {
         "item": item,
         "title": snapshot.title if snapshot and snapshot.title else "",
         "url": url,
-        "looks": _looks(item, page, colours),
+        "looks": looks,
+        "cells": mark_safe(  # noqa: S308 - a look escapes its texts
+            "".join(f'<td class="v">{look.html if look else ""}</td>' for look in looks)
+        ),
+        "split": _split(item),
         "is_shown": item.issue.pk == shown,
     }
 
@@ -335,6 +338,12 @@ def _looks(item: Disagreement, page: queries.Disagreements, colours: dict[str, s
         Look(column.member.pseudonym, chip, colours[chip.depth_code], css(chip)) if chip else None
         for column, chip in zip(page.volunteers, item.labels, strict=True)
     ]
+
+
+def _split(item: Disagreement) -> SafeString:
+    """The split in words: "4 × C.5, 3 × C.9", no break inside a part."""
+    parts = ((votes, code) for code, votes in item.split)
+    return format_html_join(", ", "<b>{}</b>&nbsp;×&nbsp;{}", parts)
 
 
 def _decided(item: Disagreement, colours: dict[str, str]) -> dict[str, str] | None:
