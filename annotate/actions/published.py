@@ -20,6 +20,7 @@ from accounts.models import User
 from annotate.actions.published_rows import STATEMENTS
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.categories import ROLLED_UP
 from core.copying import copy_rows
 from ingest.models import Import, ImportRow
 from ingest.readers import Refusal, UnreadableFile, published
@@ -234,10 +235,14 @@ def _unknown_codes(cursor: CursorWrapper, version: Version) -> list[str]:
     """A line in words for each row with a code that the version lacks; stages the known codes."""
     book = codebook(version)
     cursor.execute(
-        "CREATE TEMPORARY TABLE staged_code (code text PRIMARY KEY, category_id bigint, level int)"
-        " ON COMMIT DROP"
+        "CREATE TEMPORARY TABLE staged_code"
+        " (code text PRIMARY KEY, category_id bigint, level int, at_depth bigint) ON COMMIT DROP"
     )
-    copy_rows(cursor, "staged_code", ((state.code, state.category_id, state.level) for state in book.states))
+    copy_rows(
+        cursor,
+        "staged_code (code, category_id, level)",
+        ((state.code, state.category_id, state.level) for state in book.states),
+    )
     cursor.execute(
         """
         SELECT s.folder, s.line, string_agg(DISTINCT used.code, ', ')
@@ -329,10 +334,15 @@ def _spread(
     """Insert everything in the order of the references between the tables; answer with the rows of each."""
     now = timezone.now()
     cursor.execute(
-        "SELECT coalesce(min(k.level), 2) FROM staged_row s"
+        "SELECT coalesce(min(k.level), 2), max(k.level) FROM staged_row s"
         " CROSS JOIN LATERAL unnest(s.labels || s.final) used(code) JOIN staged_code k USING (code)"
     )
-    (depth,) = cursor.fetchone()
+    depth, deepest = cursor.fetchone()
+    cursor.execute(
+        f"UPDATE staged_code SET at_depth = d.at_depth FROM ({ROLLED_UP}) d"  # noqa: S608 - a constant
+        " WHERE d.category_id = staged_code.category_id",
+        {"version": version.pk, "depth": depth},
+    )
     round_ = Round.objects.create(
         study=run.study,
         name=MAIN_ROUND,
@@ -354,6 +364,7 @@ def _spread(
         "version": version.pk,
         "now": now,
         "k": len(volunteers),
+        "deeper": deepest is not None and deepest > depth,
     }
     counts = {"volunteers": len(volunteers)}
     for name, step, statement in STATEMENTS:

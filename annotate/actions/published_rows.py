@@ -128,7 +128,13 @@ STATEMENTS = (
             round_id, issue_id, number, category_id, version_id, method, rationale, decided_at
         )
         SELECT %(round)s, p.issue_id, 1, k.category_id, %(version)s,
-               CASE WHEN p.labels = array_fill(p.final, ARRAY[%(k)s]) THEN 'unanimous' ELSE 'imported' END,
+               CASE WHEN p.labels = array_fill(p.final, ARRAY[%(k)s])
+                    OR (%(deeper)s AND array_position(p.labels, NULL) IS NULL AND NOT EXISTS (
+                        SELECT FROM unnest(p.labels) given(code)
+                        JOIN staged_code other ON other.code = given.code
+                        WHERE other.at_depth <> k.at_depth
+                    ))
+                    THEN 'unanimous' ELSE 'imported' END,
                '', %(now)s
         FROM placed p JOIN staged_code k ON k.code = p.final
         ORDER BY p.position

@@ -7,6 +7,7 @@ from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.exports import write_package
 from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.queries.disagreements import disagreements
 from ingest.models import ImportRow, Issue, Repository, SourceEntry
 from studies.models import Event, Membership, Study
 from taxonomy.errors import TaxonomyRefused
@@ -221,6 +222,24 @@ def test_import_study_into_a_study_that_has_the_issues_is_exported_as_it_came(fo
         "lattice/lattice.csv",
     ):
         assert (tmp_path / "out" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_labels_that_agree_at_the_depth_of_the_round_are_unanimous(tmp_path):
+    rows = ["C.1.i,C.1,C.1", "C.1.i,C.1.i,C.1.i", "C.1,C.2,C.1", "C.1.i,,C.1"]
+    table = "Issue_URL,Label1,Label2,Label3,Final_Label\n" + "".join(
+        f"https://github.com/ember/engine/issues/{number},{labels},C.1\n"
+        for number, labels in enumerate(rows, 1)
+    )
+    lists = write_study(tmp_path, engine=table)
+    (lists / "engine" / "engine_2023.txt").unlink()
+    import_study(folder=lists, slug="engines")
+
+    round_ = Round.objects.get()
+    assert round_.depth == 2
+    assert list(Decision.objects.order_by("issue__number").values_list("issue__number", "method")) == [
+        ("1", "unanimous"), ("2", "unanimous"), ("3", "imported"), ("4", "imported"), ("I6UHT3", "unanimous"),
+    ]  # fmt: skip
+    assert [row.issue.number for row in disagreements(round_).rows] == ["3"]
 
 
 def test_import_study_gives_the_study_an_owner_who_is_none_of_the_volunteers(folder):
