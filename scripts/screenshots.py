@@ -1,0 +1,170 @@
+"""Takes the pictures of docs/pictures: of a platform of its own, with the demonstration study.
+
+`CHROMIUM` names the browser, as `make screenshots` does. Names on the command line: only these pictures.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+LARGEST = 250_000
+DESK = (1440, 900)
+PHONE = (390, 844)
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--hide-scrollbars",
+]  # fmt: skip
+LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
+
+
+def choose_a_category(page: Page) -> None:
+    """As a volunteer who has read the report, found a category, and begins to say why."""
+    page.fill("#find", "c7")
+    page.keyboard.press("Enter")
+    page.fill("#summary", "The stop tokens of the chat template are not read.")
+    page.locator("#find").focus()
+    page.wait_for_timeout(1500)  # its draft saves itself
+
+
+def of_one_repository(page: Page) -> None:
+    """Narrow the list down to a repository whose titles any machine has the letters for."""
+    menu = page.locator("details.menu", has_text="Repository")
+    menu.locator("summary").click()
+    menu.get_by_role("link", name="emberline/ember-serve").click()
+    page.wait_for_url("**repository=**")
+    page.wait_for_load_state("networkidle")
+
+
+def open_the_largest(page: Page) -> None:
+    """From the list of taxonomies to the one that the main round uses."""
+    page.get_by_role("link", name="Root cause").click()
+    page.wait_for_url("**/taxonomies/*/")
+    page.wait_for_load_state("networkidle")
+
+
+def as_it_is(page: Page) -> None:
+    """Leave the page as it is shown."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One file: whose page, at which tab of the study, how large, in which scheme, after what."""
+
+    name: str
+    who: str
+    tab: str
+    size: tuple[int, int] = DESK
+    scheme: str = "light"
+    after: Callable[[Page], None] = as_it_is
+
+
+TABLE = [
+    Picture("label", "R3", "label", after=choose_a_category),
+    Picture("label-dark", "R3", "label", scheme="dark"),  # with the draft of the one before
+    Picture("label-phone", "R3", "label", size=PHONE),
+    Picture("study", "R2", "overview"),
+    Picture("disagreements", "R2", "disagreements", after=of_one_repository),
+    Picture("agreement", "R2", "agreement"),
+    Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
+]
+
+
+def main(names: list[str]) -> None:
+    pictures = [picture for picture in TABLE if not names or picture.name in names]
+    if unknown := set(names) - {picture.name for picture in TABLE}:
+        sys.exit(f"There is no picture {', '.join(sorted(unknown))}.")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    too_large = []
+    with platform() as links, sync_playwright() as run:
+        browser = run.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None, args=FLAGS)
+        cookies = {who: signed_in(browser, links[who]) for who in {picture.who for picture in pictures}}
+        for picture in pictures:
+            size = take(browser, picture, links[picture.who], cookies[picture.who])
+            print(f"{picture.name}.png {size / 1000:.0f} kB", flush=True)
+            too_large += [picture.name] if size > LARGEST else []
+        browser.close()
+    if too_large:
+        sys.exit(f"Larger than {LARGEST / 1000:.0f} kB: {', '.join(too_large)}.")
+
+
+@contextmanager
+def platform() -> Iterator[dict[str, str]]:
+    """The platform in a data folder of its own; the sign-in links that it prints, by pseudonym."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="crosscheck-pictures-") as folder:
+        environment = os.environ | {
+            "CROSSCHECK_DATA": f"{folder}/data", "PORT": str(port), "DATABASE_URL": "", "REDIS_URL": "",
+            "NO_COLOR": "1", "PYTHONUNBUFFERED": "1",
+        }  # fmt: skip
+        command = [sys.executable, "manage.py", "up", "--demo"]
+        up = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE)
+        try:
+            said = ""
+            for line in up.stdout or ():
+                said += line
+                if line.startswith("Ctrl-C"):
+                    break
+            links = dict(LINK.findall(said))
+            if not links:
+                sys.exit(f"The platform did not start:\n{said}")
+            yield links
+        finally:
+            up.send_signal(signal.SIGINT)
+            up.communicate()
+
+
+def signed_in(browser: Browser, link: str) -> list[dict[str, object]]:
+    """The cookies of whoever this link signs in."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.locator("main form button").first.click()
+    page.wait_for_url(lambda url: "/link/" not in url)
+    cookies = [dict(cookie) for cookie in context.cookies()]
+    context.close()
+    return cookies
+
+
+def take(browser: Browser, picture: Picture, link: str, cookies: list[dict[str, object]]) -> int:
+    """Take one picture and answer with its size in bytes."""
+    width, height = picture.size
+    context: BrowserContext = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=picture.scheme,  # type: ignore[arg-type]
+        is_mobile=picture.size == PHONE,
+        has_touch=picture.size == PHONE,
+        reduced_motion="reduce",
+        locale="en-GB",
+    )
+    context.add_cookies(cookies)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.on("pageerror", lambda error: print(f"{picture.name}: {error}", file=sys.stderr))
+    page.goto(link.split("/accounts/", maxsplit=1)[0] + "/studies/demo/")
+    if picture.tab != "overview":
+        tabs = page.get_by_role("navigation").get_by_role("link", name=picture.tab.capitalize(), exact=True)
+        page.goto(page.url.split("/studies/", maxsplit=1)[0] + (tabs.first.get_attribute("href") or ""))
+    page.wait_for_load_state("networkidle")
+    picture.after(page)
+    page.mouse.move(1, 1)
+    path = PICTURES / f"{picture.name}.png"
+    page.screenshot(path=path, animations="disabled", caret="hide")
+    context.close()
+    return path.stat().st_size
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
