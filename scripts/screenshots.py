@@ -71,7 +71,7 @@ class Picture:
 
 
 TABLE = [
-    Picture("label", "R3", "label", after=choose_a_category),
+    Picture("label-light", "R3", "label", after=choose_a_category),
     Picture("label-dark", "R3", "label", scheme="dark"),  # with the draft of the one before
     Picture("label-phone", "R3", "label", size=PHONE),
     Picture("study", "R2", "overview"),
