@@ -38,7 +38,7 @@
     item.count = make("span", "n");
     item.node.append(item.count);
   }
-  const showCount = (item) => { item.count.textContent = counts[item.id] ?? ""; };
+  const showCount = (item) => { item.count.textContent = counts[item.id]?.toLocaleString(document.documentElement.lang) ?? ""; };
   items.forEach(showCount);
   if (tree) { tree.setAttribute("role", "tree"); tree.tabIndex = 0; }
 
@@ -69,7 +69,7 @@
   }
   function about(item) {
     const box = $("about");
-    if (!item) { box.replaceChildren(make("p", "faint", say("about_none"))); return; }
+    if (!item) { box.replaceChildren(make("p", "faint", say(looking.length ? "nothing_found" : "about_none"))); return; }
     const list = make("dl");
     for (const field of ["includes", "excludes", "examples"]) {
       if (item[field]) list.append(make("dt", "", say(field[0].toUpperCase() + field.slice(1))), make("dd", "", ...withChips(item[field])));
@@ -110,7 +110,7 @@
     }
     for (const item of items) item.label.replaceChildren(...(item.hit?.field === "name" ? marked(item.name) : [item.name]));
     draw();
-    $("found").textContent = !looking.length ? "" : hits ? say("found", { n: hits, all: items.length }) : say("nothing_found");
+    $("found").textContent = looking.length ? say("found", { n: hits, all: items.length }) : "";
     activate(looking.length ? best : chosen);
   }
 
@@ -118,7 +118,7 @@
     active?.row.classList.remove("active");
     active = item ?? null;
     for (const box of [tree, find]) active ? box.setAttribute("aria-activedescendant", active.row.id) : box.removeAttribute("aria-activedescendant");
-    about(active ?? chosen);
+    about(active ?? (looking.length ? null : chosen));
     if (!active) return;
     active.row.classList.add("active");
     active.row.setAttribute("aria-describedby", "about");
@@ -164,6 +164,7 @@
   function onEnter(event) {
     event.preventDefault();
     if (event.repeat) return;  // a key held down must not submit what it has just chosen
+    if (searched && !active) { announce(say("nothing_found")); return; }
     if (event.ctrlKey) { if (!active || choose(active)) send(); return; }
     // What was searched for is confirmed first, even if it is what was chosen before.
     if (active && (active !== chosen || searched)) { choose(active); tree.focus({ preventScroll: true }); } else send();
@@ -191,10 +192,10 @@
   const inWords = ({ category, summary: text, unsure: isUnsure }) => [byId.get(category)?.code ?? say("no_category"), text, isUnsure ? `(${say("unsure")})` : ""].filter(Boolean).join(" ");
 
   // ---- Drafts: saved a moment after each change; until the server has it, a copy stays in this browser.
-  let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0;
+  let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
   const key = () => form.dataset.store + hidden("issue").value;
   const copy = {
-    keep() { try { localStorage.setItem(key(), JSON.stringify({ ...content(), revision: Number(hidden("revision").value) })); } catch { /* no storage: the server has all but the last second */ } },
+    keep() { try { localStorage.setItem(key(), JSON.stringify({ ...content(), revision: Number(hidden("revision").value), posted })); } catch { /* no storage: the server has all but the last second */ } },
     read() { try { return JSON.parse(localStorage.getItem(key())); } catch { return null; } },
     forget(name = key()) { try { localStorage.removeItem(name); } catch { /* nothing was kept */ } },
   };
@@ -220,8 +221,10 @@
   function later(wait) { clearTimeout(timer); timer = setTimeout(save, wait); }
   function save({ keepalive = false } = {}) {
     clearTimeout(timer);
-    if (!dirty || sending || (saving && !keepalive)) return saving;
+    if (!dirty || sending || saving) return saving;  // what comes meanwhile is saved after it, or from the copy
     dirty = false;
+    posted = content();
+    copy.keep();
     const issue = hidden("issue").value, name = key();
     state("saving");
     saving = post(keepalive).then(({ status, answer }) => {
@@ -238,7 +241,7 @@
         state("signed_out", {}, { link });
         timer = setTimeout(save, 5000);
       } else if (status >= 500) throw new Error(String(status));
-      else { state("refused"); complain(answer.detail ?? ""); }
+      else { state(answer.code === "RoundClosed" ? "saved_now" : "refused"); complain(answer.detail ?? ""); }
     }).catch(() => {
       dirty = true;
       tries += 1;
@@ -269,7 +272,7 @@
   function begin() {
     const { category, summary: text, unsure: isUnsure } = $("turn").dataset;
     clearTimeout(timer);
-    [dirty, searched, savedAt, tries] = [false, false, 0, 0];
+    [dirty, searched, savedAt, tries, posted] = [false, false, 0, 0, null];
     find.value = "";
     const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1" };
     fill(sent);
@@ -280,7 +283,8 @@
     if (same(kept, sent)) { copy.forget(); return; }
     fill(kept);
     const revision = Number(hidden("revision").value);
-    if (kept.revision < revision) { differ(say("both"), { ...sent, revision }); return; }
+    const isOurs = kept.posted && same(kept.posted, sent);  // what the server has came from here, then more was typed
+    if (kept.revision < revision && !isOurs) { differ(say("both"), { ...sent, revision }); return; }
     changed();
     announce(say("restored"));
   }

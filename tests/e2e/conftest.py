@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
 from accounts.actions import make_sign_in_link
 from accounts.models import User
@@ -61,14 +61,19 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
     """
     contexts: list[BrowserContext] = []
     problems: list[str] = []
+    under_way: set[Request] = set()
 
     def watch(page: Page) -> None:
         page.on("pageerror", lambda error: problems.append(f"script: {error}"))
         page.on("console", lambda message: problems.append(message.text) if _is_wrong(message) else None)
 
-    def requested(url: str) -> None:
-        if not url.startswith((f"{live_server.url}/", "data:", "blob:")):
-            problems.append(f"request to {url}")
+    def requested(request: Request) -> None:
+        under_way.add(request)
+        if not request.url.startswith((f"{live_server.url}/", "data:", "blob:")):
+            problems.append(f"request to {request.url}")
+
+    def ended(request: Request) -> None:
+        under_way.discard(request)
 
     def go(user: User | None, path: str = "/", *, dark=False, phone=False, script=True) -> Page:
         context = chromium.new_context(
@@ -82,7 +87,9 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
         contexts.append(context)
         context.set_default_timeout(10_000)
         context.on("page", watch)
-        context.on("request", lambda request: requested(request.url))
+        context.on("request", requested)
+        context.on("requestfinished", ended)
+        context.on("requestfailed", ended)
         page = context.new_page()
         if user is None:
             page.goto(path)
@@ -93,6 +100,13 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
         return page
 
     yield go
+    # A page that goes saves its draft: nothing may be on its way when the tables are emptied.
+    for context in contexts:
+        context.route("**/*", lambda route: route.abort())
+    for _ in range(100):
+        if not under_way:
+            break
+        contexts[0].pages[0].wait_for_timeout(50)
     for context in contexts:
         context.close()
     assert problems == []

@@ -1,11 +1,14 @@
 """The labelling page: who may see it, what it stores, and what it says when it does not."""
 
+import gzip
 import json
 import re
 from datetime import timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -17,7 +20,9 @@ from annotate.models import Assignment, Draft, Label, Round, Skip
 from annotate.queries.turns import current_turn
 from ingest.models import Snapshot
 from studies.models import Role
+from taxonomy.actions import create_taxonomy
 from taxonomy.models import Level
+from taxonomy.presets import load_preset
 from tests import factories
 from tests.annotate.world import small_world
 
@@ -636,3 +641,19 @@ def test_queries_do_not_grow_with_the_round(size):
     with CaptureQueriesContext(connection) as own:
         client.get(reverse("own_labels", args=[round_.pk]))
     assert [len(page), len(submit), len(draft), len(own)] == [11, 25, 19, 9]
+
+
+def test_the_page_weighs_at_most_80_kb_in_eight_requests():
+    world = small_world(issues=1)
+    version = create_taxonomy(
+        study=world.study, name="Root cause", tree=load_preset("llm-frameworks"), by=world.lead.user
+    )
+    page = _client(world.members[0]).get(reverse("label", args=[world.round(version=version).pk]))
+    linked = re.findall(r'(?:src|href)="/static/([^"]+)"', page.content.decode())
+    files = [Path(finders.find(name)).read_bytes() for name in linked]
+    weights = {
+        name: len(gzip.compress(content))
+        for name, content in zip(["the page", *linked], [page.content, *files], strict=True)
+    }
+    assert len(weights) <= 8, weights
+    assert sum(weights.values()) <= 80_000, weights
