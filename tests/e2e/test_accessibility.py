@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from accounts.models import User
 from annotate.actions.demonstration import MAIN_ROUND, Demonstration, load_demonstration
 from annotate.actions.rounds import create_round
 from annotate.models import Round
@@ -53,10 +54,8 @@ def uploads(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(files, "FOLDER", folder.name)
 
 
-def pages_of_visitors(study: Study) -> Iterator[str]:
-    _invitation, token = invite(
-        study=study, role=Role.VOLUNTEER, by=study.memberships.get(pseudonym="R1").user
-    )
+def pages_of_visitors(study: Study, owner: User) -> Iterator[str]:
+    _invitation, token = invite(study=study, role=Role.VOLUNTEER, by=owner)
     yield reverse("account_login")
     yield reverse("account_signup")
     yield reverse("account_reset_password")
@@ -104,9 +103,11 @@ def test_every_page_in_light_dark_and_on_a_phone(open_page, uploads):
     visitor = open_page(None, reverse("welcome"))
     found = look_at(visitor, reverse("welcome"))
     demo = load_demonstration()
-    for path in pages_of_visitors(demo.study):
+    user = demo.members["R1"].user
+    assert user is not None
+    for path in pages_of_visitors(demo.study, user):
         found |= look_at(visitor, path)
-    owner = open_page(demo.members["R1"].user)
+    owner = open_page(user)
     for path in pages_of_the_owner(demo):
         found |= look_at(owner, path)
     owner.route(
