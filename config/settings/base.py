@@ -182,7 +182,10 @@ CELERY_RESULT_BACKEND = None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE = {"sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0}}
+# A sweep that no worker was there for is dropped: the next one sees the same jobs.
+CELERY_BEAT_SCHEDULE = {
+    "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}}
+}
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English"))]

@@ -9,9 +9,11 @@ from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from config.celery import app
 from core import jobs
 from core.errors import DomainError
 from core.models import Job
+from core.tasks import sweep
 from tests.factories import make_user
 
 ONCE = "tests.once"
@@ -187,6 +189,12 @@ class TestSweep:
         assert jobs.sweep() == 0
         assert rung == []
         assert (ended(job).state, job.error) == ("failed", "Its worker was lost 5 times.")
+
+
+def test_sweeps_do_not_pile_up_while_no_worker_is_there() -> None:
+    (beat,) = app.conf.beat_schedule.values()
+
+    assert (beat["task"], beat["options"]) == (sweep.name, {"expires": beat["schedule"]})
 
 
 @pytest.mark.django_db(transaction=True)
