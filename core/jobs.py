@@ -203,7 +203,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
             _finish(
                 job_id,
                 Job.State.FAILED,
-                error=_("An error that we did not expect. Nothing half-done was kept."),
+                error=_("An error that we did not expect. What was finished before it is kept."),
             )
         else:
             _finish(job_id, Job.State.DONE, result=result)

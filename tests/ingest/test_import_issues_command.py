@@ -110,6 +110,18 @@ def test_names_the_studies_there_are(file) -> None:
         run(file, "--study", "lmm", "--yes")
 
 
+@pytest.mark.parametrize("slug", ["new", "x" * 71, "Open LLM"])
+def test_makes_no_study_under_another_slug_than_was_asked_for(tmp_path, slug) -> None:
+    make_user(email="ann@example.org")
+    path = tmp_path / "list.txt"
+    path.write_bytes(urls(1))
+
+    with pytest.raises(CommandError, match="is no slug"):
+        run(path, "--study", slug, "--yes", "--owner", "ann@example.org")
+
+    assert not Study.objects.exists()
+
+
 def test_makes_a_study_for_its_owner(tmp_path) -> None:
     person = make_user(email="ann@example.org")
     path = tmp_path / "list.txt"

@@ -29,7 +29,7 @@ from ingest import actions, files, queries
 from ingest.models import Import, ImportRow
 from ingest.readers import ENCODINGS
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
-from studies.actions import create_study
+from studies.actions import create_study, is_slug
 from studies.models import Study
 
 ROWS_SHOWN = 20
@@ -195,6 +195,6 @@ def _study(slug: str, owner: User | None) -> Study:
     if owner is None:
         slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or _("none yet")
         raise CommandError(f"There is no study {slug!r} (there are: {slugs}). --owner EMAIL makes it.")
-    if slugify(slug) != slug:
+    if slugify(slug)[:70] != slug or not is_slug(slug):
         raise CommandError(f"{slug!r} is no slug: small letters, digits and hyphens.")
     return create_study(name=slug, by=owner)
