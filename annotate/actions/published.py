@@ -367,6 +367,8 @@ def _spread(
         "deeper": deepest is not None and deepest > depth,
     }
     counts = {"volunteers": len(volunteers)}
+    # Tables without statistics look small, and a nested loop over a whole study takes minutes.
+    cursor.execute("SET LOCAL enable_nestloop = off")
     for name, step, statement in STATEMENTS:
         report(sum(counts.values()), None, _(step))
         cursor.execute(statement, values)
