@@ -3,8 +3,7 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const form = $("label-form");
-  const main = $("main");
+  const form = $("label-form"), main = $("main");
   const words = JSON.parse($("words").textContent);
   const say = (name, values = {}) => words[name].replace(/%\((\w+)\)s/g, (_all, key) => values[key] ?? "");
   const make = (tag, css = "", ...inside) => { const made = document.createElement(tag); if (css) made.className = css; made.append(...inside); return made; };
@@ -42,7 +41,7 @@
   items.forEach(showCount);
   if (tree) { tree.setAttribute("role", "tree"); tree.tabIndex = 0; }
 
-  const isOpen = (item) => { for (let up = item.parent; up; up = up.parent) if (!up.open) return false; return true; };
+  const isOpen = ({ parent }) => !parent || (parent.open && isOpen(parent));
   const reachable = () => items.filter((item) => (looking.length ? item.hit : !item.row.hidden));
   function draw() {
     for (const item of items) {
@@ -54,7 +53,7 @@
 
   // Text with its search words marked, and with the codes that an arrow points to as chips.
   function marked(text, parts = looking) {
-    const found = parts.filter(Boolean).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const found = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const pieces = found.length ? text.split(new RegExp(`(${found.join("|")})`, "giu")) : [text];
     return pieces.map((piece, place) => (place % 2 ? make("mark", "", piece) : piece));
   }
@@ -71,9 +70,7 @@
     const box = $("about");
     if (!item) { box.replaceChildren(make("p", "faint", say(looking.length ? "nothing_found" : "about_none"))); return; }
     const list = make("dl");
-    for (const field of ["includes", "excludes", "examples"]) {
-      if (item[field]) list.append(make("dt", "", say(field[0].toUpperCase() + field.slice(1))), make("dd", "", ...withChips(item[field])));
-    }
+    for (const field of ["includes", "excludes", "examples"]) if (item[field]) list.append(make("dt", "", say(field[0].toUpperCase() + field.slice(1))), make("dd", "", ...withChips(item[field])));
     const chip = make("span", item.chip.className.replace(/ (plain|solid)/g, ""), item.code);
     box.replaceChildren(make("h2", "", chip, make("span", "", item.name)), make("p", "", ...marked(item.definition)), list);
     box.scrollTop = 0;
@@ -139,8 +136,7 @@
       announce(say("too_broad", { code: item.code }));
       item.open = true;
       draw();
-      const first = item.children.find((child) => !child.row.hidden);
-      if (first) activate(first);
+      activate(item.children.find((child) => !child.row.hidden) ?? item);
       return false;
     }
     complain("");
@@ -156,7 +152,8 @@
   function sideways(right) {
     if (!active) return;
     const shut = !active.open && !looking.length;
-    if (right) { if (active.children.length && shut) { active.open = true; draw(); } else if (active.children.length) move(1); }
+    if (right && active.children.length) { if (shut) { active.open = true; draw(); } else move(1); }
+    else if (right) return;
     else if (active.children.length && active.open && !looking.length) { active.open = false; draw(); }
     else if (active.parent) activate(active.parent);
   }
@@ -173,10 +170,9 @@
   // ---- The parts of the form
   function complain(text) {
     const box = $("refusal");
-    if (!text) { box.replaceChildren(); return; }
-    const note = make("div", "note bad", text);
-    note.setAttribute("role", "alert");
-    box.replaceChildren(note);
+    if (!text) return box.replaceChildren();
+    box.replaceChildren(make("div", "note bad", text));
+    box.firstChild.setAttribute("role", "alert");
   }
   function count() { $("counter").textContent = say("counter", { n: [...summary.value].length, all: summary.value.length > 140 ? 500 : 140 }); $("counter").classList.toggle("warn-ink", summary.value.length > 140); }
   const hidden = (name) => $("turn").querySelector(`[name="${name}"]`);
@@ -199,12 +195,11 @@
     read() { try { return JSON.parse(localStorage.getItem(key())); } catch { return null; } },
     forget(name = key()) { try { localStorage.removeItem(name); } catch { /* nothing was kept */ } },
   };
-  function state(name, values = {}, { good = false, link = null } = {}) {
+  function state(name, values = {}, { good = false, link = "" } = {}) {
     const line = $("state");
     line.classList.toggle("unsaved", !good);
     line.querySelector(".tick").hidden = !good;
-    line.querySelector(".text").replaceChildren(name ? say(name, values) : "");
-    if (link) line.querySelector(".text").append(" ", link);
+    line.querySelector(".text").replaceChildren(name ? say(name, values) : "", " ", link);
   }
   function tick() {
     if (!savedAt || dirty || saving) return;
@@ -235,8 +230,7 @@
         if (!dirty) { savedAt = Date.now(); copy.forget(name); tick(); }
       } else if (answer.stored) differ(answer.detail, answer.stored);
       else if (status === 401 || status === 403) {
-        const link = make("a", "", words.sign_in);
-        Object.assign(link, { href: form.dataset.signIn, target: "_blank", rel: "noopener" });
+        const link = Object.assign(make("a", "", words.sign_in), { href: form.dataset.signIn, target: "_blank", rel: "noopener" });
         dirty = true;
         state("signed_out", {}, { link });
         timer = setTimeout(save, 5000);
@@ -279,8 +273,7 @@
     look();
     state("");
     const kept = copy.read();
-    if (!kept) return;
-    if (same(kept, sent)) { copy.forget(); return; }
+    if (!kept || same(kept, sent)) { copy.forget(); return; }
     fill(kept);
     const revision = Number(hidden("revision").value);
     const isOurs = kept.posted && same(kept.posted, sent);  // what the server has came from here, then more was typed
@@ -317,7 +310,7 @@
 
     addEventListener("pagehide", () => save({ keepalive: true }));
     document.addEventListener("visibilitychange", () => { if (document.hidden) save({ keepalive: true }); });
-    addEventListener("online", () => save());
+    addEventListener("online", save);
 
     // ---- Submit: after the draft on its way has arrived, and never twice.
     let sent = "";

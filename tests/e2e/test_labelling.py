@@ -324,6 +324,8 @@ def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
 def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.2", summary="one")
+    for each in world.members:
+        world.submit(round_, world.issues[1], each, "C.3", summary="all")
     body = "# Head\n\n1. `code` and [a link](https://example.org)\n\n> quoted\n\n| a | b |\n|--:|---|\n| 1 | 2 |\n\n"
     body += "```python\ndef one(): return 'two'  # three\n```\n"
     rich = factories.make_issue(
@@ -349,8 +351,12 @@ def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     found["skip"] = violations(page)
     for name, path in {
         "change": f"{reverse('label', args=[round_.pk])}?issue={world.issues[0].pk}",
+        "revealed": f"{reverse('label', args=[round_.pk])}?issue={world.issues[1].pk}",
         "own labels": reverse("own_labels", args=[round_.pk]),
     }.items():
         page.goto(path)
+        _press(page, "j ] ?")
+        assert page.locator("#keys[open]").count() == (name != "own labels")
+        _press(page, "Escape")
         found[name] = violations(page)
     assert found == {name: [] for name in found}
