@@ -8,7 +8,6 @@
   const say = (name, values = {}) => words[name].replace(/%\((\w+)\)s/g, (_all, key) => values[key] ?? "");
   const make = (tag, css = "", ...inside) => { const made = document.createElement(tag); if (css) made.className = css; made.append(...inside); return made; };
   const announce = (text) => { if ($("said")) $("said").textContent = text; };
-
   // ---- The tree: rows with a place, a parent and texts to search; roles are given here, where keys work as they promise.
   const tree = $("tree"), find = $("find"), summary = $("summary"), unsure = $("unsure"), submit = $("submit");
   const counts = JSON.parse($("counts").textContent);
@@ -40,7 +39,6 @@
   const showCount = (item) => { item.count.textContent = counts[item.id]?.toLocaleString(document.documentElement.lang) ?? ""; };
   items.forEach(showCount);
   if (tree) { tree.setAttribute("role", "tree"); tree.tabIndex = 0; }
-
   const isOpen = ({ parent }) => !parent || (parent.open && isOpen(parent));
   const reachable = () => items.filter((item) => (looking.length ? item.hit : !item.row.hidden));
   function draw() {
