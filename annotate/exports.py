@@ -18,7 +18,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotate.models import Round, RoundIssue
-from annotate.queries.rounds import revealed
+from annotate.queries.rounds import revealed, reveals_complete_issues
 from annotate.reports import agreement_report
 from ingest.models import Repository, Source, SourceEntry
 from ingest.readers.text import make_inert
@@ -107,7 +107,7 @@ def labels_csv(
         "name": round_.name,
         "version": round_.version_id,
         "closed": round_.closed_at is not None,
-        "by_issue": round_.reveal == Round.Reveal.ISSUE_COMPLETE,
+        "by_issue": reveals_complete_issues(round_),
         "repositories": None if repositories is None else [repository.pk for repository in repositories],
     }
     header: Iterable[str] = LONG_COLUMNS

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from annotate.agreement import MISSING
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.rounds import reveals_complete_issues
 from taxonomy.queries import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
@@ -39,9 +40,7 @@ _LEFT_OUT = """
 
 def _complete(round_: Round) -> str:
     """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
-    if not round_.closed_at and round_.reveal != Round.Reveal.ISSUE_COMPLETE:
-        return "false"
-    return "c.completed_at IS NOT NULL"
+    return "c.completed_at IS NOT NULL" if reveals_complete_issues(round_) else "false"
 
 
 @dataclass(frozen=True)
