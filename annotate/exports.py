@@ -175,7 +175,7 @@ class ZipSink:
         self.archive = archive
 
     def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        with self.archive.open(name, "w") as stream:
+        with self.archive.open(name, "w", force_zip64=True) as stream:
             for chunk in chunks:
                 stream.write(chunk)
 

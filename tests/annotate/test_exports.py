@@ -2,6 +2,7 @@ import csv
 import hashlib
 import io
 import json
+import zipfile
 from zipfile import ZipFile
 
 import pytest
@@ -9,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotate.actions.published import import_study
-from annotate.exports import LONG_COLUMNS, labels_csv, write_package
+from annotate.exports import LONG_COLUMNS, ZipSink, labels_csv, write_package
 from annotate.models import Decision, Label, Round
 from tests.annotate.published_folders import write_study
 from tests.factories import (
@@ -147,6 +148,18 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
     assert manifest["sha256"] == hashes
+
+
+def test_a_file_of_a_zip_may_be_larger_than_a_zip_of_old_could_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        zipfile, "ZIP64_LIMIT", 100_000
+    )  # for the two gigabytes of a study with 27 million labels
+
+    with ZipFile(tmp_path / "package.zip", "w") as archive:
+        ZipSink(archive).write("labels_long.csv", (b"x" * 1000 for _ in range(200)))
+
+    with ZipFile(tmp_path / "package.zip") as archive:
+        assert archive.read("labels_long.csv") == b"x" * 200_000
 
 
 def test_lists_of_a_study_that_came_without_are_made_by_year(tmp_path):
