@@ -1,6 +1,6 @@
 """Rounds that a user may see, and the one gate of blindness: what of a round is revealed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,16 @@ class RoundLine:
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
     """The rounds of the studies that this user is a member of."""
     return Round.objects.filter(study__in=studies_for(user)).select_related("study", "version__taxonomy")
+
+
+def current_round(rounds: Iterable[Round]) -> Round | None:
+    """The round in front: of the opened ones a main round before others, an open one before closed, the newest."""
+    opened = (round_ for round_ in rounds if round_.opened_at)
+    return max(
+        opened,
+        key=lambda round_: (round_.kind == Round.Kind.MAIN, round_.is_open, round_.opened_at, round_.pk),
+        default=None,
+    )
 
 
 def revealed(round_: Round) -> QuerySet[RoundIssue]:

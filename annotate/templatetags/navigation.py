@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.models import Round
+from annotate.queries.rounds import current_round
 from studies import rules
 from studies.models import Membership, Study
 
@@ -17,13 +18,11 @@ register = template.Library()
 def study_tabs(context: template.Context, study: Study, current: str) -> dict[str, Any]:
     """The tabs of a study; `current` is the URL name of the page's tab. One query.
 
-    Label, disagreements and agreement are those of the context's `round`, or of the newest opened one.
+    Label, disagreements and agreement are those of the context's `round`, or of the round in front.
     `membership` in the context says what this member may open.
     """
     membership: Membership | None = context.get("membership")
-    round_ = context.get("round") or (
-        Round.objects.filter(study=study, opened_at__isnull=False).order_by("-opened_at").first()
-    )
+    round_ = context.get("round") or current_round(Round.objects.filter(study=study))
     tabs: list[tuple[str, str, list[Any], bool]] = [
         ("study", _("Overview"), [study.slug], True),
         ("issues", _("Issues"), [study.slug], True),

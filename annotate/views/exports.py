@@ -21,7 +21,7 @@ from annotate.actions.exports import note_download
 from annotate.exports import labels_csv, write_package
 from annotate.models import Round
 from annotate.queries.exports import Contents, contents
-from annotate.queries.rounds import rounds_for
+from annotate.queries.rounds import current_round, rounds_for
 from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from ingest.models import Repository
@@ -103,11 +103,9 @@ def _rounds(request: AuthedRequest, study: Study) -> Any:
 
 
 def _chosen(rounds: list[Round], text: str) -> Round | None:
-    """The round of this id; without one a main round, or the newest; None if the study has opened none."""
+    """The round of this id; without one the round in front; None if the study has opened none."""
     if not text:
-        return next(
-            (round_ for round_ in rounds if round_.kind == Round.Kind.MAIN), rounds[0] if rounds else None
-        )
+        return current_round(rounds)
     found = next((round_ for round_ in rounds if str(round_.pk) == text), None)
     if found is None:
         raise Http404

@@ -13,11 +13,10 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate.figures import Bar, bars
-from annotate.models import Round
 from annotate.queries import overview as queries
 from annotate.queries.labels import Progress, progress
 from annotate.queries.overview import OwnRound, Person, ToSettle
-from annotate.queries.rounds import RoundLine, round_lines
+from annotate.queries.rounds import RoundLine, current_round, round_lines
 from annotate.views.stages import percent, stages
 from core.http import is_fragment, render_page, require
 from core.templatetags.crosscheck import count, duration
@@ -181,13 +180,9 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
 
 
 def _current(lines: Sequence[RoundLine]) -> RoundLine | None:
-    """The round that the page counts in: open rather than closed, main rather than others, newest first."""
-    opened = [line for line in lines if line.round.opened_at]
-    return max(
-        reversed(opened),
-        key=lambda line: (line.round.is_open, line.round.kind == Round.Kind.MAIN, line.round.opened_at),
-        default=None,
-    )
+    """The line of the round in front: the one that the page counts in."""
+    front = current_round(line.round for line in lines)
+    return next((line for line in lines if line.round == front), None)
 
 
 def _next_steps(found: Study, lines: Sequence[RoundLine], counts: queries.StudyCounts) -> list[Wait]:
