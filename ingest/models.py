@@ -18,7 +18,9 @@ class Repository(models.Model):
     forge = models.CharField(max_length=16, help_text="github, gitee, gitlab, gitea or other")
     host = models.CharField(max_length=253)
     path = models.CharField(max_length=300, help_text="As on the forge, such as vllm-project/vllm")
-    folder = models.CharField(max_length=120, help_text="Of the published layout; renamed repositories may share one")
+    folder = models.CharField(
+        max_length=120, help_text="Of the published layout; renamed repositories may share one"
+    )
 
     class Meta:
         verbose_name_plural = "repositories"
