@@ -61,7 +61,7 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     if name == "long":
         chunks, file = labels_csv(round_, layout="long"), f"{stem}-labels-long.csv"
     elif name == "wide":
-        folder = request.POST.get("folder", "")
+        folder = request.POST.get("folder", "").replace("\0", "?")
         repositories = list(Repository.objects.filter(study=study, folder=folder))
         if not repositories:
             raise Http404

@@ -41,7 +41,7 @@ class Content:
     @classmethod
     def typed(cls, request: AuthedRequest) -> "Content":
         category = request.POST.get("category", "")
-        chosen = int(category) if category.isascii() and category.isdecimal() else None
+        chosen = int(category) if category.isascii() and category.isdecimal() and len(category) < 19 else None
         return cls(chosen, request.POST.get("summary", ""), "unsure" in request.POST)
 
 

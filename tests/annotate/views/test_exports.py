@@ -224,7 +224,14 @@ def test_the_package_comes_as_a_zip(world, labelled):
 
 
 @pytest.mark.parametrize(
-    "form", [{}, {"file": "/etc/passwd"}, {"file": "wide"}, {"file": "wide", "folder": "../.."}]
+    "form",
+    [
+        {},
+        {"file": "/etc/passwd"},
+        {"file": "wide"},
+        {"file": "wide", "folder": "../.."},
+        {"file": "wide", "folder": "lattice\0"},
+    ],
 )
 def test_files_that_do_not_exist_are_not_found(world, labelled, form):
     assert fetch(world.lead, world.study, **form).status_code == 404

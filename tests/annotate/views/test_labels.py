@@ -254,6 +254,7 @@ def test_a_double_click_stores_once():
     [
         ({"category": ""}, "Choose a category first."),
         ({"category": "abc"}, "This category is not in the taxonomy of this round."),
+        ({"category": "9" * 5000}, "This category is not in the taxonomy of this round."),
         ({"summary": "x" * 501}, "The summary is longer than 500 characters."),
     ],
 )
