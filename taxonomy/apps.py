@@ -1,5 +1,11 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class TaxonomyConfig(AppConfig):
     name = "taxonomy"
+
+    def ready(self) -> None:
+        from studies import audit  # noqa: PLC0415
+
+        audit.say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
