@@ -1,6 +1,6 @@
 """The statements that spread a staged published study over the tables, in the order of their references.
 
-Each: what it counts, what people read meanwhile, the SQL. Repositories and issues that the study had before
+Each: what it counts, its table, what people read meanwhile, the SQL. Repositories and issues that the study had before
 take folder and spelling from the files, so that what comes out is what came in.
 """
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 STATEMENTS = (
     (
         "repositories",
+        "ingest_repository",
         gettext_noop("storing repositories"),
         """
         INSERT INTO ingest_repository (study_id, forge, host, path, folder)
@@ -23,6 +24,7 @@ STATEMENTS = (
     ),
     (
         "issues",
+        "ingest_issue",
         gettext_noop("storing issues"),
         """
         INSERT INTO ingest_issue (repository_id, number, url, is_pull_request, year, first_import_id)
@@ -46,6 +48,7 @@ STATEMENTS = (
     ),
     (
         "lists",
+        "ingest_source",
         gettext_noop("storing lists"),
         """
         INSERT INTO ingest_source (repository_id, name, year)
@@ -59,6 +62,7 @@ STATEMENTS = (
     ),
     (
         "list entries",
+        "ingest_sourceentry",
         gettext_noop("storing lists"),
         """
         INSERT INTO ingest_sourceentry (source_id, position, issue_id, url)
@@ -73,6 +77,7 @@ STATEMENTS = (
     ),
     (
         "placed",
+        "placed",
         gettext_noop("finding issues"),
         """
         CREATE TEMPORARY TABLE placed ON COMMIT DROP AS
@@ -85,6 +90,7 @@ STATEMENTS = (
     ),
     (
         "issues in the round",
+        "annotate_roundissue",
         gettext_noop("storing the round"),
         """
         INSERT INTO annotate_roundissue (round_id, issue_id, position, completed_at)
@@ -95,6 +101,7 @@ STATEMENTS = (
     ),
     (
         "assignments",
+        "annotate_assignment",
         gettext_noop("storing assignments"),
         """
         INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank, submitted_at)
@@ -106,6 +113,7 @@ STATEMENTS = (
     ),
     (
         "labels",
+        "annotate_label",
         gettext_noop("storing labels"),
         """
         INSERT INTO annotate_label (
@@ -122,6 +130,7 @@ STATEMENTS = (
     ),
     (
         "decisions",
+        "annotate_decision",
         gettext_noop("storing decisions"),
         """
         INSERT INTO annotate_decision (

@@ -130,11 +130,15 @@ def open_round(*, round_: Round, by: Membership) -> Round:
         )
     crossed = current.allocation == Round.Allocation.CROSSED
     with connection.cursor() as cursor:
+        # New statistics before and after: checks of foreign keys, and this statement, would else go by plans
+        # of when these tables were small, and read all of them for each slot.
+        cursor.execute("ANALYZE annotate_roundissue")
         cursor.execute(
             FULLY_CROSSED if crossed else K_OF_N,
             {"round": current.pk, "seed": current.seed, "slots": current.labels_per_issue},
         )
         slots = cursor.rowcount
+        cursor.execute("ANALYZE annotate_assignment")
     current.opened_at = timezone.now()
     current.save(update_fields=["opened_at"])
     record(current.study, "rounds.opened", by.user, round=current.name, slots=slots)

@@ -1,7 +1,7 @@
 import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
@@ -284,3 +284,21 @@ def test_two_imports_at_once_store_one_study(folder):
 
     assert sorted(outcomes) == [False, True]
     assert Label.objects.count() == 14
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_into_a_session_that_knew_small_tables_does_not_read_them_again_and_again(tmp_path, folder):
+    for slug in ("small", "small-again"):
+        import_study(folder=folder, slug=slug)
+    rows = "".join(f"https://github.com/ember/large/issues/{n},C.1,C.1,C.2,C.1\n" for n in range(1, 1501))
+    large = tmp_path / "large" / "large" / "large.csv"
+    large.parent.mkdir(parents=True)
+    large.write_text("Issue_URL,Label1,Label2,Label3,Final_Label\n" + rows)
+    (tmp_path / "large" / "taxonomy.csv").write_text(TAXONOMY)
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        import_study(folder=tmp_path / "large", slug="large")
+        cursor.execute(
+            "SELECT relname FROM pg_stat_xact_user_tables WHERE schemaname = 'public' AND seq_tup_read > 500000"
+        )
+        assert cursor.fetchall() == []
