@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import psycopg2
+import psycopg2.errors
 
 from core import embedded
 
@@ -118,11 +119,17 @@ def clear_away(data: Path) -> None:
 
 def _administer(at: dict[str, str], *statements: str) -> None:
     connection = psycopg2.connect(**at, dbname="postgres")
+    connection.autocommit = True
     try:
-        connection.autocommit = True
-        with connection.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
+        for statement in statements:
+            for tries_left in range(20, -1, -1):
+                try:
+                    connection.cursor().execute(statement)
+                    break
+                except psycopg2.errors.InsufficientPrivilege:  # autovacuum is at work there
+                    if not tries_left:
+                        raise
+                    time.sleep(1)
     finally:
         connection.close()
 

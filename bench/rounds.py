@@ -71,8 +71,7 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
     members = list(seats.filter(rounds__round=main).order_by("rounds__column"))
     if found is None:
         Membership.objects.filter(pk=members[0].pk).update(user=labeller())
-        with connection.cursor() as cursor:
-            cursor.execute(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
+        in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
         found = rounds.create_round(
             study=lead.study,
             by=lead,
@@ -84,11 +83,20 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
             seed=1,
         )
         found = rounds.open_round(round_=found, by=lead)
+        in_bulk(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
         with connection.cursor() as cursor:
-            cursor.execute(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
-            cursor.execute("ANALYZE")
             cursor.execute("CHECKPOINT")
     return found, seats.get(pk=members[0].pk)
+
+
+def in_bulk(statements: str, values: dict[str, Any]) -> None:
+    """Run statements over whole tables, with their statistics as new as they are."""
+    from django.db import connection, transaction  # noqa: PLC0415
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("ANALYZE; SET LOCAL enable_nestloop = off")
+        cursor.execute(statements, values)
+        cursor.execute("ANALYZE")
 
 
 def labeller() -> Any:

@@ -42,7 +42,8 @@ def rows(ground: Ground) -> Iterator[Row]:
             met=p95 <= MOST if full else None,
             note=(
                 f"{len(times)} submits, each the last label of its issue; median"
-                f" {seconds(statistics.median(times))}; answers of {size / 1000:.0f} kB on average"
+                f" {seconds(statistics.median(times))}, fastest {seconds(min(times))}; one query:"
+                f" median {seconds(statistics.median(least))}; answers of {size / 1000:.0f} kB on average"
             ),
         )
     small, full_size = (statistics.median(found[issues][0]) for issues in (SMALL, ground.issues))
