@@ -319,6 +319,17 @@ def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, member):
+    type(world.study).objects.update(
+        name="Issue reports of the frameworks for large language models, second harvest"
+    )
+    page = open_page(member.user, reverse("label", args=[world.round().pk]))
+    for width in (1280, 1024, 800):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.locator("#submit").evaluate("one => one.getBoundingClientRect().right") < width
+
+
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
