@@ -253,7 +253,7 @@ def _go_on(
         return go_to(request, "label", round_.pk)
     response = page(request, round_, member, turn, moved=True, said=said)
     saved_category = saved.category_id if saved else None
-    return trigger_client_event(response, "moved", {"said": said, "category": saved_category}, after="settle")
+    return trigger_client_event(response, "moved", {"said": said, "category": saved_category}, after="swap")
 
 
 def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_claim: bool) -> HttpResponse:

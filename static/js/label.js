@@ -186,10 +186,11 @@
   const inWords = ({ category, summary: text, unsure: isUnsure }) => [byId.get(category)?.code ?? say("no_category"), text, isUnsure ? `(${say("unsure")})` : ""].filter(Boolean).join(" ");
 
   // ---- Drafts: saved a moment after each change; until the server has it, a copy stays in this browser.
+  const FRESH = 10;  // s for which a page that was asked for before the last save may show less than was saved
   let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
   const key = () => form.dataset.store + hidden("issue").value;
   const copy = {
-    keep() { try { localStorage.setItem(key(), JSON.stringify({ ...content(), revision: Number(hidden("revision").value), posted })); } catch { /* no storage: the server has all but the last second */ } },
+    keep(saved = 0) { try { localStorage.setItem(key(), JSON.stringify({ ...content(), revision: Number(hidden("revision").value), posted, saved })); } catch { /* no storage: the server has all but the last second */ } },
     read() { try { return JSON.parse(localStorage.getItem(key())); } catch { return null; } },
     forget(name = key()) { try { localStorage.removeItem(name); } catch { /* nothing was kept */ } },
   };
@@ -202,6 +203,7 @@
   function tick() {
     if (!savedAt || dirty || saving) return;
     const seconds = Math.round((Date.now() - savedAt) / 1000);
+    if (seconds > FRESH) copy.forget();
     state(seconds < 2 ? "saved_now" : seconds < 60 ? "saved_seconds" : "saved_minutes", { n: seconds < 60 ? seconds : Math.round(seconds / 60) }, { good: true });
   }
   function changed() {
@@ -218,14 +220,14 @@
     dirty = false;
     posted = content();
     copy.keep();
-    const issue = hidden("issue").value, name = key();
+    const issue = hidden("issue").value;
     state("saving");
     saving = post(keepalive).then(({ status, answer }) => {
       if (hidden("issue").value !== issue) return;  // the page has moved on
       if (status < 300) {
         hidden("revision").value = answer.revision;
         tries = 0;
-        if (!dirty) { savedAt = Date.now(); copy.forget(name); tick(); }
+        if (!dirty) { savedAt = Date.now(); copy.keep(savedAt); tick(); }
       } else if (answer.stored) differ(answer.detail, answer.stored);
       else if (status === 401 || status === 403) {
         const link = Object.assign(make("a", "", words.sign_in), { href: form.dataset.signIn, target: "_blank", rel: "noopener" });
@@ -270,10 +272,16 @@
     fill(sent);
     look();
     state("");
-    const kept = copy.read();
-    if (!kept || same(kept, sent)) { copy.forget(); return; }
+    const kept = copy.read(), revision = Number(hidden("revision").value);
+    if (kept?.saved && kept.revision > revision && Date.now() - kept.saved < FRESH * 1000) {  // saved while this page was on its way
+      fill(kept);
+      hidden("revision").value = kept.revision;
+      savedAt = kept.saved;
+      tick();
+      return;
+    }
+    if (!kept || kept.saved || same(kept, sent)) { copy.forget(); return; }
     fill(kept);
-    const revision = Number(hidden("revision").value);
     const isOurs = kept.posted && same(kept.posted, sent);  // what the server has came from here, then more was typed
     if (kept.revision < revision && !isOurs) { differ(say("both"), { ...sent, revision }); return; }
     changed();
@@ -318,10 +326,10 @@
       clearTimeout(timer);
       if (saving) { event.preventDefault(); saving.finally(() => event.detail.issueRequest(true)); }
     });
-    form.addEventListener("htmx:beforeRequest", () => { sending = true; sent = key(); copy.keep(); });
+    form.addEventListener("htmx:beforeRequest", () => { sending = true; dirty = false; sent = key(); copy.keep(); });
     form.addEventListener("htmx:afterRequest", (event) => {
       sending = false;
-      if (event.detail.xhr.status >= 200 && event.detail.xhr.status < 300) { dirty = false; copy.forget(sent); } else changed();
+      if (event.detail.xhr.status >= 200 && event.detail.xhr.status < 300) copy.forget(sent); else changed();
     });
     document.addEventListener("moved", (event) => {
       const item = byId.get(event.detail.category);

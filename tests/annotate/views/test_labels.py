@@ -206,7 +206,7 @@ def test_a_label_is_stored_and_the_next_issue_is_in_the_answer():
     assert f"Saved C.9. Next: {second.current.title}" in text
     assert "<b>1</b>" in text
     assert 'max="2" value="1"' in text
-    assert json.loads(response["HX-Trigger-After-Settle"]) == {
+    assert json.loads(response["HX-Trigger-After-Swap"]) == {
         "moved": {"said": "Saved C.9.", "category": world.category("C.9").pk}
     }
     assert response["Vary"].count("HX-Target") == 1
