@@ -147,20 +147,23 @@ class _Renderer(RendererHTML):
         token = tokens[idx]
         words = self.renderInlineAsText(token.children, options, env) if token.children else ""
         label = _("image: %(words)s") % {"words": words} if words.strip() else _("image")
-        inside_link = env.get("link_depth", 0) > 0
-        if inside_link:
+        if not token.attrs["src"]:
+            return escape(f"![{words}]()")
+        if env.get("link_ends"):
             # A link cannot hold another one: both addresses stay readable.
             return f"{escape(label)} ({escape(str(token.attrs['src']))})"
         anchor = _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic")
         return f"{anchor}{escape(label)}</a>"
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        env["link_depth"] = env.get("link_depth", 0) + 1
-        return _anchor(str(tokens[idx].attrs["href"]), str(tokens[idx].attrs.get("title", "")))
+        href, title = str(tokens[idx].attrs["href"]), str(tokens[idx].attrs.get("title", ""))
+        # A link that leads nowhere is shown as it was written.
+        end = "</a>" if href else escape(f']( "{title}")' if title else "]()")
+        env.setdefault("link_ends", []).append(end)
+        return _anchor(href, title) if href else "["
 
     def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        env["link_depth"] = env.get("link_depth", 1) - 1
-        return "</a>"
+        return str(env["link_ends"].pop())
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return _code(tokens[idx].content, tokens[idx].info.strip(), env)

@@ -1,7 +1,7 @@
 """The statements that spread a staged published study over the tables, in the order of their references.
 
-Each: what it counts, its table, what people read meanwhile, the SQL. Repositories and issues that the study had before
-take folder and spelling from the files, so that what comes out is what came in.
+Each: what it counts, its table, what people read meanwhile, the SQL. Repositories and issues that the study
+had before take folder and spelling from the files, so that what comes out is what came in.
 """
 
 from django.utils.translation import gettext_noop

@@ -49,7 +49,7 @@ def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
 
 
 def current_round(rounds: Iterable[Round]) -> Round | None:
-    """The round in front: of the opened ones a main one before others, an open one before closed, the newest."""
+    """The round in front: of the opened a main one before others, an open one before closed, the newest."""
     opened = (round_ for round_ in rounds if round_.opened_at)
     return max(
         opened,

@@ -157,6 +157,11 @@ def test_only_web_and_mail_addresses_become_links(form, address):
     assert "words" in html or form == "<{}>"
 
 
+@pytest.mark.parametrize("source", ["[words]()", "![picture]()"])
+def test_a_link_that_leads_nowhere_is_shown_as_it_was_written(source):
+    assert render(source) == f'<p dir="auto">{source}</p>\n'
+
+
 def test_links_open_elsewhere_and_carry_nothing_along():
     assert render("[x](https://example.org/?a=1&b=2 'T')") == (
         f'<p dir="auto"><a title="T" href="https://example.org/?a=1&amp;b=2" {LINK}>x</a></p>\n'
