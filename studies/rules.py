@@ -45,6 +45,11 @@ def may_see_people(member: Membership | None) -> bool:
     return _is(member, PEOPLE)
 
 
+def may_see_names(member: Membership | None) -> bool:
+    """See who is behind a pseudonym: those who work together. A viewer, such as a reviewer, reads pseudonyms."""
+    return _is(member, LABELLING)
+
+
 def may_lead(member: Membership | None) -> bool:
     """Run rounds, import issues, load taxonomies, settle disagreements, read the audit: owner and leads."""
     return _is(member, LEADING)

@@ -208,6 +208,7 @@ class Seat:
 
     member: Membership
     is_me: bool
+    name: str
     address: str
     role_form: RoleForm | None
     may_end: bool
@@ -249,6 +250,7 @@ def _seat(of: Membership, reader: Membership | None) -> Seat:
     return Seat(
         member=of,
         is_me=reader is not None and of.pk == reader.pk,
+        name=of.user.name if of.user and (rules.may_see_names(reader) or of == reader) else "",
         address=of.user.email if manages and of.user and is_person else "",
         role_form=RoleForm(initial={"role": of.role}, auto_id=f"role-{of.pk}-%s")
         if manages and here and is_person

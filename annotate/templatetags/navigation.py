@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate.models import Round
 from annotate.queries.rounds import current_round
+from annotate.rules import may_take_turns
 from studies import rules
 from studies.models import Membership, Study
 
@@ -16,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("shared/_study_tabs.html", takes_context=True)
 def study_tabs(context: template.Context, study: Study, current: str) -> dict[str, Any]:
-    """The tabs of a study; `current` is the URL name of the page's tab. One query.
+    """The tabs of a study; `current` is the URL name of the page's tab. Two queries.
 
     Label, disagreements and agreement are those of the context's `round`, or of the round in front.
     `membership` in the context says what this member may open.
@@ -31,7 +32,7 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
     if round_ and round_.opened_at:
         reads = rules.may_read_revealed(membership)
         tabs += [
-            ("label", _("Label"), [round_.pk], round_.is_open and rules.may_label(membership)),
+            ("label", _("Label"), [round_.pk], may_take_turns(membership, round_)),
             ("disagreements", _("Disagreements"), [round_.pk], reads),
             ("agreement", _("Agreement"), [round_.pk], reads),
         ]

@@ -385,3 +385,10 @@ def test_make_model_token_for_a_person_is_forbidden(client, target):
     member, _invitation = target
     assert client.post(reverse("make_model_token", args=["main", member.pk])).status_code == 403
     assert AuthToken.objects.count() == 0
+
+
+@pytest.mark.parametrize(("role", "sees"), [("lead", True), ("volunteer", True), ("viewer", False)])
+def test_who_reads_only_sees_pseudonyms_and_not_who_is_behind_them(owner, role, sees):
+    answer = as_role(owner.study, role).get(reverse("people", args=["main"]))
+    assert (owner.user.name.encode() in answer.content) is sees
+    assert owner.pseudonym.encode() in answer.content

@@ -12,6 +12,7 @@ EVERYBODY = {"owner", "lead", "volunteer", "viewer", "model"}
 MAY = {
     "may_manage_people": {"owner"},
     "may_see_people": {"owner", "lead", "volunteer", "viewer"},
+    "may_see_names": {"owner", "lead", "volunteer"},
     "may_lead": {"owner", "lead"},
     "may_read_audit": {"owner", "lead"},
     "may_label": {"owner", "lead", "volunteer", "model"},
