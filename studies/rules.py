@@ -46,7 +46,7 @@ def may_see_people(member: Membership | None) -> bool:
 
 
 def may_see_names(member: Membership | None) -> bool:
-    """See who is behind a pseudonym: those who work together. A viewer, such as a reviewer, reads pseudonyms."""
+    """See who is behind a pseudonym: those who work together. A viewer reads pseudonyms only."""
     return _is(member, LABELLING)
 
 

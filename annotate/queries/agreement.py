@@ -37,6 +37,12 @@ _LEFT_OUT = """
            (SELECT count(*) FROM annotate_label l WHERE l.round_id = %(round)s AND l.surplus)
 """
 
+_RATERS = """
+    SELECT count(DISTINCT l.volunteer_id) FROM annotate_label l
+    JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND {complete}
+    WHERE l.round_id = %(round)s AND NOT l.surplus
+"""
+
 
 def _complete(round_: Round) -> str:
     """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
@@ -85,11 +91,13 @@ def tuples(round_: Round, codebook: Codebook) -> Tuples:
         rows = cursor.fetchall()
         cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
         left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
+        if not (crossed := round_.allocation == Round.Allocation.CROSSED):
+            cursor.execute(_RATERS.format(complete=_complete(round_)), {"round": round_.pk})
+            (raters,) = cursor.fetchone()
     width = round_.labels_per_issue
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     for index, (labels, _decided, _repository, _count) in enumerate(rows):
         codes[index, : len(labels)] = [place.get(label, MISSING) for label in labels]
-    crossed = round_.allocation == Round.Allocation.CROSSED and width == len(volunteers)
     if crossed:
         # Labels of a complete issue come in the order of the members' ids; columns in the round's order.
         by_id = sorted(range(width), key=lambda column: volunteers[column][0])
@@ -100,7 +108,7 @@ def tuples(round_: Round, codebook: Codebook) -> Tuples:
         decided=np.array([place.get(row[1], MISSING) for row in rows], dtype=np.int32),
         repositories=np.array([row[2] for row in rows], dtype=np.int64),
         columns=tuple(name for _member, name in volunteers) if crossed else (),
-        raters=len(volunteers),
+        raters=len(volunteers) if crossed else raters,
         left_out=left_out,
         as_of=as_of,
     )

@@ -226,3 +226,19 @@ def test_command_prints_tables(round_):
 def test_command_says_what_is_wrong(round_, options, words):
     with pytest.raises(CommandError, match=words):
         run(**options)
+
+
+def test_raters_of_a_round_of_some_are_those_who_labelled_a_complete_issue():
+    study = make_study()
+    version = make_version(study, CODES)
+    members = [make_member(study) for _ in range(5)]
+    issues = [make_issue(make_repository(study)) for _ in range(3)]
+    made = make_round(version, issues, members, allocation="k_of_n", labels_per_issue=2)
+    for issue, (first, second) in zip(issues, ((0, 1), (1, 2), (3, None)), strict=True):
+        add_label(made, issue, members[first], "C.1")
+        if second is not None:
+            add_label(made, issue, members[second], "C.2")
+
+    found = agreement_report(made)
+
+    assert (found.overall.raters, found.overall.issues, found.columns) == (3, 2, ())
