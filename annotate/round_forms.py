@@ -103,6 +103,7 @@ class RoundForm(forms.Form):
     def __init__(self, *args: Any, study: Study, counts: IssueCounts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
+        self._asked: dict[str, Any] = {}
         self.counts = counts
         self._offer("version", published_versions(study))
         self._offer("repositories", Repository.objects.filter(study=study).order_by("path"))
@@ -116,6 +117,11 @@ class RoundForm(forms.Form):
 
     def _offer(self, name: str, choices: QuerySet[Any]) -> None:
         self.fields[name].queryset = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        self._asked = dict(cleaned)  # a number refused later is still the one asked for
+        return cleaned
 
     def issues(self) -> QuerySet[Issue]:
         """The issues that the filter leaves; all, as far as nothing valid was chosen."""
@@ -131,8 +137,8 @@ class RoundForm(forms.Form):
 
     def preview(self) -> dict[str, Any]:
         """What the round would be in numbers, by what is chosen so far."""
-        chosen = getattr(self, "cleaned_data", {})
         issues = self.issues().count() if "repositories" not in self.errors else 0
+        chosen = self._asked
         volunteers = len(chosen.get("members") or ())
         crossed = chosen.get("allocation", Round.Allocation.CROSSED) == Round.Allocation.CROSSED
         labels = volunteers if crossed else chosen.get("labels_per_issue") or 0
@@ -143,6 +149,7 @@ class RoundForm(forms.Form):
             "assignments": issues * labels,
             "each": fair_share(issues, labels, volunteers),
             "crossed": crossed,
+            "lacking": max(0, labels - volunteers) if volunteers else 0,
         }
 
     def planned(self) -> dict[str, Any]:

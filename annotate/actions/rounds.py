@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate import errors
@@ -255,7 +255,11 @@ def _check_members(
         raise RoundRefused(_("Say how many labels each issue needs: one or more."), field="labels_per_issue")
     if labels_per_issue > len(members):
         raise RoundRefused(
-            _("%(labels)d labels per issue need as many volunteers; %(members)d are chosen.")
+            ngettext(
+                "%(labels)d labels per issue need as many volunteers; %(members)d is chosen.",
+                "%(labels)d labels per issue need as many volunteers; %(members)d are chosen.",
+                len(members),
+            )
             % {"labels": labels_per_issue, "members": len(members)},
             field="labels_per_issue",
         )

@@ -117,6 +117,21 @@ def test_a_refusal_stands_at_its_field(world, changes, field, said):
     assert Round.objects.count() == 1
 
 
+def test_a_refused_number_stays_in_the_preview(world):
+    answer = plan(world, allocation="k_of_n", labels_per_issue="2", members=[world.members[0].pk])
+    said = text_of(answer)
+    assert answer.status_code == 422
+    assert "× 2 assignments – 2 labels per issue need as many volunteers, and 1 is chosen." in said
+    assert "2 labels per issue need as many volunteers; 1 is chosen." in said
+    assert "Say how many labels" not in said
+
+
+def test_the_number_of_labels_is_not_called_optional(world):
+    said = text_of(get(world.lead, "new_round", world.study.slug))
+    assert "Labels per issue Only where" in said
+    assert "Labels per issue optional" not in said
+
+
 def test_a_taxonomy_that_is_not_that_deep_is_refused(world):
     flat = factories.make_version(world.study, ["A", "B"])
     answer = plan(world, version=flat.pk)
@@ -166,6 +181,10 @@ def test_volunteers_are_chosen_beforehand_and_leads_are_not(world):
             "× 2 assignments = 8 3 volunteers share them: about 3 each",
         ),
         ({"allocation": "k_of_n"}, "Say how many labels each issue needs."),
+        (
+            {"allocation": "k_of_n", "labels_per_issue": "4"},
+            "× 4 assignments – 4 labels per issue need as many volunteers, and 3 are chosen. Choose 1 more,",
+        ),
         ({"members": []}, "× 0 assignments = 0 No volunteer is chosen yet."),
         ({"repositories": []}, "issues 0"),
     ],
