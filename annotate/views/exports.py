@@ -22,6 +22,7 @@ from annotate.exports import labels_csv, write_package
 from annotate.models import Round
 from annotate.queries.exports import Contents, contents
 from annotate.queries.rounds import current_round, rounds_for
+from annotate.rules import may_settle
 from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from ingest.models import Repository
@@ -41,7 +42,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
         found = contents(round_)
         context |= {
             "found": found,
-            "checks": _checks(round_, found),
+            "checks": _checks(round_, found, settles=may_settle(member, round_)),
             "files": _files(request, round_, found),
         }
     return render_page(request, "annotate/exports/export.html", context)
@@ -125,9 +126,8 @@ class Check:
     action: str = ""
 
 
-def _checks(round_: Round, found: Contents) -> list[Check]:
-    """What is complete, and what the reader of the package will miss."""
-    settle = reverse("disagreements", args=[round_.pk])
+def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
+    """What is complete, and what the reader of the package will miss; `settles`: who reads it may settle."""
     return [
         Check(True, _("All %(n)s issues are revealed.") % {"n": count(found.issues)})
         if not found.hidden
@@ -163,8 +163,8 @@ def _checks(round_: Round, found: Contents) -> list[Check]:
                 found.undecided,
             )
             % {"n": count(found.undecided)},
-            settle,
-            _("Settle"),
+            reverse("disagreements", args=[round_.pk]) if settles else "",
+            _("Settle") if settles else "",
         ),
         Check(True, _("The round is closed: the package stays as it is."))
         if round_.closed_at

@@ -118,6 +118,18 @@ def test_checks_say_what_the_reader_will_miss(world, labelled):
     assert "mind The round is open: a later package may hold more." in said
 
 
+@pytest.mark.parametrize(
+    ("role", "offered"),
+    [(Role.OWNER, True), (Role.LEAD, True), (Role.VOLUNTEER, False), (Role.VIEWER, False)],
+)
+def test_only_who_may_settle_is_sent_to_settle(world, labelled, role, offered):
+    response = page(factories.make_member(world.study, role), world.study)
+    link = f'href="{reverse("disagreements", args=[labelled.pk])}">Settle</a>'
+
+    assert "1 revealed issue has no decision" in text_of(response)
+    assert (link in response.content.decode()) is offered
+
+
 def test_checks_of_a_round_closed_early(world, labelled):
     Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
 
