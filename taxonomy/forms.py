@@ -15,7 +15,12 @@ MOST_PROBLEMS = 100
 
 
 class TaxonomyForm(forms.Form):
-    """A name, and either a preset or a CSV file. Cleans to `name` and `tree`."""
+    """A name, and either a preset or a CSV file. Cleans to `name` and `tree`.
+
+    `causes`: each line of the file that stands in its way, in words; the error of `file` is what they head.
+    """
+
+    causes: tuple[str, ...] = ()
 
     source = forms.ChoiceField(
         label=gettext_lazy("Start from"),
@@ -52,16 +57,16 @@ class TaxonomyForm(forms.Form):
         return cleaned
 
     def _read(self, file: Any) -> Tree | None:
-        """The tree in the file, or None with an error for each line that stands in its way."""
+        """The tree in the file, or None with an error, and `causes` for the lines that stand in its way."""
         if file.size > MAX_BYTES:
             self.add_error("file", _("The file is larger than 5 MB, the most that a taxonomy may have."))
             return None
         try:
             return read_csv(file)
         except TaxonomyFileError as error:
-            lines = str(TaxonomyRefused.of(error).message).splitlines()
-            shown = lines[: MOST_PROBLEMS + 1]
-            if len(lines) > len(shown):
-                shown.append(_("and %(n)d more.") % {"n": len(lines) - len(shown)})
-            self.add_error("file", shown)
+            refusal, *causes = str(TaxonomyRefused.of(error).message).splitlines()
+            self.causes = tuple(causes[:MOST_PROBLEMS])
+            if len(causes) > MOST_PROBLEMS:
+                self.causes += (_("and %(n)d more.") % {"n": len(causes) - MOST_PROBLEMS},)
+            self.add_error("file", refusal)
             return None

@@ -1,5 +1,7 @@
 """Pages of taxonomies: who may, the tree and what it says, a new one or a clear refusal."""
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -134,6 +136,10 @@ class TestNewTaxonomy:
         assert response.status_code == 422
         for line in (3, 4, 5):
             assert f"Line {line}: " in page
+        body = response.content.decode()
+        assert re.search(r"<p[^>]*>The taxonomy was refused and nothing was stored\.</p>", body)
+        assert len(re.findall(r"<li>Line \d+: ", body)) == 3
+        assert "<li>The taxonomy was refused" not in body
         assert "<b>Orphan" not in page
         assert 'value="My name"' in page
         assert not Taxonomy.objects.exists()
