@@ -1,5 +1,8 @@
 """What visitors and programs get when there is nothing, when it is not for them, and when something broke."""
 
+import json
+import re
+
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
@@ -106,3 +109,12 @@ def test_unknown_host_is_refused_without_trusting_it(client):
     answer = client.get("/nowhere/", headers={"host": "evil.example"})
     assert answer.status_code == 400
     assert "evil.example" not in answer.content.decode()
+
+
+def test_pages_tell_htmx_to_leave_inline_styles_alone(client):
+    client.force_login(make_user())
+    page = client.get("/accounts/me/")
+    config = re.search(r"""<meta name="htmx-config"\s+content='([^']*)'""", page.content.decode())
+
+    assert "'unsafe-inline'" not in page["Content-Security-Policy"]
+    assert json.loads(config[1])["attributesToSettle"] == ["class"]
