@@ -1,11 +1,11 @@
 """What a user may run into while bringing issues in."""
 
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import DomainError
 from ingest.readers import Refusal
+from ingest.words import limit_name
 
 
 class FileRefused(DomainError):
@@ -27,7 +27,7 @@ class FileTooLarge(DomainError):
                 "%(name)s is larger than %(limit)s, the most that this server takes at once. "
                 "Nothing was stored. Split it and load the parts one after another."
             )
-            % {"name": name, "limit": filesizeformat(limit)}
+            % {"name": name, "limit": limit_name(limit)}
         )
 
 

@@ -8,7 +8,6 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -16,6 +15,7 @@ from ingest.errors import FileRefused, FileTooLarge
 from ingest.files import Readable
 from ingest.queries import KINDS, TEXTS, IssueFilter
 from ingest.readers import ENCODINGS, HEAD_BYTES, UnreadableFile, sniff
+from ingest.words import limit_name
 
 MAX_FILES = 20
 ENCODING_NAMES = {
@@ -114,7 +114,7 @@ class UploadForm(forms.Form):
 
     @property
     def limit(self) -> str:
-        return filesizeformat(settings.UPLOAD_MAX_BYTES)
+        return limit_name(settings.UPLOAD_MAX_BYTES)
 
 
 def _stored(pasted: str) -> bytes:

@@ -19,6 +19,7 @@ from core.idempotency import first_time
 from ingest import actions, files, queries, rules
 from ingest.forms import UploadForm, issue_filter, key
 from ingest.models import Import, ImportRow
+from ingest.readers import Sniffed
 from ingest.readers.text import make_inert
 from ingest.reading import read
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
@@ -201,6 +202,16 @@ def _outcome(request: AuthedRequest) -> str:
     return asked if asked in ImportRow.Outcome.values else ""
 
 
+def _source(sniffed: Sniffed, field: str) -> str:
+    """Where a field is read from, in words; a key that the first rows lack may come in later ones."""
+    if sniffed.format == "urls":
+        return _("each line")
+    source = sniffed.mapping[field]
+    if field == "is_pull_request" and source not in sniffed.columns:
+        return _("%(key)s, in rows that have it") % {"key": source}
+    return source
+
+
 def _preview(run: Import) -> dict[str, Any]:
     sniffed = files.as_sniffed(run.mapping)
     found = queries.preview(run)
@@ -210,7 +221,7 @@ def _preview(run: Import) -> dict[str, Any]:
         "format": FORMAT_NAMES[sniffed.format],
         "former": queries.former_import(run),
         "fields": [
-            (name, sniffed.mapping[field]) for field, name in FIELD_NAMES.items() if field in sniffed.mapping
+            (name, _source(sniffed, field)) for field, name in FIELD_NAMES.items() if field in sniffed.mapping
         ],
         "sample": [
             (

@@ -1,7 +1,9 @@
 """How the pages and commands of imports call the fields of an issue and the counts of a report."""
 
+import re
 from collections.abc import Mapping
 
+from django.template.defaultfilters import filesizeformat
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -26,7 +28,7 @@ COUNT_NAMES: Mapping[str, str | Promise] = {
     "rows": _("rows read"),
     "new": _("new issues"),
     "known": _("known already"),
-    "changed": _("with new text"),
+    "changed": _("known, text differs"),
     "repeated": _("repeated"),
     "refused": _("refused"),
     "repaired": _("repaired"),
@@ -50,3 +52,8 @@ FORMAT_NAMES: Mapping[str, str | Promise] = {
     "json": _("JSON"),
     "published": _("published study"),
 }
+
+
+def limit_name(size: int) -> str:
+    """A limit in bytes in words: "512 MB" rather than "512.0 MB"."""
+    return re.sub(r"[.,]0(?=\s)", "", filesizeformat(size))

@@ -2,11 +2,13 @@
 
 import csv
 import io
+import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from core import jobs
 from core.models import Job
@@ -249,6 +251,28 @@ class TestNewImport:
         run = Import.objects.get()
         assert run.name == "Pasted addresses"
         assert run.size == len("https://github.com/a/b/issues/1\na/b#2\n")
+
+    def test_the_preview_says_where_fields_are_read_from(self, signed_in, study) -> None:
+        row = {"html_url": "https://github.com/a/b/issues/1", "number": 1, "title": "T"}
+        files = [json.dumps([one]).encode() for one in (row, row | {"pull_request": None})]
+        said = {}
+        for name, fields in {
+            "list": {"urls": "a/b#1"},
+            "without": {"uploads": SimpleUploadedFile("a.json", files[0])},
+            "with": {"uploads": SimpleUploadedFile("b.json", files[1])},
+        }.items():
+            page = signed_in.get(self.post(signed_in, study, **fields)["Location"])
+            said[name] = " ".join(strip_tags(text_of(page)).split())
+
+        assert "Field Read from address each line" in said["list"]
+        assert "pull request or issue pull_request, in rows that have it" in said["without"]
+        assert "pull request or issue pull_request Its first rows" in said["with"].replace("Not read:", "")
+        assert "Key of the file" in said["with"]
+
+    def test_the_limit_is_said_without_a_needless_decimal(self, signed_in, study, settings) -> None:
+        for size, words in ((512 * 2**20, "up to 512\xa0MB each"), (3 * 2**19, "up to 1.5\xa0MB each")):
+            settings.UPLOAD_MAX_BYTES = size
+            assert words in text_of(signed_in.get(address("new_import", study)))
 
     def test_several_files_wait_in_the_list(self, signed_in, study) -> None:
         files = [SimpleUploadedFile(f"{n}.txt", urls(n)) for n in (1, 2)]
