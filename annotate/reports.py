@@ -29,7 +29,11 @@ class LevelTooDeep(DomainError):
 
 @dataclass(frozen=True)
 class Group:
-    """One group of issues and its agreement. `key` is {} for all, else {"type": "C"} and so on."""
+    """One group of issues and its agreement. `key` is {} for all, else {"type": "C"} and so on.
+
+    `undecided_issues` in what the agreement leaves out: complete issues that may come to be in the group,
+    since they have no decision yet, or one above the level of the group.
+    """
 
     key: dict[str, str]
     agreement: Agreement
@@ -37,13 +41,17 @@ class Group:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """The agreement of a round at one level, for all its complete issues and for the groups asked for."""
+    """The agreement of a round at one level, for all its complete issues and for the groups asked for.
+
+    `complete` issues are all that are complete and revealed, with a label at this level or without.
+    """
 
     round: Round
     level: Level
     as_of: datetime
     columns: tuple[str, ...]
     patterns: Patterns
+    complete: int
     groups: tuple[Group, ...]
     codebook: Codebook
 
@@ -54,6 +62,12 @@ class AgreementReport:
     def by(self, *names: str) -> tuple[Group, ...]:
         """The groups of one grouping, or of a crossing."""
         return tuple(group for group in self.groups if set(group.key) == set(names))
+
+    def undecided(self, name: str) -> int:
+        """Complete issues that are in no group of the grouping `name`; 0 where there is no group at all."""
+        return max(
+            (group.agreement.left_out.get("undecided_issues", 0) for group in self.by(name)), default=0
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of the command and of REST: full precision, null and a reason where undefined."""
@@ -77,7 +91,8 @@ def agreement_report(
     """The agreement of a round's complete, revealed issues.
 
     `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
-    crossed; the first group is always all. A decided type or category above the level asked for is no group.
+    crossed; the first group is always all. A decided type or category above the level asked for is no group:
+    each group says in `left_out` how many issues are in none for this reason, within its other values.
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels, one for the
     codebook, one for the repositories if they are asked for.
@@ -98,18 +113,25 @@ def agreement_report(
     groups = [Group({}, _agreement(whole, everything, rolled, codes, found, found.left_out))]
     for names in by:
         axes = [_axis(name, found, book, level, round_) for name in names]
+        nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
         for cell in product(*axes):
             chosen = np.logical_and.reduce([mask for _value, mask in cell])
             if not chosen.any():
                 continue
             key = {name: value for name, (value, _mask) in zip(names, cell, strict=True)}
-            groups.append(Group(key, _agreement(whole, chosen, rolled, codes, found, {})))
+            possible = np.logical_and.reduce(
+                [mask | none for (_value, mask), none in zip(cell, nowhere, strict=True)]
+            )
+            undecided = int(found.counts[possible & ~chosen].sum())
+            left_out = {"undecided_issues": undecided} if undecided else {}
+            groups.append(Group(key, _agreement(whole, chosen, rolled, codes, found, left_out)))
     return AgreementReport(
         round=round_,
         level=level,
         as_of=found.as_of,
         columns=found.columns,
         patterns=whole.relabel(rolled, len(codes)).patterns,
+        complete=int(found.counts.sum()),
         groups=tuple(groups),
         codebook=book,
     )

@@ -92,7 +92,7 @@ def definitions() -> list[Definition]:
         ),
         Definition(
             "category_kappa",
-            _("Fleiss’ kappa of one category against all others taken together."),
+            _("Fleiss’ kappa of one category against all others taken together, over the issues with two labels or more."),  # noqa: E501
             "κ_k = 1 − Σ_i n_ik (r − n_ik) / (N r (r − 1) p_k (1 − p_k))",
             "Fleiss (1971)",
         ),
@@ -187,6 +187,33 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
     return said
 
 
+def undecided(report: AgreementReport) -> str:
+    """How many issues the groups by type leave out for want of a decision, and what that does; "" if none."""
+    count = report.undecided("type")
+    if not count:
+        return ""
+    return ngettext(
+        "%(n)s of %(all)s complete issues has no decision yet: it is in no type, and agreement inside the"
+        " types looks higher than it is.",
+        "%(n)s of %(all)s complete issues have no decision yet: they are in no type, and agreement inside the"
+        " types looks higher than it is.",
+        count,
+    ) % {"n": _count(count), "all": _count(report.complete)}
+
+
+def compared(found: Agreement) -> str:
+    """How many issues have labels to compare; "" where all have, or none."""
+    if not 0 < found.compared < found.issues:
+        return ""
+    return ngettext(
+        "Only %(n)s of the %(all)s issues has two labels or more at this level: all agreement is measured"
+        " on it.",
+        "Only %(n)s of the %(all)s issues have two labels or more at this level: all agreement is measured"
+        " on them.",
+        found.compared,
+    ) % {"n": _count(found.compared), "all": _count(found.issues)}
+
+
 def what_is_missing(round_: Round, report: AgreementReport) -> str:
     """Why there is nothing to report yet, and what it takes."""
     if round_.opened_at is None:
@@ -222,12 +249,11 @@ def how_to_report(report: AgreementReport) -> str:
         "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
         " (%(labels)s)."
     )
-    sentences = [(crossed if report.columns else some) % said, _agreement_sentence(found)]
-    if by_type := _by_type(report):
-        sentences.append(by_type)
+    sentences = [(crossed if report.columns else some) % said, compared(found), _agreement_sentence(found)]
+    sentences += [_by_type(report), undecided(report)]
     if omitted := [f"{_count(part.count)} {part.text}" for part in left_out(report) if part.count]:
         sentences.append(_("Left out: %(what)s.") % {"what": _listed(omitted)})
-    return " ".join(sentences)
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _agreement_sentence(found: Agreement) -> str:

@@ -195,7 +195,11 @@ def category_kappas(
     """Fleiss' kappa of each category against all others taken together, in the order of `codes`.
 
     For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
-    For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k".
+    For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k"
+    over the issues with two labels or more. Issues with one label count in `labels` only: they would enter
+    the share of a category and not its disagreements, and where most issues have one label a rare category
+    would get a kappa far below -1.
+    Undefined below two compared issues, and where none or all of the labels compared are of the category.
     `codes` names the q categories; ValueError if there are not q. Cost: O(entries), for all categories.
     """
     if len(codes) != tally.categories:
@@ -207,50 +211,58 @@ def category_kappas(
         return tuple(
             CategoryKappa(c, int(n), None, reason=undefined) for c, n in zip(codes, labels, strict=True)
         )
-    kappas, errors = _category_estimates(tally)
-    total = int(labels.sum())
+    compared = tally.several()
+    among = compared.labels_per_category
+    kappas, errors = _category_estimates(compared)
     found = []
-    for code, number, kappa, se in zip(codes, labels.tolist(), kappas.tolist(), errors.tolist(), strict=True):
-        if number in {0, total}:
-            reason = Reason.CATEGORY_UNUSED if number == 0 else Reason.ONE_CATEGORY
+    for place, code in enumerate(codes):
+        number, kappa, se = int(labels[place]), float(kappas[place]), float(errors[place])
+        reason = _why_category_undefined(number, int(labels.sum()), int(among[place]), int(among.sum()))
+        if reason:
             found.append(CategoryKappa(code, number, None, reason=reason))
         else:
-            low, high = interval(kappa, se, tally.issues, confidence)
+            low, high = interval(kappa, se, compared.issues, confidence)
             found.append(CategoryKappa(code, number, kappa, se, low, high))
     return tuple(found)
 
 
+def _why_category_undefined(labels: int, total: int, among: int, compared: int) -> Reason | None:
+    """Of a category with `labels` of `total` labels, `among` of the `compared` on issues with several."""
+    if labels == 0:
+        return Reason.CATEGORY_UNUSED
+    if labels == total:
+        return Reason.ONE_CATEGORY
+    if among == 0:
+        return Reason.CATEGORY_NOT_COMPARED
+    return Reason.ONE_CATEGORY_COMPARED if among == compared else None
+
+
 def _category_estimates(tally: Tally) -> tuple[Floats, Floats]:
-    """[q] kappas and standard errors; meaningless where a category has no label or all labels."""
-    issues, compared = tally.issues, tally.compared
+    """[q] kappas and standard errors of issues that all have two labels or more.
+
+    Meaningless where a category has no label or all labels.
+    """
+    issues = tally.issues
     weights, sizes = tally.weights[tally.row], tally.sizes[tally.row]
-    several = sizes >= 2
     shares = tally.shares()
-    unlike = 2 * tally.chosen * (sizes - tally.chosen) / np.where(several, sizes * (sizes - 1), 1)
+    unlike = 2 * tally.chosen * (sizes - tally.chosen) / (sizes * (sizes - 1))
     p = tally.per_category(weights * shares) / issues
     spread = 2 * p * (1 - p)
     spread[spread <= 0] = 1.0
     expected = 1 - spread
-    kappas = 1 - tally.per_category(weights * several * unlike) / compared / spread
+    kappas = 1 - tally.per_category(weights * unlike) / issues / spread
 
-    # Where an issue lacks the category, its term depends only on whether it has two labels or more.
-    def term(agreement: Floats, by_chance: Floats, several: Floats, index: Ints) -> Floats:
+    def term(agreement: Floats, by_chance: Floats, index: Ints) -> Floats:
         e, s, k = expected[index], spread[index], kappas[index]
-        value: Floats = (
-            several * (issues / compared) * (agreement - e) / s - 2 * (1 - k) * (by_chance - e) / s
-        )
+        value: Floats = (agreement - e) / s - 2 * (1 - k) * (by_chance - e) / s
         return np.square(value - k)
 
+    # Where an issue lacks the category, its term is the same for every issue.
     at = tally.category
-    present = term(1 - unlike, p[at] * shares + (1 - p[at]) * (1 - shares), several.astype(np.float64), at)
-    everywhere = np.arange(tally.categories)
-    several_without = compared - tally.per_category(weights * several)
-    one_without = (issues - compared) - tally.per_category(weights * ~several)
-    squares = (
-        tally.per_category(weights * present)
-        + several_without * term(np.ones_like(p), 1 - p, np.ones_like(p), everywhere)
-        + one_without * term(np.zeros_like(p), 1 - p, np.zeros_like(p), everywhere)
-    )
+    present = term(1 - unlike, p[at] * shares + (1 - p[at]) * (1 - shares), at)
+    without = issues - tally.per_category(weights)
+    absent = term(np.ones_like(p), 1 - p, np.arange(tally.categories))
+    squares = tally.per_category(weights * present) + without * absent
     return kappas, np.sqrt(squares / (issues * (issues - 1)))
 
 

@@ -18,6 +18,8 @@ class Reason(StrEnum):
     ONE_CATEGORY = "one_category"
     ONE_CODE = "one_code"
     CATEGORY_UNUSED = "category_unused"
+    CATEGORY_NOT_COMPARED = "category_not_compared"
+    ONE_CATEGORY_COMPARED = "one_category_compared"
     NO_ISSUE_IN_COMMON = "no_issue_in_common"
     ONE_ISSUE_IN_COMMON = "one_issue_in_common"
     PAIR_ONE_CATEGORY = "pair_one_category"
@@ -40,6 +42,8 @@ TEXTS: dict[Reason, str] = {
     Reason.ONE_CATEGORY: gettext_noop("all labels are the same category"),
     Reason.ONE_CODE: gettext_noop("the codebook has only one category at this level"),
     Reason.CATEGORY_UNUSED: gettext_noop("nobody chose this category"),
+    Reason.CATEGORY_NOT_COMPARED: gettext_noop("on no issue with two labels"),
+    Reason.ONE_CATEGORY_COMPARED: gettext_noop("the only category on issues with two labels"),
     Reason.NO_ISSUE_IN_COMMON: gettext_noop("the two have labelled no issue in common"),
     Reason.ONE_ISSUE_IN_COMMON: gettext_noop("the two have labelled only one issue in common"),
     Reason.PAIR_ONE_CATEGORY: gettext_noop(

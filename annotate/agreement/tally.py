@@ -72,6 +72,19 @@ class Tally:
         """Issues with two labels or more: the base of the percent agreement."""
         return int(self.weights[self.sizes >= 2].sum())
 
+    def several(self) -> Self:
+        """The issues with two labels or more alone: the tally of what can be compared."""
+        keep = self.sizes >= 2
+        entries = keep[self.row]
+        return type(self)(
+            categories=self.categories,
+            weights=self.weights[keep],
+            sizes=self.sizes[keep],
+            row=(np.cumsum(keep) - 1)[self.row[entries]],
+            category=self.category[entries],
+            chosen=self.chosen[entries],
+        )
+
     @property
     def labels_per_category(self) -> Ints:
         return self.per_category(self.weights[self.row] * self.chosen).astype(np.int64)

@@ -110,6 +110,8 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "coefficients": charts.coefficients(found, resampled),
         "resampled": resampled,
         "types": charts.groups(report, "type"),
+        "undecided": say.undecided(report),
+        "compared": say.compared(found),
         "repositories": charts.groups(report, "repository"),
         "categories": charts.categories(report),
         "few": few,

@@ -7,6 +7,7 @@ import pytest
 
 from annotate.agreement import (
     Patterns,
+    Reason,
     bootstrap,
     brennan_prediger,
     cohen_kappa,
@@ -198,13 +199,48 @@ def test_confusion_counts_issues_where_two_categories_meet():
 
 
 def test_category_kappa_is_fleiss_kappa_of_the_category_against_the_rest():
+    """Over the issues with two labels or more: one of the twelve has a single label."""
     tally = Tally.of(patterns(FOUR_OBSERVERS, 5))
     for index, found in enumerate(category_kappas(tally, "12345")):
-        rows = [[-1 if d == "0" else int(int(d) - 1 == index) for d in row] for row in FOUR_OBSERVERS]
+        rows = [
+            [-1 if d == "0" else int(int(d) - 1 == index) for d in row]
+            for row in FOUR_OBSERVERS
+            if len(row) - row.count("0") >= 2
+        ]
         expected = coefficient("fleiss_kappa", Tally.of(Patterns.from_rows(rows, 2)))
         assert (found.kappa, found.se, found.low, found.high) == pytest.approx(
             (expected.value, expected.se, expected.low, expected.high), abs=1e-12
         )
+
+
+def test_category_kappa_keeps_issues_with_one_label_out_of_its_shares():
+    """In 30 issues with one label, and 4 compared, a category that 2 of them dispute is no worse than -1."""
+    rows = [[0, 1], [0, 1], [1, 1], [2, 2]] + [[1, -1]] * 20 + [[3, -1]] * 10
+
+    kappas = {found.code: found for found in report(Patterns.from_rows(rows, 5), "ABCDE").categories}
+
+    # p = 1/4, two issues of four disagree: 1 - (2/4) / (2 * 1/4 * 3/4); C is agreed upon where it occurs.
+    assert kappas["A"].kappa == pytest.approx(-1 / 3)
+    assert kappas["B"].kappa == pytest.approx(1 - 0.5 / 0.5)
+    assert kappas["C"].kappa == pytest.approx(1.0)
+    assert [(found.labels, found.reason) for found in kappas.values()] == [
+        (2, None), (24, None), (2, None), (10, Reason.CATEGORY_NOT_COMPARED), (0, Reason.CATEGORY_UNUSED),
+    ]  # fmt: skip
+    assert kappas["D"].kappa is None
+
+
+def test_category_kappa_is_undefined_where_every_compared_label_is_of_the_category():
+    found = report(Patterns.from_rows([[0, 0], [0, 0], [1, -1]], 2), "AB").categories
+
+    assert [(one.kappa, one.labels, one.reason) for one in found] == [
+        (None, 4, Reason.ONE_CATEGORY_COMPARED), (None, 1, Reason.CATEGORY_NOT_COMPARED),
+    ]  # fmt: skip
+
+
+def test_category_kappas_need_two_issues_with_two_labels():
+    found = report(Patterns.from_rows([[0, 1], [1, -1], [0, -1]], 2), "AB").categories
+
+    assert [(one.kappa, one.reason) for one in found] == [(None, Reason.ONE_ISSUE)] * 2
 
 
 def test_report_as_json_has_the_fields_of_the_contract():

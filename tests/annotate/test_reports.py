@@ -114,6 +114,39 @@ def test_groups_are_of_the_decided_type_and_of_the_repository(round_):
     assert engine.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(rows), abs=1e-15)
 
 
+def test_groups_of_decisions_say_how_many_issues_have_none(round_):
+    by = [["type"], ["repository"], ["type", "repository"], ["category"], ["type", "category"]]
+    found = agreement_report(round_, by=by)
+
+    assert found.complete == 5
+    assert (found.undecided("type"), found.undecided("category"), found.undecided("repository")) == (1, 1, 0)
+    assert [(group.key, group.agreement.left_out) for group in found.by("type", "repository")] == [
+        ({"type": "A", "repository": "ember/engine"}, {}),
+        ({"type": "C", "repository": "ember/engine"}, {}),
+        ({"type": "C", "repository": "quill/lattice"}, {"undecided_issues": 1}),
+    ]
+    assert {group.agreement.left_out["undecided_issues"] for group in found.by("type", "category")} == {1}
+
+
+def test_a_decision_above_the_level_is_in_a_type_and_in_no_category(round_):
+    found = agreement_report(round_, level=Level.SUB_THEME, by=[["type"], ["category"]])
+
+    assert [group.agreement.left_out["undecided_issues"] for group in found.by("type")] == [1, 1]
+    assert found.by("category") == ()
+    old = Decision.objects.filter(category=category(round_.version, "C.1")).order_by("issue_id")[1]
+    Decision.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+    Decision.objects.create(
+        round=round_, issue=old.issue, number=2, category=category(round_.version, "C.1.i"),
+        version=round_.version, method="lead", rationale="because", decided_by=old.decided_by,
+        decided_at=timezone.now(),
+    )  # fmt: skip
+
+    found = agreement_report(round_, level=Level.SUB_THEME, by=[["type"], ["category"]])
+    assert [(group.key, group.agreement.left_out["undecided_issues"]) for group in found.by("category")] == [
+        ({"category": "C.1.i"}, 4)
+    ]
+
+
 def test_pairs_are_of_the_volunteers_in_the_rounds_order(round_):
     found = agreement_report(round_)
 

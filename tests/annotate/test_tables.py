@@ -5,19 +5,24 @@ import io
 
 import pytest
 
+from annotate.agreement import Patterns
+from annotate.agreement import report as agreement_of
 from annotate.reports import agreement_report
 from annotate.statements import (
     categories_at,
+    compared,
     few_labels,
     how_to_report,
     is_paradox,
     left_out,
+    undecided,
     undefined,
     what_is_missing,
 )
 from annotate.tables import TABLES, Table, as_csv, as_latex, as_markdown, number
 from taxonomy.models import Level
 from tests.annotate.world import small_world
+from tests.factories import make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -125,8 +130,40 @@ def test_how_to_report_names_every_number(report):
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
         f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: κ undefined for Name of A (n = 1)"
-        " and κ undefined for Name of C (n = 1). Left out: 1 issue that lacks labels and 1 label of such an issue."
+        " and κ undefined for Name of C (n = 1). 2 of 4 complete issues have no decision yet: they are in no type,"
+        " and agreement inside the types looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
     )
+
+
+def test_issues_without_a_decision_are_said_until_there_is_none(world, report):
+    assert report.undecided("type") == 2
+    assert report.undecided("repository") == 0
+    decided = world.round()
+    label_all(world, decided, "C.1 C.1 C.1", "A.1 A.1 A.1")
+
+    assert undecided(agreement_report(decided, by=[["type"]])) == ""
+    assert "no decision yet" not in how_to_report(agreement_report(decided, by=[["type"]]))
+
+
+def test_how_many_issues_are_compared_is_said_where_some_are_not():
+    def said(*rows):
+        return compared(agreement_of(Patterns.from_rows(rows, 2), "AB"))
+
+    only = "Only 2 of the 3 issues have two labels or more at this level: all agreement is measured on them."
+    assert said([0, 0], [0, 1], [1, -1]) == only
+    assert said([0, 0], [1, -1]).startswith("Only 1 of the 2 issues has two labels or more")
+    assert said([0, 0], [0, 1]) == ""
+    assert said([0, -1], [1, -1]) == ""
+
+
+def test_how_to_report_says_how_many_issues_are_compared(world):
+    world.version = make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
+    round_ = world.round()
+    label_all(world, round_, "C.1.i C.1.i C.1", "C.1 C.1.ii C.1.i", "C.1.i C.1 C.1")
+
+    said = how_to_report(agreement_report(round_, level=Level.SUB_THEME))
+
+    assert "labelled 3 issue reports with one of 2 sub-themes (5 labels). Only 2 of the 3 issues have" in said
 
 
 def test_how_to_report_what_is_undefined(world):
@@ -141,7 +178,9 @@ def test_how_to_report_what_is_undefined(world):
 
 def test_how_to_report_a_round_of_k_of_n(world):
     round_ = world.k_of_n(2)
-    label_all(world, round_, "C.1 C.1", "C.1 C.2", "A.1 A.1")
+    label_all(world, round_, "C.1 C.1", "C.1 C.2")
+    for member in world.members[1:]:
+        world.submit(round_, world.issues[2], member, "A.1")
 
     said = how_to_report(agreement_report(round_))
 

@@ -134,6 +134,25 @@ def test_what_is_left_out_is_said(world, labelled):
     assert "0 labels of models: programs are compared, never counted" in said
 
 
+def test_issues_without_a_decision_are_said_under_the_types_and_in_the_paragraph(world, labelled):
+    said = text_of(get(world.lead, labelled))
+
+    note = "3 of 5 complete issues have no decision yet: they are in no type"
+    assert said.count(note) == 2
+    assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
+
+
+def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
+    world.version = factories.make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
+    round_ = world.round()
+    label_all(world, round_, "C.1.i C.1.i C.1", "C.1 C.1.ii C.1.i", "C.1.i C.1 C.1")
+
+    sub_themes = text_of(get(world.lead, round_, "level=sub-theme"))
+
+    assert sub_themes.count("Only 2 of the 3 issues have two labels or more at this level") == 2
+    assert "Only 2" not in text_of(get(world.lead, round_))
+
+
 def test_pairs_of_categories_lead_to_their_disagreements(world, labelled):
     body = get(world.lead, labelled).content.decode()
 
