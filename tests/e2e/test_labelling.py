@@ -284,6 +284,7 @@ def test_in_a_round_of_some_the_page_claims_by_itself(open_page, world, member):
     round_ = world.k_of_n(1)
     page = open_page(member.user, reverse("label", args=[round_.pk]))
     expect(page.locator("#label-form")).to_be_visible()
+    page.wait_for_load_state()  # the form is drawn before the script that gives it keys has run
     for _ in range(2):
         _label(page, "c 3 Enter Enter")
     assert Label.objects.filter(volunteer=member).count() == 2

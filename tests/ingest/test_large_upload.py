@@ -118,7 +118,7 @@ class TestLargeUpload:
         status, _headers, body = send(client, path, 200 * MEGABYTE, self.LINE)
 
         assert status == 422
-        assert b"big.jsonl is larger than 20.0" in body
+        assert b"big.jsonl is larger than 20\xc2\xa0MB" in body
         assert not Import.objects.exists()
         assert not uploads.exists()
         assert peak() - before < 60 * MEGABYTE
