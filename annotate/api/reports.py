@@ -19,7 +19,7 @@ from annotate.api.labels import category_of, issue_in
 from annotate.api.rounds import round_of
 from annotate.exports import LAYOUTS, labels_csv
 from annotate.models import Round
-from annotate.queries.disagreements import Disagreement, disagreements
+from annotate.queries.disagreements import Disagreement, State, disagreements
 from annotate.queries.rounds import rounds_for
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
@@ -28,6 +28,8 @@ from ingest.models import Repository
 from studies import rules
 from studies.api import allow, study_of
 from taxonomy.queries import codebook
+
+STATES: dict[str, State | None] = {"": None, "open": "open", "settled": "settled"}
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
@@ -86,8 +88,8 @@ class Disagreements(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         round_, _member = round_of(request, round_id, may_see_disagreements)
         known = codebook(round_.version_id).by_code
-        state = request.query_params.get("state") or None
-        if state not in {None, "open", "settled"}:
+        state = request.query_params.get("state", "")
+        if state not in STATES:
             raise ValidationError({"state": ["It is open or settled."]})
         pair = request.query_params.get("pair") or None
         codes = pair.split(",") if pair else []
@@ -100,7 +102,7 @@ class Disagreements(APIView):
             round_,
             pair=(codes[0], codes[1]) if codes else None,
             type_=type_,
-            state=state,  # type: ignore[arg-type]  # one of the two, checked above
+            state=STATES[state],
             after=_number(request, "after"),
         )
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]

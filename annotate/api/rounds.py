@@ -5,13 +5,14 @@ from collections.abc import Callable
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.models import Round
 from annotate.queries.rounds import rounds_for
-from studies.api import allow, study_of
+from studies.api import study_of
 from studies.models import Membership
 from studies.queries import membership_of
 
@@ -34,8 +35,8 @@ def round_of(
     """The round, if this user may see it (Http404) and do this (403), and their seat in its study."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
-    allow(member is not None and may(member, round_))
-    assert member is not None  # noqa: S101  (said above; this is for the type checker)
+    if member is None or not may(member, round_):
+        raise PermissionDenied
     return round_, member
 
 
