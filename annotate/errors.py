@@ -47,6 +47,17 @@ class NotYourTurn(DomainError):
     )
 
 
+class RemovedFromRound(DomainError):
+    message = _(
+        "You no longer label in this round: a lead has taken you out of it. Your labels stay, and what you"
+        " typed is kept as your draft."
+    )
+
+
+class TrainingFirst(DomainError):
+    message = _("This round opens to you once you have passed its training.")
+
+
 class SlotTaken(DomainError):
     message = _("Somebody else is labelling this issue now. It may come back to you later.")
 
@@ -73,6 +84,13 @@ class StaleVersion(DomainError):
     message = _(
         "The round uses another version of the taxonomy than this page showed. What you typed is kept as your"
         " draft: load the page again and check the category."
+    )
+
+
+class StaleGuideline(DomainError):
+    message = _(
+        "The guideline changed while you had this page open. Read what is new, then submit again: what you"
+        " typed is still in the form."
     )
 
 

@@ -1,6 +1,7 @@
 """What each role may do with rounds, labels and decisions, on top of studies.rules."""
 
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.training import training_to_pass
 from studies import rules as studies_rules
 from studies.models import Membership, Role, Study
 
@@ -40,8 +41,12 @@ def may_see_own_labels(member: Membership | None, round_: Round) -> bool:
 
 
 def may_take_turns(member: Membership | None, round_: Round) -> bool:
-    """Label in this round now: its volunteers, while it is open."""
-    return round_.is_open and may_see_own_labels(member, round_)
+    """Label in this round now: its volunteers, while it is open, who have passed the training it asks for."""
+    if member is None or not round_.is_open or not may_be_volunteer(member, round_.study):
+        return False
+    found = RoundVolunteer.objects.filter(round=round_, member=member, left_at=None)
+    volunteer = found.select_related("member").first()
+    return volunteer is not None and training_to_pass(round_, volunteer) is None
 
 
 def may_see_progress(member: Membership | None, round_: Round) -> bool:

@@ -180,3 +180,37 @@ class SourceEntry(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+
+class Keyword(models.Model):
+    """A word by which the study's issues were found; pages of an issue underline it where it occurs."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="keywords")
+    word = models.CharField(max_length=100)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("study", Lower("word"), name="keyword_is_unique_in_a_study"),
+            models.CheckConstraint(name="a_keyword_has_letters", condition=~models.Q(word="")),
+        ]
+
+    def __str__(self) -> str:
+        return self.word
+
+
+class SavedFilter(models.Model):
+    """A filter of the list of issues under a name; `query` holds what stands in the address."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="saved_filters")
+    name = models.CharField(max_length=120)
+    query = models.JSONField(default=dict)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("study", Lower("name"), name="filter_name_is_unique_in_a_study")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,5 +1,6 @@
 """Which study, who takes part in it, as what."""
 
+import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -104,3 +105,39 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verb} {self.at:%Y-%m-%d %H:%M}"
+
+
+class Guideline(models.Model):
+    """One version of the text that volunteers of a study label by, in Markdown; it stays as published."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="guidelines")
+    number = models.PositiveIntegerField()
+    text = models.TextField()
+    note = models.CharField(max_length=500, blank=True, help_text="What changed and why, in a sentence")
+    published_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
+    published_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="guideline_number_is_unique_in_a_study")
+        ]
+        triggers = [pgtrigger.Protect(name="guideline_stays_as_published", operation=pgtrigger.Update)]
+
+    def __str__(self) -> str:
+        return f"v{self.number}"
+
+
+class GuidelineReading(models.Model):
+    """A member has seen this version of the guideline, or what was new in it."""
+
+    guideline = models.ForeignKey(Guideline, models.CASCADE, related_name="readings")
+    member = models.ForeignKey(Membership, models.CASCADE, related_name="+")
+    read_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["guideline", "member"], name="a_guideline_is_read_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} read {self.guideline_id}"

@@ -4,8 +4,9 @@ A submit holds the round as it is (FOR SHARE), so that a close waits for it or i
 volunteer makes two windows of one person take turns; the row of the issue makes its last labels do so.
 """
 
-from annotate.errors import NotYourTurn, RoundClosed, RoundNotOpen
+from annotate.errors import NotYourTurn, RemovedFromRound, RoundClosed, RoundNotOpen, TrainingFirst
 from annotate.models import Round, RoundIssue, RoundVolunteer
+from annotate.queries.training import training_to_pass
 from annotate.rules import may_be_volunteer
 from ingest.models import Issue
 from studies.models import Membership
@@ -31,7 +32,11 @@ def require_open(round_: Round) -> None:
 
 
 def hold_volunteer(round_: Round, member: Membership) -> RoundVolunteer:
-    """The member's row in the round, for this transaction alone. Raises NotYourTurn for anybody else."""
+    """The member's row in the round, for this transaction alone.
+
+    Raises NotYourTurn for anybody else, RemovedFromRound for who was taken out of it, and TrainingFirst for
+    who has not passed the training that the round asks for.
+    """
     volunteer = (
         RoundVolunteer.objects.select_for_update(no_key=True, of=("self",))
         .select_related("member", "round__study")
@@ -40,6 +45,10 @@ def hold_volunteer(round_: Round, member: Membership) -> RoundVolunteer:
     )
     if volunteer is None or not may_be_volunteer(volunteer.member, volunteer.round.study):
         raise NotYourTurn
+    if volunteer.left_at is not None:
+        raise RemovedFromRound
+    if training_to_pass(round_, volunteer) is not None:
+        raise TrainingFirst
     return volunteer
 
 

@@ -38,7 +38,9 @@ class TurnSerializer(serializers.Serializer[Turn]):
 
 class LabelSerializer(serializers.Serializer[Label]):
     issue = serializers.IntegerField(source="issue_id")
-    category = serializers.SerializerMethodField(help_text="Code in the round's version")
+    category = serializers.SerializerMethodField(
+        help_text="Code in the round's version; empty for an open label"
+    )
     summary = serializers.CharField()
     unsure = serializers.BooleanField()
     surplus = serializers.BooleanField()
@@ -46,8 +48,8 @@ class LabelSerializer(serializers.Serializer[Label]):
     changed_at = serializers.DateTimeField(allow_null=True)
 
     def get_category(self, label: Label) -> str:
-        codes: dict[int, str] = self.context["codes"]
-        return codes[label.category_id]
+        codes: dict[int | None, str] = self.context["codes"]
+        return codes.get(label.category_id, "")
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):
@@ -89,7 +91,7 @@ def _answer(round_: Round, label: Label) -> dict[str, Any]:
     return dict(LabelSerializer(label, context={"codes": _codes(round_)}).data)
 
 
-def _codes(round_: Round) -> dict[int, str]:
+def _codes(round_: Round) -> dict[int | None, str]:
     return {state.category_id: state.code for state in codebook(round_.version_id).states}
 
 

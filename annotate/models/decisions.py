@@ -60,7 +60,7 @@ class Decision(models.Model):
             ),
             models.CheckConstraint(
                 name="people_stand_behind_their_decisions",
-                condition=Q(method__in=["unanimous", "imported"]) | Q(decided_by__isnull=False),
+                condition=Q(method__in=["unanimous", "majority", "imported"]) | Q(decided_by__isnull=False),
             ),
             models.CheckConstraint(
                 name="a_lead_gives_a_rationale", condition=~Q(method="lead") | ~Q(rationale="")

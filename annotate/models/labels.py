@@ -7,8 +7,8 @@ from django.db.models import Q
 
 from annotate.models.rounds import Assignment, Round
 from ingest.models import Issue, Snapshot
-from studies.models import Membership
-from taxonomy.models import Category, Version
+from studies.models import Guideline, Membership
+from taxonomy.models import Category, Proposal, Version
 
 
 @pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
@@ -16,9 +16,11 @@ class Label(models.Model):
     """The category that one volunteer chose for one issue of a round, with a short summary.
 
     Append-only for everyone but its author, and for its author only until reveal: a trigger sees to it.
+    In training its author sees the right answer next, so it stays as it is at once.
     A surplus label came after its slot was given to somebody else: kept, and out of the statistics.
     (assignment, round, issue, volunteer) is a key of Assignment: a composite foreign key, added by
     a migration, so that a slot with a label cannot change hands.
+    An open label has no category: its author proposed one, and it stays open until that is decided.
     """
 
     round = models.ForeignKey(
@@ -34,8 +36,19 @@ class Label(models.Model):
         Assignment, models.DO_NOTHING, null=True, related_name="label", db_constraint=False
     )
     surplus = models.BooleanField(default=False)
-    category = models.ForeignKey(Category, models.PROTECT, related_name="labels", db_index=False)
+    category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="labels", db_index=False)
     version = models.ForeignKey(Version, models.PROTECT, related_name="labels", db_index=False)
+    proposal = models.ForeignKey(
+        Proposal,
+        models.PROTECT,
+        null=True,
+        related_name="labels",
+        db_index=False,
+        help_text="Of the category that is missing",
+    )
+    guideline = models.ForeignKey(
+        Guideline, models.PROTECT, null=True, related_name="+", db_index=False, help_text="As it stood then"
+    )
     snapshot = models.ForeignKey(Snapshot, models.PROTECT, null=True, related_name="+", db_index=False)
     summary = models.CharField(max_length=500, blank=True)
     unsure = models.BooleanField(default=False)
@@ -56,9 +69,14 @@ class Label(models.Model):
                 name="only_surplus_labels_have_no_slot",
                 condition=Q(surplus=True, assignment=None) | Q(surplus=False, assignment__isnull=False),
             ),
+            models.CheckConstraint(
+                name="a_label_has_a_category_or_proposes_one",
+                condition=Q(category__isnull=False) | Q(proposal__isnull=False),
+            ),
         ]
         indexes = [
-            models.Index(fields=["round", "volunteer", "-submitted_at"], name="own_labels_newest_first")
+            models.Index(fields=["round", "volunteer", "-submitted_at"], name="own_labels_newest_first"),
+            models.Index(fields=["proposal"], name="open_labels", condition=Q(proposal__isnull=False)),
         ]
         triggers = [
             pgtrigger.Trigger(
@@ -71,6 +89,7 @@ class Label(models.Model):
                     LEFT JOIN annotate_roundissue i ON i.round_id = r.id AND i.issue_id = OLD.issue_id
                     WHERE r.id = OLD.round_id AND (
                         r.closed_at IS NOT NULL
+                        OR r.kind = 'training'
                         OR (r.reveal = 'issue_complete' AND i.completed_at IS NOT NULL)
                     )
                 ) THEN
@@ -99,6 +118,8 @@ class Draft(models.Model):
     category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
     summary = models.CharField(max_length=500, blank=True)
     unsure = models.BooleanField(default=False)
+    proposed_name = models.CharField(max_length=200, blank=True, default="", db_default="")
+    proposed_reason = models.CharField(max_length=1000, blank=True, default="", db_default="")
     revision = models.PositiveIntegerField(
         default=1, help_text="Raised by each save; a form knows which one it saw"
     )
@@ -113,6 +134,48 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.volunteer_id} on {self.issue_id}"
+
+
+class Repeat(models.Model):
+    """The drift check: a volunteer labels an issue of their own a second time, without being told.
+
+    It is scheduled with the first label and given from `due_at` on. It never counts in the round: it is only
+    compared with the first one.
+    """
+
+    round = models.ForeignKey(Round, models.CASCADE, related_name="repeats")
+    issue = models.ForeignKey(Issue, models.PROTECT, related_name="+")
+    volunteer = models.ForeignKey(Membership, models.PROTECT, related_name="repeats")
+    due_at = models.DateTimeField()
+    category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
+    version = models.ForeignKey(Version, models.PROTECT, null=True, related_name="+")
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
+    snapshot = models.ForeignKey(Snapshot, models.PROTECT, null=True, related_name="+")
+    guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
+    summary = models.CharField(max_length=500, blank=True)
+    unsure = models.BooleanField(default=False)
+    submitted_at = models.DateTimeField(null=True)
+    form_key = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "issue", "volunteer"], name="an_issue_comes_again_once"),
+            models.CheckConstraint(
+                name="a_repeat_says_something_once_submitted",
+                condition=Q(submitted_at=None, category=None, proposal=None)
+                | (Q(submitted_at__isnull=False) & (Q(category__isnull=False) | Q(proposal__isnull=False))),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["round", "volunteer", "due_at"],
+                name="repeats_to_come",
+                condition=Q(submitted_at=None),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.volunteer_id} again on {self.issue_id}"
 
 
 class Skip(models.Model):

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ingest.models import Issue
 from studies.models import Membership, Study
-from taxonomy.models import Level, Version
+from taxonomy.models import Category, Level, Version
 
 
 class Round(models.Model):
@@ -27,6 +27,17 @@ class Round(models.Model):
         ISSUE_COMPLETE = "issue_complete", _("when the issue is complete")
         ROUND_CLOSED = "round_closed", _("when the round closes")
 
+    class Order(models.TextChoices):
+        SHUFFLED = "shuffled", _("shuffled")
+        BY_REPOSITORY = "by_repository", _("by repository")
+
+    class Rule(models.TextChoices):
+        """How an issue gets its decision beyond unanimity."""
+
+        UNANIMOUS = "unanimous", _("unanimous labels only; a lead settles the rest")
+        MAJORITY = "majority", _("a majority of the labels")
+        MEETING = "meeting", _("a meeting settles what is not unanimous")
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="rounds")
     name = models.CharField(_("name"), max_length=120)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.MAIN)
@@ -38,6 +49,36 @@ class Round(models.Model):
     lease_minutes = models.PositiveIntegerField(
         default=60, help_text="How long a claimed slot is held without a sign of life"
     )
+    order = models.CharField(max_length=16, choices=Order, default=Order.SHUFFLED)
+    rule = models.CharField(max_length=16, choices=Rule, default=Rule.UNANIMOUS)
+    majority = models.PositiveSmallIntegerField(
+        null=True, help_text="At least so many equal labels decide an issue; only under the rule majority"
+    )
+    deadline = models.DateTimeField(null=True, help_text="Shown to everybody; nothing ends by itself")
+    excludes = models.ForeignKey(
+        Category,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Screening: the type whose issues leave the study",
+    )
+    pass_mark = models.PositiveSmallIntegerField(
+        null=True, help_text="Training: percent of the answers that a volunteer must match to pass"
+    )
+    training = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        related_name="opens",
+        help_text="The training that a volunteer passes before this round opens to them",
+    )
+    drift_percent = models.PositiveSmallIntegerField(
+        default=0, help_text="Share of a volunteer's issues that come to them a second time, unmarked"
+    )
+    drift_hours = models.PositiveSmallIntegerField(
+        default=24, help_text="At least so long after the first label"
+    )
+    selection = models.JSONField(default=dict, help_text="How the issues were chosen, for the record")
     seed = models.BigIntegerField(help_text="Of the shuffles; stored so that an order can be made again")
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True)
@@ -52,6 +93,21 @@ class Round(models.Model):
                 name="round_closes_after_it_opens",
                 condition=Q(closed_at=None) | Q(opened_at__isnull=False, closed_at__gte=F("opened_at")),
             ),
+            models.CheckConstraint(
+                name="a_majority_says_how_many",
+                condition=Q(rule="majority", majority__gte=1) | (~Q(rule="majority") & Q(majority=None)),
+            ),
+            models.CheckConstraint(
+                name="only_training_has_a_pass_mark",
+                condition=Q(pass_mark=None) | Q(kind="training", pass_mark__gte=1, pass_mark__lte=100),
+            ),
+            models.CheckConstraint(
+                name="only_screening_excludes", condition=Q(excludes=None) | Q(kind="screening")
+            ),
+            models.CheckConstraint(
+                name="a_round_is_not_its_own_training", condition=Q(training=None) | ~Q(training=F("id"))
+            ),
+            models.CheckConstraint(name="drift_check_is_a_part", condition=Q(drift_percent__lte=50)),
         ]
 
     def __str__(self) -> str:
@@ -72,11 +128,22 @@ class RoundVolunteer(models.Model):
     member = models.ForeignKey(Membership, models.PROTECT, related_name="rounds")
     column = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField(help_text="Of this volunteer's own order")
+    quota = models.PositiveIntegerField(null=True, help_text="k of n: labels after which no more are given")
+    left_at = models.DateTimeField(
+        null=True, help_text="Taken out of the round: the labels stay, no more are taken"
+    )
+    admitted_at = models.DateTimeField(null=True, help_text="Let in by a lead without a passed training")
+    admitted_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["round", "member"], name="volunteer_is_once_in_a_round"),
             models.UniqueConstraint(fields=["round", "column"], name="volunteer_has_a_column_of_their_own"),
+            models.CheckConstraint(
+                name="admission_has_a_name",
+                condition=Q(admitted_at=None, admitted_by=None)
+                | Q(admitted_at__isnull=False, admitted_by__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -28,7 +28,10 @@ State = Literal["open", "settled"]
 
 @dataclass(frozen=True)
 class Chip:
-    """One label of a disagreement: the code chosen, and `depth_code`, what it counts as."""
+    """One label of a disagreement: the code chosen, and `depth_code`, what it counts as.
+
+    An open label has neither: `name` is that of the category which its author proposed.
+    """
 
     code: str
     name: str
@@ -43,7 +46,8 @@ class Disagreement:
     """One issue whose labels differ.
 
     `labels` has one place per volunteer of the round, in the order of their columns, None where they gave
-    none. `split` is what the labels count as, with how many, largest first, then in the order of the tree.
+    none. `split` is what the labels count as, with how many, largest first, then in the order of the tree;
+    `open_labels` are in none of its parts.
     `parts_at` is the first level at which they differ. `decision` is the one that stands.
     `issue` comes with its repository, and its snapshot with the title only.
     """
@@ -55,6 +59,7 @@ class Disagreement:
     parts_at: Level | None
     decision: Decision | None
     decided_code: str | None
+    open_labels: int = 0
 
 
 @dataclass(frozen=True)
@@ -285,7 +290,11 @@ def _rows(
         .in_bulk(page)
     )
     labels: dict[int, list[Label]] = {id_: [] for id_ in page}
-    shown = revealed_labels(round_).only("issue", "volunteer", "category", "summary", "unsure")
+    shown = (
+        revealed_labels(round_)
+        .select_related("proposal")
+        .only("issue", "volunteer", "category", "summary", "unsure", "proposal__name")
+    )
     for label in shown.filter(issue__in=page, surplus=False):
         labels[label.issue_id].append(label)
     standing = standing_decisions(round_).filter(issue__in=page).select_related("decided_by")
@@ -306,7 +315,11 @@ def _row(
     book: Codebook,
 ) -> Disagreement:
     chosen = {label.volunteer_id: label for label in labels}
-    counted = Counter(book.at_depth(label.category_id, depth).category_id for label in chosen.values())
+    counted = Counter(
+        book.at_depth(label.category_id, depth).category_id
+        for label in chosen.values()
+        if label.category_id is not None
+    )
     split = sorted(counted.items(), key=lambda one: (-one[1], book.states[one[0]].position))
     return Disagreement(
         issue=issue,
@@ -319,15 +332,16 @@ def _row(
         parts_at=_parts_at(list(counted), depth, book),
         decision=decision,
         decided_code=book.states[decision.category_id].code if decision else None,
+        open_labels=len(chosen) - counted.total(),
     )
 
 
 def _chip(label: Label, depth: int, book: Codebook) -> Chip:
-    state = book.states[label.category_id]
+    state = None if label.category_id is None else book.states[label.category_id]
     return Chip(
-        code=state.code,
-        name=state.name,
-        depth_code=book.at_depth(label.category_id, depth).code,
+        code=state.code if state else "",
+        name=state.name if state else str(label.proposal),
+        depth_code=book.at_depth(state.category_id, depth).code if state else "",
         summary=label.summary,
         unsure=label.unsure,
         volunteer_id=label.volunteer_id,

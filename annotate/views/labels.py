@@ -178,7 +178,7 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     except ValueError as error:
         raise Http404 from error
     context = frame(round_, member) | {
-        "rows": [(row, picker(round_).hues.get(row.label.category_id)) for row in found.rows],
+        "rows": [(row, picker(round_).hue(row.label.category_id)) for row in found.rows],
         "newer_url": request.path if after else "",
         "older_url": f"?{urlencode({'after': found.next})}" if found.next else "",
         "skips": [] if after else queries.own_skips(round_, member),

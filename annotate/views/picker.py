@@ -28,6 +28,10 @@ class Picker:
         state = self.states.get(category_id or 0)
         return state.code if state else ""
 
+    def hue(self, category_id: int | None) -> int | None:
+        """The colour of a category's type, None for one that is not in this version."""
+        return self.hues.get(category_id or 0)
+
     def with_choice(self, category_id: int | None) -> SafeString:
         """The tree with one button chosen."""
         if category_id not in self.states:

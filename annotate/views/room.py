@@ -130,7 +130,7 @@ def refused(
         "said": said,
         "stored": stored,
         "stored_code": picker(round_).code(stored.category_id) if stored else "",
-        "stored_hue": picker(round_).hues.get(stored.category_id) if stored else None,
+        "stored_hue": picker(round_).hue(stored.category_id) if stored else None,
         "kind": type(refusal).__name__,
         "region": region,
     }
@@ -156,7 +156,7 @@ def _turn_context(round_: Round, turn: Turn) -> dict[str, Any]:
         "mode": "read" if is_revealed else "change" if label else "label",
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",
         "label_code": picker(round_).code(label.category_id) if label else "",
-        "label_hue": picker(round_).hues.get(label.category_id) if label else None,
+        "label_hue": picker(round_).hue(label.category_id) if label else None,
         "is_unsaved_change": bool(
             label and turn.draft and Content.of(turn.draft) != Content.of(label) and not is_revealed
         ),
