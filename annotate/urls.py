@@ -1,10 +1,10 @@
 from django.urls import URLPattern, path
 
-from annotate.views import agreement, disagreements, exports, labels, overview, rounds
+from annotate.views import agreement, disagreements, exports, labels, overview, round_builder, rounds
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
-    path("studies/<slug:slug>/rounds/new/", rounds.new_round, name="new_round"),
+    path("studies/<slug:slug>/rounds/new/", round_builder.new_round, name="new_round"),
     path("rounds/<int:round_id>/", rounds.round_page, name="round"),
     path("rounds/<int:round_id>/open/", rounds.open_round, name="open_round"),
     path("rounds/<int:round_id>/close/", rounds.close_round, name="close_round"),

@@ -1,35 +1,29 @@
-"""Rounds of a study: the list, planning one, and one round from plan to close."""
-
-from typing import Any
+"""Rounds of a study: the list, and one round from plan to close."""
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate import rules
 from annotate.actions import rounds as actions
 from annotate.allocation import fair_share
-from annotate.errors import RoundRefused
 from annotate.models import Round
 from annotate.queries import rounds as queries
 from annotate.queries.labels import counts_by_member
-from annotate.round_forms import RoundForm
+from annotate.views.round_builder import missing, study_of
 from core.http import go_to, is_fragment, render_page, require
-from core.idempotency import first_time
-from ingest.queries import has_issues, issue_counts
-from studies.models import Membership, Study
-from studies.queries import membership_of, studies_for
+from studies.models import Membership
+from studies.queries import membership_of
 from studies.rules import may_read_revealed, may_see_people
 
 
 @require_safe
 def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show the rounds of a study, and what comes next in each."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(may_see_people(member))
     may_plan = rules.may_create_round(member, study)
     lines = queries.round_lines(study, member)
@@ -38,36 +32,9 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
         "membership": member,
         "lines": lines,
         "may_plan": may_plan,
-        "missing": _missing(study) if may_plan and not lines else "",
+        "missing": missing(study) if may_plan and not lines else "",
     }
     return render_page(request, "annotate/rounds/rounds.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
-def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Plan a round; `preview` in the form only shows its numbers."""
-    study, member = _study(request, slug)
-    require(rules.may_create_round(member, study))
-    context: dict[str, Any] = {"study": study, "membership": member, "missing": _missing(study)}
-    if context["missing"]:
-        return render_page(request, "annotate/rounds/new.html", context)
-    posted = request.POST if request.method == "POST" else None
-    form = RoundForm(posted, study=study, counts=issue_counts(study))
-    only_looks = "preview" in request.POST
-    if member and form.is_valid() and not only_looks:
-        try:
-            with transaction.atomic():
-                if not first_time(request):
-                    return go_to(request, "rounds", study.slug)
-                return go_to(request, actions.create_round(study=study, by=member, **form.planned()))
-        except RoundRefused as refusal:
-            # Its field is one of this form, where the words belong.
-            field = "repositories" if refusal.field == "issues" else refusal.field
-            form.add_error(field if field in form.fields else None, str(refusal.message))
-    context |= {"form": form, "preview": form.preview()}
-    status = 422 if form.errors and not only_looks else 200
-    return render_page(request, "annotate/rounds/new.html", context, partials=["preview"], status=status)
 
 
 @require_safe
@@ -129,18 +96,6 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     return go_to(request, round_)
 
 
-def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    study = get_object_or_404(studies_for(request.user), slug=slug)
-    return study, membership_of(request.user, study)
-
-
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
     round_ = get_object_or_404(queries.rounds_for(request.user), pk=round_id)
     return round_, membership_of(request.user, round_.study)
-
-
-def _missing(study: Study) -> str:
-    """What a study lacks before a round can be planned: issues, a taxonomy, or "" for nothing."""
-    if not has_issues(study):
-        return "issues"
-    return "" if queries.published_versions(study).exists() else "taxonomy"

@@ -1,0 +1,60 @@
+"""Planning a round."""
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_http_methods
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.actions import rounds as actions
+from annotate.errors import RoundRefused
+from annotate.queries import rounds as queries
+from annotate.round_forms import RoundForm
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from ingest.queries import has_issues, issue_counts
+from studies.models import Membership, Study
+from studies.queries import membership_of, studies_for
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Plan a round; `preview` in the form only shows its numbers."""
+    study, member = study_of(request, slug)
+    require(rules.may_create_round(member, study))
+    context: dict[str, Any] = {"study": study, "membership": member, "missing": missing(study)}
+    if context["missing"]:
+        return render_page(request, "annotate/rounds/new.html", context)
+    posted = request.POST if request.method == "POST" else None
+    form = RoundForm(posted, study=study, counts=issue_counts(study))
+    only_looks = "preview" in request.POST
+    if member and form.is_valid() and not only_looks:
+        try:
+            with transaction.atomic():
+                if not first_time(request):
+                    return go_to(request, "rounds", study.slug)
+                return go_to(request, actions.create_round(study=study, by=member, **form.planned()))
+        except RoundRefused as refusal:
+            # Its field is one of this form, where the words belong.
+            field = "repositories" if refusal.field == "issues" else refusal.field
+            form.add_error(field if field in form.fields else None, str(refusal.message))
+    context |= {"form": form, "preview": form.preview()}
+    status = 422 if form.errors and not only_looks else 200
+    return render_page(request, "annotate/rounds/new.html", context, partials=["preview"], status=status)
+
+
+def study_of(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    """The study, if this user may see it (Http404 if not), and their seat in it."""
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    return study, membership_of(request.user, study)
+
+
+def missing(study: Study) -> str:
+    """What a study lacks before a round can be planned: issues, a taxonomy, or "" for nothing."""
+    if not has_issues(study):
+        return "issues"
+    return "" if queries.published_versions(study).exists() else "taxonomy"
