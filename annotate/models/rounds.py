@@ -95,7 +95,8 @@ class Round(models.Model):
             ),
             models.CheckConstraint(
                 name="a_majority_says_how_many",
-                condition=Q(rule="majority", majority__gte=1) | (~Q(rule="majority") & Q(majority=None)),
+                condition=Q(rule="majority", majority__isnull=False, majority__gte=1)
+                | (~Q(rule="majority") & Q(majority=None)),
             ),
             models.CheckConstraint(
                 name="only_training_has_a_pass_mark",

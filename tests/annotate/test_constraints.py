@@ -6,37 +6,99 @@ from django.utils import timezone
 
 from annotate.actions.decisions import settle_issue
 from annotate.actions.rounds import close_round
-from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.models import Answer, Assignment, Decision, Label, Round, RoundIssue, Sample
 from ingest.models import Issue
 from tests import factories
 from tests.annotate.world import small_world
 
 pytestmark = pytest.mark.django_db
 
-ROUND = """INSERT INTO annotate_round (study_id, name, kind, version_id, depth, labels_per_issue, allocation, reveal,
-    lease_minutes, seed, created_at, opened_at, closed_at)
-    VALUES (%(study)s, {name}, 'main', %(version)s, {depth}, {k}, 'crossed', 'issue_complete', 60, 1, now(),
+ROUND = """INSERT INTO annotate_round (id, study_id, name, kind, version_id, depth, labels_per_issue, allocation,
+    reveal, lease_minutes, "order", rule, majority, excludes_id, pass_mark, training_id, drift_percent, drift_hours,
+    selection, seed, created_at, opened_at, closed_at)
+    OVERRIDING SYSTEM VALUE
+    VALUES ({id}, %(study)s, {name}, '{kind}', %(version)s, {depth}, {k}, 'crossed', 'issue_complete', 60,
+    'shuffled', '{rule}', {majority}, {excludes}, {pass_mark}, {training}, {drift}, 24, '{{}}', 1, now(),
     {opened}, {closed})"""
 SLOT = """INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank, lease_until, submitted_at)
     VALUES (%(round)s, {issue}, {slot}, {volunteer}, 1, {lease}, NULL)"""
 LABEL = """INSERT INTO annotate_label (round_id, issue_id, volunteer_id, assignment_id, surplus, category_id,
     version_id, summary, unsure, submitted_at)
-    VALUES (%(round)s, {issue}, {volunteer}, {slot}, {surplus}, %(category)s, %(version)s, '', false, now())"""
+    VALUES (%(round)s, {issue}, {volunteer}, {slot}, {surplus}, {category}, %(version)s, '', false, now())"""
 DECISION = """INSERT INTO annotate_decision (round_id, issue_id, number, category_id, version_id, method, rationale,
     decided_by_id, decided_at, superseded_at)
     VALUES (%(round)s, {issue}, {number}, %(category)s, %(version)s, '{method}', '{rationale}', {by}, now(), {until})"""
+VOLUNTEER = """INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed, admitted_at, admitted_by_id)
+    VALUES (%(round)s, {member}, {column}, 1, {admitted}, {by})"""
+REPEAT = """INSERT INTO annotate_repeat (round_id, issue_id, volunteer_id, due_at, category_id, summary, unsure,
+    submitted_at)
+    VALUES (%(round)s, {issue}, {volunteer}, now(), {category}, '', false, {submitted})"""
+ANSWER = """INSERT INTO annotate_answer (round_id, issue_id, category_id, explanation, given_by_id, given_at)
+    VALUES ({round}, {issue}, %(category)s, '{explanation}', %(lead)s, now())"""
+COMMENT = """INSERT INTO annotate_comment (round_id, issue_id, author_id, text, said_at)
+    VALUES (%(round)s, {issue}, %(first)s, '{text}', now())"""
+SAMPLE = """INSERT INTO annotate_sample (study_id, name, seed, plan, created_by_id, created_at)
+    VALUES (%(study)s, {name}, 1, '{{}}', %(lead)s, now())"""
+DRAWN = "INSERT INTO annotate_sampleissue (sample_id, issue_id, position) VALUES (%(sample)s, {issue}, {position})"
 
 
-def _round(name="'new'", depth=1, k=1, opened="NULL", closed="NULL"):
-    return ROUND.format(name=name, depth=depth, k=k, opened=opened, closed=closed)
+def _round(**fields):
+    return ROUND.format(
+        **{
+            "id": "nextval(pg_get_serial_sequence('annotate_round', 'id'))",
+            "name": "'new'",
+            "kind": "main",
+            "depth": 1,
+            "k": 1,
+            "rule": "unanimous",
+            "majority": "NULL",
+            "excludes": "NULL",
+            "pass_mark": "NULL",
+            "training": "NULL",
+            "drift": 0,
+            "opened": "NULL",
+            "closed": "NULL",
+            **fields,
+        }
+    )
+
+
+def _volunteer(member="%(lead)s", column=9, admitted="NULL", by="NULL"):
+    return VOLUNTEER.format(member=member, column=column, admitted=admitted, by=by)
+
+
+def _repeat(issue="%(issue)s", volunteer="%(first)s", category="NULL", submitted="NULL"):
+    return REPEAT.format(issue=issue, volunteer=volunteer, category=category, submitted=submitted)
+
+
+def _answer(round_="%(planned)s", issue="%(issue)s", explanation="why"):
+    return ANSWER.format(round=round_, issue=issue, explanation=explanation)
+
+
+def _comment(issue="%(issue)s", text="unclear"):
+    return COMMENT.format(issue=issue, text=text)
+
+
+def _sample(name="'second'"):
+    return SAMPLE.format(name=name)
+
+
+def _drawn(issue="%(unslotted)s", position=2):
+    return DRAWN.format(issue=issue, position=position)
 
 
 def _slot(issue="%(unslotted)s", slot=1, volunteer="NULL", lease="NULL"):
     return SLOT.format(issue=issue, slot=slot, volunteer=volunteer, lease=lease)
 
 
-def _label(issue="%(issue)s", volunteer="%(second)s", slot="%(second_slot)s", surplus="false"):
-    return LABEL.format(issue=issue, volunteer=volunteer, slot=slot, surplus=surplus)
+def _label(
+    issue="%(issue)s",
+    volunteer="%(second)s",
+    slot="%(second_slot)s",
+    surplus="false",
+    category="%(category)s",
+):
+    return LABEL.format(issue=issue, volunteer=volunteer, slot=slot, surplus=surplus, category=category)
 
 
 def _decision(issue="%(issue)s", number=1, method="unanimous", rationale="", by="NULL", until="NULL"):
@@ -51,12 +113,26 @@ BITES = {
         _round(closed="now()"),
         _round(opened="now()", closed="now() - interval '1 second'"),
     ],
-    "volunteer_is_once_in_a_round": [
-        'INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed) VALUES (%(round)s, %(first)s, 9, 1)'
+    "a_majority_says_how_many": [
+        _round(rule="majority"),
+        _round(rule="majority", majority=0),
+        _round(majority=2),
+        _round(rule="meeting", majority=2),
     ],
-    "volunteer_has_a_column_of_their_own": [
-        'INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed) VALUES (%(round)s, %(lead)s, 1, 1)'
+    "only_training_has_a_pass_mark": [
+        _round(pass_mark=80),
+        _round(kind="training", pass_mark=0),
+        _round(kind="training", pass_mark=101),
     ],
+    "only_screening_excludes": [_round(excludes="%(category)s")],
+    "a_round_is_not_its_own_training": [
+        _round(id=9_000_000, training=9_000_000),
+        "UPDATE annotate_round SET training_id = id WHERE id = %(round)s",
+    ],
+    "drift_check_is_a_part": [_round(drift=51)],
+    "volunteer_is_once_in_a_round": [_volunteer(member="%(first)s")],
+    "volunteer_has_a_column_of_their_own": [_volunteer(column=1)],
+    "admission_has_a_name": [_volunteer(admitted="now()"), _volunteer(by="%(lead)s")],
     "issue_is_once_in_a_round": [
         "INSERT INTO annotate_roundissue (round_id, issue_id, position) VALUES (%(round)s, %(issue)s, 99)"
     ],
@@ -77,6 +153,10 @@ BITES = {
     "slot_is_held_by_a_volunteer_of_its_round": [_slot(volunteer="%(lead)s")],
     "one_label_per_volunteer_and_issue": [_label(volunteer="%(first)s", slot="NULL", surplus="true")],
     "only_surplus_labels_have_no_slot": [_label(slot="NULL"), _label(surplus="true")],
+    "a_label_has_a_category_or_proposes_one": [
+        _label(category="NULL"),
+        "UPDATE annotate_label SET category_id = NULL",
+    ],
     "label_fills_the_slot_of_its_author": [
         _label(slot="%(third_slot)s"),
         """DELETE FROM annotate_assignment WHERE id = %(third_slot)s;
@@ -94,10 +174,25 @@ BITES = {
     "one_decision_stands": [_decision() + "; " + _decision(number=2)],
     "decision_method_is_known": [_decision(method="dice", by="%(lead)s")],
     "people_stand_behind_their_decisions": [
-        _decision(method=method, rationale="x") for method in ("lead", "meeting", "majority")
+        _decision(method=method, rationale="x") for method in ("lead", "meeting")
     ],
     "a_lead_gives_a_rationale": [_decision(method="lead", by="%(lead)s")],
     "decision_is_on_an_issue_of_its_round": [_decision(issue="%(outside)s")],
+    "an_issue_comes_again_once": [_repeat() + "; " + _repeat()],
+    "a_repeat_says_something_once_submitted": [
+        _repeat(submitted="now()"),
+        _repeat(category="%(category)s"),
+    ],
+    "repeat_is_of_an_issue_of_its_round": [_repeat(issue="%(outside)s")],
+    "repeat_is_by_a_volunteer_of_its_round": [_repeat(volunteer="%(lead)s")],
+    "an_issue_has_one_answer_in_a_round": [_answer() + "; " + _answer()],
+    "an_answer_is_explained": [_answer(explanation="")],
+    "answer_is_on_an_issue_of_its_round": [_answer(issue="%(outside)s")],
+    "a_comment_says_something": [_comment(text="")],
+    "comment_is_on_an_issue_of_its_round": [_comment(issue="%(outside)s")],
+    "sample_name_is_unique_in_a_study": [_sample(name="'Pilot'")],
+    "issue_is_once_in_a_sample": [_drawn(issue="%(issue)s")],
+    "position_is_unique_in_a_sample": [_drawn(position=1)],
 }
 
 # Kept by something stronger, or bitten where they belong.
@@ -114,11 +209,16 @@ def names(db):
     round_ = world.round(name="Main", issues=inside)
     world.submit(round_, world.issues[0], world.members[0], "C.2")
     Assignment.objects.filter(issue=world.issues[1]).delete()
+    planned = world.round(name="Planned", issues=inside, opened=False)
+    sample = Sample.objects.create(study=world.study, name="Pilot", seed=1, plan={}, created_by=world.lead)
+    sample.drawn.create(issue=world.issues[0], position=1)
     first, second, third = (member.pk for member in world.members)
     slots = dict(Assignment.objects.values_list("volunteer", "pk"))
     return {
         "study": world.study.pk,
         "round": round_.pk,
+        "planned": planned.pk,
+        "sample": sample.pk,
         "version": world.version.pk,
         "category": world.category("C.2").pk,
         "issue": world.issues[0].pk,
@@ -136,6 +236,7 @@ def names(db):
 
 def _refusal(statement: str, names: dict | None = None) -> DatabaseError:
     with pytest.raises(DatabaseError) as refusal, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(statement, names)
     return refusal.value
 
@@ -153,6 +254,16 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
         for statement in (
             _round(),
             _round(name="'open'", opened="now()", closed="now()"),
+            _round(name="'majority'", rule="majority", majority=2, drift=50, training="%(planned)s"),
+            _round(name="'training'", kind="training", pass_mark=100),
+            _round(name="'screening'", kind="screening", excludes="%(category)s"),
+            _volunteer(admitted="now()", by="%(lead)s"),
+            _repeat(),
+            _repeat(volunteer="%(second)s", category="%(category)s", submitted="now()"),
+            _answer(),
+            _comment(),
+            _sample(),
+            _drawn(),
             _slot(),
             _slot(slot=2, volunteer="%(first)s", lease="now()"),
             _label(),
@@ -160,6 +271,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             _decision(until="now()")
             + "; "
             + _decision(number=2, method="lead", by="%(lead)s", rationale="x"),
+            _decision(issue="%(unslotted)s", method="majority"),
         ):
             cursor.execute(statement, names)
 
@@ -257,3 +369,29 @@ def test_a_decision_is_superseded_and_never_edited(statement):
     error = _refusal(statement, {"other": factories.category(world.version, "C.9").pk})
     assert "a decision is superseded, never edited" in str(error)
     assert list(Decision.objects.values()) == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE annotate_answer SET explanation = 'better'",
+        "DELETE FROM annotate_answer",
+        _answer(round_="%(planned)s", issue="%(unslotted)s"),
+    ],
+)
+def test_an_answer_stays_once_its_round_is_open(statement, names):
+    with connection.cursor() as cursor:
+        cursor.execute(_answer(), names)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, names)
+        assert cursor.rowcount == 1
+        transaction.set_rollback(True)
+    Round.objects.filter(pk=names["planned"]).update(opened_at=timezone.now())
+    before = list(Answer.objects.values())
+    assert "an answer stays as it is once its round is open" in str(_refusal(statement, names))
+    assert list(Answer.objects.values()) == before
+
+
+def test_a_training_label_stays_from_the_moment_it_is_given(names):
+    Round.objects.filter(pk=names["round"]).update(kind="training")
+    assert "a revealed label stays as it is" in str(_refusal("UPDATE annotate_label SET summary = 'x'"))
