@@ -58,6 +58,47 @@ class TrainingFirst(DomainError):
     message = _("This round opens to you once you have passed its training.")
 
 
+class NotATraining(DomainError):
+    message = _("Only the issues of a training round have right labels. Nothing was changed.")
+
+
+class AnswersStay(DomainError):
+    message = _(
+        "This training is open, so its right labels stay as they are. To correct one, plan another training."
+    )
+
+
+class LabelsInThisTraining(DomainError):
+    message = _(
+        "You label in this training yourself, so its right labels are not for you to know beforehand. Let"
+        " another lead give them, or plan the training without you."
+    )
+
+
+class NotInTheRound(DomainError):
+    message = _("This issue is not in the round. Nothing was changed.")
+
+
+class ExplanationMissing(DomainError):
+    message = _("Say why this is the right label: the volunteers learn from the explanation.")
+
+
+class ExplanationTooLong(DomainError):
+    message = _("The explanation is longer than 5,000 characters. Shorten it; it is still in the form.")
+
+
+class NotSeenYet(DomainError):
+    message = _("Label this issue first: then you see its right label and can comment on it.")
+
+
+class CommentMissing(DomainError):
+    message = _("Write the comment first.")
+
+
+class CommentTooLong(DomainError):
+    message = _("The comment is longer than 2,000 characters. Shorten it; it is still in the form.")
+
+
 class SlotTaken(DomainError):
     message = _("Somebody else is labelling this issue now. It may come back to you later.")
 

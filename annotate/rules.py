@@ -49,6 +49,13 @@ def may_take_turns(member: Membership | None, round_: Round) -> bool:
     return volunteer is not None and training_to_pass(round_, volunteer) is None
 
 
+def may_give_answers(member: Membership | None, round_: Round) -> bool:
+    """Give the right labels of a training, and read them all: owner and leads. Who also labels in it may not,
+    which the actions say in words.
+    """
+    return may_open(member, round_)
+
+
 def may_see_progress(member: Membership | None, round_: Round) -> bool:
     """See how many labels each volunteer has given: every member but a model."""
     return _is_of(member, round_.study_id) and studies_rules.may_see_people(member)

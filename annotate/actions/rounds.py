@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate import errors
 from annotate.actions.decisions import decide_unanimous
+from annotate.actions.training import require_answers
 from annotate.allocation import volunteer_seed
 from annotate.errors import RoundRefused
 from annotate.models import Round, RoundIssue, RoundVolunteer
@@ -128,6 +129,7 @@ def open_round(*, round_: Round, by: Membership) -> Round:
             % {"who": ", ".join(gone)},
             field="members",
         )
+    require_answers(current)
     crossed = current.allocation == Round.Allocation.CROSSED
     with connection.cursor() as cursor:
         # New statistics before and after: checks of foreign keys, and this statement, would else go by plans

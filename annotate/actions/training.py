@@ -1,0 +1,142 @@
+"""Training: the right labels of its issues, given before it opens, and what volunteers say about them after."""
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from annotate import errors
+from annotate.actions.locks import hold_round
+from annotate.models import Answer, Comment, Label, Round, RoundIssue, RoundVolunteer
+from annotate.queries.categories import codebook
+from annotate.rules import may_give_answers, may_see_own_labels
+from ingest.models import Issue
+from studies.models import Membership
+from taxonomy.models import Category
+
+EXPLANATION_LENGTH = 5000
+COMMENT_LENGTH = 2000
+
+
+@transaction.atomic
+def set_answer(
+    *, round_: Round, issue: Issue, category: Category, explanation: str, by: Membership
+) -> Answer:
+    """Give the right label of an issue of a planned training round, or another one in its place.
+
+    Whoever knows the right labels does not label in the training: a lead who is one of its volunteers is
+    refused. Raises NotAllowed, NotATraining, AnswersStay, LabelsInThisTraining, NotInTheRound,
+    UnknownCategory, TooShallow, ExplanationMissing, ExplanationTooLong.
+    """
+    current = _hold_planned(round_, by)
+    if not RoundIssue.objects.filter(round=current, issue=issue).exists():
+        raise errors.NotInTheRound
+    book = codebook(current.version_id)
+    if category.pk not in book.states:
+        raise errors.UnknownCategory
+    if category.pk not in book.choosable(current.depth):
+        raise errors.TooShallow
+    explanation = explanation.strip()
+    if not explanation:
+        raise errors.ExplanationMissing
+    if len(explanation) > EXPLANATION_LENGTH:
+        raise errors.ExplanationTooLong
+    answer, _made = Answer.objects.update_or_create(
+        round=current,
+        issue=issue,
+        defaults={"category": category, "explanation": explanation, "given_by": by},
+    )
+    return answer
+
+
+@transaction.atomic
+def remove_answer(*, round_: Round, issue: Issue, by: Membership) -> None:
+    """Take the right label of an issue back; without one this does nothing.
+
+    Raises NotAllowed, NotATraining, AnswersStay, LabelsInThisTraining.
+    """
+    current = _hold_planned(round_, by)
+    Answer.objects.filter(round=current, issue=issue).delete()
+
+
+@transaction.atomic
+def comment(*, round_: Round, issue: Issue, author: Membership, text: str) -> Comment:
+    """Say something about an issue of a training, or about the definition that it turns on.
+
+    Only volunteers of the training, once they have labelled the issue: before, they do not know what to
+    comment on. Raises NotATraining, NotYourTurn, NotSeenYet, CommentMissing, CommentTooLong.
+    """
+    if round_.kind != Round.Kind.TRAINING:
+        raise errors.NotATraining
+    if not may_see_own_labels(author, round_):
+        raise errors.NotYourTurn
+    if not Label.objects.filter(round=round_, issue=issue, volunteer=author).exists():
+        raise errors.NotSeenYet
+    text = text.strip()
+    if not text:
+        raise errors.CommentMissing
+    if len(text) > COMMENT_LENGTH:
+        raise errors.CommentTooLong(kept={"text": text})
+    return Comment.objects.create(round=round_, issue=issue, author=author, text=text)
+
+
+def require_answers(round_: Round) -> None:
+    """Refuse to open a training before each of its issues has a right label that no volunteer of it wrote.
+
+    Nothing for rounds of other kinds. Call it in the transaction that opens the round, holding its row.
+    Raises RoundRefused, with what to do.
+    """
+    if round_.kind != Round.Kind.TRAINING:
+        return
+    issues = RoundIssue.objects.filter(round=round_).count()
+    missing = issues - Answer.objects.filter(round=round_).count()
+    if missing:
+        raise errors.RoundRefused(
+            ngettext(
+                "%(missing)d of the %(issues)d issues has no right label yet. Give it one, with its"
+                " explanation, on the page of the answers; then open the training.",
+                "%(missing)d of the %(issues)d issues have no right label yet. Give each of them one, with"
+                " its explanation, on the page of the answers; then open the training.",
+                missing,
+            )
+            % {"missing": missing, "issues": issues},
+            field="answers",
+        )
+    if authors := _volunteers_who_know(round_):
+        raise errors.RoundRefused(
+            _(
+                "%(who)s wrote right labels of this training and cannot label in it as well. Let another lead"
+                " write those, or plan the training without them."
+            )
+            % {"who": ", ".join(authors)},
+            field="members",
+        )
+
+
+def require_no_author(round_: Round, member: Membership) -> None:
+    """Refuse a volunteer for a training whose right labels they wrote. Raises RoundRefused."""
+    if Answer.objects.filter(round=round_, given_by=member).exists():
+        raise errors.RoundRefused(
+            _("%(who)s wrote right labels of this training and cannot label in it as well. Choose others.")
+            % {"who": member},
+            field="members",
+        )
+
+
+def _volunteers_who_know(round_: Round) -> list[str]:
+    authors = Answer.objects.filter(round=round_).values("given_by")
+    knowing = RoundVolunteer.objects.filter(round=round_, left_at=None, member__in=authors)
+    return [str(volunteer.member) for volunteer in knowing.select_related("member").order_by("column")]
+
+
+def _hold_planned(round_: Round, by: Membership) -> Round:
+    """The round as it is now, held until this transaction ends, if `by` may still change its answers."""
+    current = hold_round(round_)
+    if not may_give_answers(by, current):
+        raise errors.NotAllowed
+    if current.kind != Round.Kind.TRAINING:
+        raise errors.NotATraining
+    if current.opened_at is not None:
+        raise errors.AnswersStay
+    if RoundVolunteer.objects.filter(round=current, member=by, left_at=None).exists():
+        raise errors.LabelsInThisTraining
+    return current
