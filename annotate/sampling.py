@@ -1,0 +1,66 @@
+"""How many issues a sample needs, and which ones a seed draws: plain numbers and texts, no database.
+
+A draw can be made again without Crosscheck, from the URLs of the issues and the seed alone:
+
+    import hashlib
+    key = lambda url: hashlib.blake2b(f"{seed}/{url}".encode()).digest()
+    sample = sorted(urls, key=key)[:n]
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Literal, TypeVar
+
+Rounding = Literal["up", "cochran"]
+Stratum = TypeVar("Stratum")
+
+
+def sample_size(
+    population: int,
+    confidence: float = 0.95,
+    margin: float = 0.05,
+    share: float = 0.5,
+    rounding: Rounding = "up",
+) -> int:
+    """Issues to draw from `population` so that a share near `share` is known to `± margin`.
+
+    n0 = z² p(1 − p) / e², for an endless population; n = ceil(n0 / (1 + n0/N)). Rounding `up` rounds n0 up
+    first, as most calculators do; `cochran` leaves it unrounded (Cochran 1977). 0 of an empty population,
+    else from 1 to `population`. Raises ValueError unless 0 < confidence, margin, share < 1.
+    """
+    if population < 0 or not all(0 < number < 1 for number in (confidence, margin, share)):
+        raise ValueError("population is at least 0; confidence, margin and share lie between 0 and 1")
+    if not population:
+        return 0
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    endless = z * z * share * (1 - share) / (margin * margin)
+    if rounding == "up":
+        rounded = math.ceil(endless)
+        return -(-rounded * population // (rounded + population))
+    return min(population, max(1, math.ceil(endless / (1 + endless / population))))
+
+
+def draw(
+    urls: Mapping[Stratum, Sequence[str]], sizes: Mapping[Stratum, int], seed: int
+) -> dict[Stratum, list[str]]:
+    """Of each stratum the `sizes` URLs with the smallest BLAKE2b of `seed/URL`, smallest first.
+
+    The same URLs and seed give the same draw, in whatever order the URLs come; a stratum without a size
+    gives none. A URL that comes later displaces at most one that was drawn. Raises ValueError for a size
+    that its stratum cannot fill.
+    """
+    drawn: dict[Stratum, list[str]] = {}
+    for stratum, found in urls.items():
+        size = sizes.get(stratum, 0)
+        once = set(found)
+        if not 0 <= size <= len(once):
+            raise ValueError(f"{size} of {len(once)} cannot be drawn")
+        drawn[stratum] = sorted(once, key=lambda url: draw_key(seed, url))[:size]
+    return drawn
+
+
+def draw_key(seed: int, url: str) -> bytes:
+    """What decides the place of a URL in a draw."""
+    return hashlib.blake2b(f"{seed}/{url}".encode()).digest()
