@@ -23,6 +23,27 @@ def fair_share(issues: int, labels_per_issue: int, volunteers: int) -> int:
     return -(-issues * labels_per_issue // volunteers) if volunteers else 0
 
 
+def smallest_quota(issues: int, labels_per_issue: int, quotas: Sequence[int | None]) -> int:
+    """The smallest q that fills a round once no volunteer's quota is below q; None in `quotas` is no end.
+
+    0 where the quotas are enough as they are. Nobody labels an issue twice, so a volunteer gives at most
+    `issues` labels; labels_per_issue <= len(quotas). Enough turns are also enough for each single issue:
+    dealt out one volunteer after the other, an issue meets nobody twice.
+    """
+    needed = issues * labels_per_issue
+
+    def turns(least: int) -> int:
+        return sum(issues if quota is None else min(max(quota, least), issues) for quota in quotas)
+
+    if turns(0) >= needed:
+        return 0
+    low, high = 0, issues
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if turns(middle) >= needed else (middle, high)
+    return high
+
+
 def pace(moments: Sequence[datetime]) -> float | None:
     """Seconds that one label takes: the median gap of these moments, in any order.
 

@@ -5,22 +5,29 @@ from typing import Any
 
 from django.utils import translation
 
-from annotate.actions.rounds import open_round
+from annotate.actions.rounds import open_round_in_steps, take_back_slots
 from annotate.errors import RoundAlreadyOpen
 from annotate.models import Round
 from annotate.queries.rounds import OPENING
-from core.jobs import Progress, register
+from core.jobs import Cancelled, Progress, register
 from core.models import Job
 from studies.models import Membership
 
 
 @register(OPENING)
 def open_a_round(job: Job, progress: Progress) -> dict[str, Any]:
-    """Open a round that is too large for a request, in one transaction: after a kill it is open or not."""
+    """Open a round that is too large for a request; a kill leaves it as planned, and the next run goes on.
+
+    Cancelled, the round stays as planned, without the slots that were made.
+    """
     with translation.override(job.arguments.get("language")):
         round_ = Round.objects.get(pk=job.arguments["round"])
-        progress(0)
+        by = Membership.objects.get(pk=job.arguments["member"])
         # It is open already where the attempt before this one was lost after its commit.
         with suppress(RoundAlreadyOpen):
-            open_round(round_=round_, by=Membership.objects.get(pk=job.arguments["member"]))
+            try:
+                open_round_in_steps(round_=round_, by=by, report=progress)
+            except Cancelled:
+                take_back_slots(round_=round_)
+                raise
     return {"round": round_.pk}

@@ -74,3 +74,9 @@ def deepest_level(version_id: int) -> int:
         CategoryState.objects.filter(version=version_id).order_by("-level").values_list("level", flat=True)
     )
     return Level(levels[0]) if levels[:1] else 0
+
+
+def types_of(version_id: int) -> list[CategoryState]:
+    """The types of a version in the order of the tree, without their long texts. One query."""
+    types = CategoryState.objects.filter(version=version_id, level=Level.TYPE)
+    return list(types.defer("definition", "includes", "excludes", "examples").order_by("position"))

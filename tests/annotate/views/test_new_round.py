@@ -74,7 +74,7 @@ def test_the_filter_chooses_the_issues(chosen, expected):
     answer = plan(world, **(everything | chosen))
     if not expected:
         assert answer.status_code == 422
-        assert "No issue is chosen. Choose at least one." in text_of(answer)
+        assert "No issue is chosen. Widen the filter, or choose another source." in text_of(answer)
         return
     assert answer.status_code == 302
     chosen_ids = RoundIssue.objects.order_by("position").values_list("issue", flat=True)
