@@ -1,4 +1,4 @@
-"""Training: the right labels of its issues, given before it opens, and what volunteers say about them after."""
+"""Training: the right labels of its issues, given before it opens, and what volunteers say after."""
 
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
