@@ -38,6 +38,8 @@ FITS_CROSSED = """EXISTS (
     WHERE v.round_id = a.round_id AND v."column" = a.slot AND v.member_id = a.volunteer_id
 )"""
 FITS_K_OF_N = "a.slot <= %(slots)s AND a.volunteer_id IS NULL"
+COUNTED = "SELECT count(*) FROM annotate_assignment a WHERE a.round_id = %(round)s AND {fits}"
+MISFITS_DROPPED = "DELETE FROM annotate_assignment a WHERE a.round_id = %(round)s AND NOT ({fits})"
 
 
 def make_slots(round_: Round, *, first: int = 1, last: int = 2**31 - 1) -> int:
@@ -61,10 +63,7 @@ def make_slots(round_: Round, *, first: int = 1, last: int = 2**31 - 1) -> int:
 def fitting_slots(round_: Round) -> int:
     """How many slots of a round that is not open are as its plan wants them."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT count(*) FROM annotate_assignment a WHERE a.round_id = %(round)s AND {_fits(round_)}",
-            _parameters(round_),
-        )
+        cursor.execute(COUNTED.format(fits=_fits(round_)), _parameters(round_))
         (found,) = cursor.fetchone()
     return int(found)
 
@@ -72,10 +71,7 @@ def fitting_slots(round_: Round) -> int:
 def drop_misfits(round_: Round) -> int:
     """Take away what an opening that was broken off made for a plan that has changed since."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM annotate_assignment a WHERE a.round_id = %(round)s AND NOT ({_fits(round_)})",
-            _parameters(round_),
-        )
+        cursor.execute(MISFITS_DROPPED.format(fits=_fits(round_)), _parameters(round_))
         dropped: int = cursor.rowcount
     return dropped
 
