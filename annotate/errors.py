@@ -20,6 +20,22 @@ class RoundRefused(DomainError):
         super().__init__(message)
 
 
+class VolunteerRefused(DomainError):
+    """A change of who labels in a round, or how much, that cannot be made like this. `field`: what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class SampleRefused(DomainError):
+    """A sample cannot be drawn like this. `field` names what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)
+
+
 class NotAllowed(DomainError):
     status = 403
     message = _("Your role in this study does not allow that. Nothing was changed.")
@@ -33,7 +49,13 @@ class RoundAlreadyOpen(DomainError):
     message = _("This round is open already. Nothing was changed.")
 
 
-class RoundClosed(DomainError):
+class TextKept(DomainError):
+    """A refusal before which the text was to be kept as the member's draft; `is_kept` says that it is."""
+
+    is_kept = False
+
+
+class RoundClosed(TextKept):
     message = _("This round is closed: it takes no more labels. What you typed is kept as your draft.")
 
 
@@ -47,14 +69,14 @@ class NotYourTurn(DomainError):
     )
 
 
-class RemovedFromRound(DomainError):
+class RemovedFromRound(TextKept):
     message = _(
         "You no longer label in this round: a lead has taken you out of it. Your labels stay, and what you"
         " typed is kept as your draft."
     )
 
 
-class TrainingFirst(DomainError):
+class TrainingFirst(TextKept):
     message = _("This round opens to you once you have passed its training.")
 
 
@@ -121,14 +143,14 @@ class SummaryTooLong(DomainError):
     message = _("The summary is longer than 500 characters. Shorten it; what you typed is still in the form.")
 
 
-class StaleVersion(DomainError):
+class StaleVersion(TextKept):
     message = _(
         "The round uses another version of the taxonomy than this page showed. What you typed is kept as your"
         " draft: load the page again and check the category."
     )
 
 
-class StaleGuideline(DomainError):
+class StaleGuideline(TextKept):
     message = _(
         "The guideline changed while you had this page open. Read what is new, then submit again: what you"
         " typed is still in the form."

@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path("rounds/<int:round_id>/agreement/", agreement.agreement, name="agreement"),
     path("rounds/<int:round_id>/label/", labels.label, name="label"),
     path("rounds/<int:round_id>/label/next/", labels.next_issue, name="next_issue"),
+    path("rounds/<int:round_id>/label/ahead/", labels.ahead, name="ahead"),
     path("rounds/<int:round_id>/label/submit/", labels.submit_label, name="submit_label"),
     path("rounds/<int:round_id>/label/change/", labels.change_label, name="change_label"),
     path("rounds/<int:round_id>/label/draft/", labels.save_draft, name="save_draft"),

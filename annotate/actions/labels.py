@@ -8,13 +8,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotate import errors
 from annotate.actions.decisions import decide_if_unanimous
 from annotate.actions.locks import hold_issue, hold_round, hold_volunteer, require_open
-from annotate.actions.turns import claim_on, lease
+from annotate.actions.turns import claim_on, renew
 from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue, Skip
 from annotate.queries.turns import own_slots
 from core.errors import DomainError
@@ -69,9 +69,7 @@ def save_draft(
         hold_volunteer(current, member)
         _require_known(current, category)
         if current.allocation == Round.Allocation.K_OF_N and current.is_open:
-            own_slots(current, member).filter(issue=issue, submitted_at=None).update(
-                lease_until=lease(current)
-            )
+            renew(current, member, Q(issue=issue))
         stored = _draft(current, issue, member)
         label = _label(current, issue, member)
         content = (category.pk if category else None, text, unsure)

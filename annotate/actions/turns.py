@@ -1,8 +1,10 @@
 """Taking turns: the next issue, putting one off, taking that back."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
+from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
@@ -15,6 +17,8 @@ from ingest.models import Issue
 from studies.models import Membership
 
 DOUBLE_CLICK = timedelta(seconds=2)
+MOST_HELD = 3
+"""Slots of a k-of-n round that one member holds at once: the one shown, and those that the page has ahead."""
 
 FREE = "a.volunteer_id IS NULL"
 EXPIRED = "a.lease_until < %(now)s AND a.volunteer_id <> %(member)s"
@@ -51,29 +55,57 @@ PLACES = [
 
 @retried
 @transaction.atomic
-def next_turn(*, round_: Round, member: Membership) -> Turn | None:
+def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ()) -> Turn | None:
     """The member's next issue, None when nothing is left for them now.
 
-    k of n: a slot they hold, its lease renewed; else they claim one. Fully crossed: reads only.
-    Raises RoundNotOpen, RoundClosed, NotYourTurn.
+    `holding`: the ids of the issues that their page has in hand already, the one shown now first; the turn
+    after those is meant. k of n: a slot they hold, else they claim one, but hold at most MOST_HELD at once;
+    nor do labels and held slots grow beyond their quota. All that they hold is renewed. Fully crossed: reads
+    only. Raises RoundNotOpen, RoundClosed, NotYourTurn.
     """
     require_open(round_)
     if round_.allocation != Round.Allocation.K_OF_N:
-        turn = current_turn(round_, member)
+        turn = current_turn(round_, member, holding=holding)
         if turn is None and not may_take_turns(member, round_):
             raise NotYourTurn
         return turn
     volunteer = hold_volunteer(round_, member)
-    held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id").first()
-    if held is not None:
-        Assignment.objects.filter(pk=held.pk).update(lease_until=lease(round_))
-        return _turn(held.pk, member)
+    held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id")
+    slots = {issue: slot for slot, issue in held.values_list("pk", "issue")}
+    slot = next((slots[issue] for issue in slots if issue not in holding), None)
+    if slot is None and len(slots) < MOST_HELD and not _has_quota(volunteer, len(slots)):
+        slot = _claim_next(round_, volunteer)
+    renew(round_, member, Q(issue=holding[0]) if holding else Q(pk=slot))
+    return None if slot is None else _turn(slot, member)
+
+
+def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:
     start = _start(round_, volunteer)
     for which, where, order in PLACES:
-        slot = _claim(round_, member, which, where, order, start=start)
+        slot = _claim(round_, volunteer.member, which, where, order, start=start)
         if slot is not None:
-            return _turn(slot, member)
+            return slot
     return None
+
+
+def _has_quota(volunteer: RoundVolunteer, held: int) -> bool:
+    """Have they as many labels, with those that they are about to give, as they are asked for?"""
+    if volunteer.quota is None:
+        return False
+    own = Label.objects.filter(round=volunteer.round_id, volunteer=volunteer.member_id, surplus=False)
+    return own.count() + held >= volunteer.quota
+
+
+def renew(round_: Round, member: Membership, shown: Q) -> None:
+    """Start the leases of all that the member holds anew: they are at work, whichever issue they look at.
+
+    The slot `shown` is held a second longer than the others, so that it comes first when the page is opened
+    again.
+    """
+    until = lease(round_)
+    own_slots(round_, member).filter(submitted_at=None).update(
+        lease_until=Case(When(shown, then=Value(until)), default=Value(until - timedelta(seconds=1)))
+    )
 
 
 @retried

@@ -1,5 +1,6 @@
 """Whose turn it is at what. Everything here is the member's own: the same whatever others label."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,15 +49,17 @@ def own_skips_of(round_: Round, member: Membership) -> QuerySet[Skip]:
     return Skip.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue"))
 
 
-def current_turn(round_: Round, member: Membership) -> Turn | None:
+def current_turn(round_: Round, member: Membership, *, holding: Collection[int] = ()) -> Turn | None:
     """The turn that the member has now, None without one: reads only, two queries.
 
     Fully crossed: the open slot of lowest rank, then, once only skipped issues are left, the one skipped
     longest ago. k of n: a slot already claimed, the one last touched; none is claimed here.
+    `holding`: the ids of issues that the member's page has in hand already; the turn after those is meant.
     """
     open_slots = (
         own_slots(round_, member)
         .filter(submitted_at=None)
+        .exclude(issue__in=holding)
         .select_related("issue__repository", "issue__current")
     )
     if round_.allocation == Round.Allocation.K_OF_N:

@@ -6,11 +6,10 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import trigger_client_event
 
 from accounts.http import AuthedRequest
 from annotate import errors, rules
@@ -22,15 +21,17 @@ from annotate.queries import labels as queries
 from annotate.queries.rounds import rounds_for
 from annotate.queries.turns import Turn, current_turn, issue_in, turn_at
 from annotate.views.picker import picker
-from annotate.views.room import frame, page, refused
+from annotate.views.room import frame, moved_on, page, refused, turn_as_json
 from core.errors import DomainError
-from core.http import form_key, go_to, is_fragment, render_page, require
+from core.http import form_key, go_to, render_page, require
 from core.middleware import wants_json
 from ingest.models import Issue
 from studies.models import Membership
 from studies.queries import membership_of
 
 T = TypeVar("T")
+
+AT_HAND = 10
 
 
 @require_safe
@@ -55,8 +56,28 @@ def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 @require_POST
+def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """JSON {"next": TURN or null}: the turn after those that the page has in hand (`have`), before it is asked for.
+
+    k of n: claims a slot, of which one person holds three at most. Null is also the answer where the member may
+    take no turns now: the page that they are on says why when they submit.
+    """
+    round_, member = _seat(request, round_id)
+    if round_.kind == Round.Kind.TRAINING:
+        return JsonResponse({"next": None})
+    turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=_have(request)))
+    return JsonResponse({"next": turn_as_json(round_, member, turn)})
+
+
+@require_POST
 def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Store a label, and answer with the next issue."""
+    """Store a label, and go on: by a redirect or, for `Accept: application/json`, in the same answer.
+
+    200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null, "go"}.
+    `next` is the turn after those in `have`; `go` is set where the page has to go elsewhere: the training's answer,
+    or the end when nothing is left and nothing held. A TURN is {"issue", "title", "html", "turn", "skip_turn"}.
+    Refusals: {"detail", "code", "kept": is it a draft on the server, "issue", "stored": what stands there instead}.
+    """
     round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     form = LabelForm(request.POST, round_=round_)
@@ -237,23 +258,25 @@ def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
         return None, refusal
 
 
+def _have(request: AuthedRequest) -> list[int]:
+    """The issues that the page has in hand, the one shown next first."""
+    numbers = (_number(text) for text in request.POST.getlist("have")[:AT_HAND])
+    return [number for number in numbers if number is not None]
+
+
 def _go_on(
     request: AuthedRequest, round_: Round, member: Membership, said: str, saved: Label | None = None
 ) -> HttpResponse:
-    """Answer with the member's next issue: in the same answer where htmx asks, else by a redirect."""
-    if request.headers.get("HX-Target") != "issue" or not is_fragment(request):
+    """Answer with the member's next issue: as JSON, or by a redirect."""
+    if not wants_json(request):
         messages.success(request, said)
-        return go_to(request, "label", round_.pk)
-    if round_.allocation == Round.Allocation.K_OF_N:
-        turn, _closed = _attempt(lambda: turns.next_turn(round_=round_, member=member))
-    else:
-        turn = current_turn(round_, member)
-    if turn is None:
+        return redirect("label", round_.pk)
+    have = _have(request)
+    turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=have))
+    go = None if turn or have else reverse("label", args=[round_.pk])
+    if go:
         messages.success(request, said)
-        return go_to(request, "label", round_.pk)
-    response = page(request, round_, member, turn, moved=True, said=said)
-    saved_category = saved.category_id if saved else None
-    return trigger_client_event(response, "moved", {"said": said, "category": saved_category}, after="swap")
+    return moved_on(round_, member, said=said, saved=saved, turn=turn, go=go)
 
 
 def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_claim: bool) -> HttpResponse:

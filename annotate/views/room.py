@@ -1,12 +1,16 @@
-"""How the labelling room is drawn: whole, as the next issue, or as a refusal beside what was typed."""
+"""How the labelling room is drawn: whole, as JSON with the next turn, or as a refusal beside what was typed.
 
+The parts of the JSON are the same templates as those of the page, drawn with the same names and without a request:
+`label.html#issue`, `_turn.html`, `_whose.html`, `_pace.html`, `_recent.html`, `_back.html`.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import formats
-from django_htmx.http import reswap, retarget
 
 from accounts.http import AuthedRequest
 from annotate.forms import DraftForm, SkipForm
@@ -17,7 +21,7 @@ from annotate.queries.turns import Turn, turn_at
 from annotate.views.picker import picker
 from annotate.views.words import words
 from core.errors import DomainError
-from core.http import is_fragment, render_page
+from core.http import render_page
 from core.middleware import wants_json
 from ingest.models import Issue
 from ingest.reading import read
@@ -28,21 +32,45 @@ RECENT = 8
 
 @dataclass(frozen=True)
 class Content:
-    """What stands in the form: chosen and typed by the member, whether stored or not."""
+    """What stands in the form: chosen and typed by the member, whether stored or not.
+
+    With a proposed name nothing fits, and `category` is what comes nearest, if anything does.
+    """
 
     category: int | None = None
     summary: str = ""
     unsure: bool = False
+    proposed_name: str = ""
+    proposed_reason: str = ""
 
     @classmethod
     def of(cls, stored: Draft | Label | None) -> "Content":
-        return cls(stored.category_id, stored.summary, stored.unsure) if stored else cls()
+        if stored is None:
+            return cls()
+        if isinstance(stored, Draft):
+            proposed = (stored.proposed_name, stored.proposed_reason)
+            return cls(stored.category_id, stored.summary, stored.unsure, *proposed)
+        if stored.proposal is None:
+            return cls(stored.category_id, stored.summary, stored.unsure)
+        of = stored.proposal
+        return cls(of.nearest_id, stored.summary, stored.unsure, of.name, of.reason)
 
     @classmethod
     def typed(cls, request: AuthedRequest) -> "Content":
-        category = request.POST.get("category", "")
+        post = request.POST
+        category = post.get("category", "")
         chosen = int(category) if category.isascii() and category.isdecimal() and len(category) < 19 else None
-        return cls(chosen, request.POST.get("summary", ""), "unsure" in request.POST)
+        proposed = (post.get("proposed_name", ""), post.get("proposed_reason", ""))
+        return cls(chosen, post.get("summary", ""), "unsure" in post, *proposed)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "category": self.category,
+            "summary": self.summary,
+            "unsure": self.unsure,
+            "proposed_name": self.proposed_name,
+            "proposed_reason": self.proposed_reason,
+        }
 
 
 def page(
@@ -53,43 +81,67 @@ def page(
     *,
     content: Content | None = None,
     refusal: dict[str, Any] | None = None,
-    moved: bool = False,
-    said: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The room, or with `moved` what of it changes from one issue to the next."""
-    stored = Content.of(turn.draft or turn.label)
-    content = content or stored
+    """The room with one issue. `content`: what stands in the form, else what is stored."""
+    content = content or Content.of(turn.draft or turn.label)
     choices = picker(round_)
     latest = queries.latest_choices(round_, member)
-    recent = [id_ for id_ in dict.fromkeys(category for _issue, category in latest) if id_ in choices.states]
+    previous = _before(round_, member, turn.label) if turn.label else latest[0][0] if latest else None
     context = (
-        frame(round_, member)
-        | _turn_context(round_, turn)
+        _turn_context(round_, member, turn, content)
+        | _pace(round_, member)
         | {
-            "reading": read(turn.issue),
-            "content": content,
-            "previous": _before(round_, member, turn.label)
-            if turn.label
-            else latest[0][0]
-            if latest
-            else None,
-            "progress": queries.progress(round_, member),
-            "recent": [(choices.states[id_], choices.hues[id_]) for id_ in recent[:RECENT]],
-            "moved": moved,
-            "said": said,
+            "previous": previous,
+            "recent": _recent(round_, latest),
             "refusal": refusal,
-            # Called by the template of the whole page; the answer to a submit has no use for them.
-            "tree": lambda: choices.with_choice(content.category),
+            "tree": choices.with_choice(content.category),
             "codebook": choices.data,
-            "counts": lambda: queries.own_counts(round_, member),
+            "counts": queries.own_counts(round_, member),
             "words": words,
             "chosen_code": choices.code(content.category),
             "ask_reason": "skip" in request.GET or (refusal or {}).get("region") == "skip-refusal",
         }
     )
-    context["share"] = _share(context["progress"])
-    return render_page(request, "annotate/labels/label.html", context, partials=["issue"], status=status)
+    return render_page(request, "annotate/labels/label.html", context, status=status)
+
+
+def moved_on(
+    round_: Round, member: Membership, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
+) -> JsonResponse:
+    """What the page needs once an issue is labelled or put off: see `submit_label`."""
+    latest = queries.latest_choices(round_, member)
+    code = picker(round_).code(saved.category_id) if saved else ""
+    context = (
+        frame(round_, member)
+        | _pace(round_, member)
+        | {"recent": _recent(round_, latest), "previous": latest[0][0] if latest else None}
+    )
+    return JsonResponse(
+        {
+            "said": said,
+            "saved": {"issue": saved.issue_id, "category": saved.category_id, "code": code} if saved else None,
+            "pace": _part("_pace", context),
+            "recent": _part("_recent", context),
+            "back": _part("_back", context),
+            "next": turn_as_json(round_, member, turn),
+            "go": go,
+        }
+    )
+
+
+def turn_as_json(round_: Round, member: Membership, turn: Turn | None) -> dict[str, Any] | None:
+    """A turn as the browser holds it until it is shown: TURN of `ahead` and `submit_label`."""
+    if turn is None:
+        return None
+    context = _turn_context(round_, member, turn, Content.of(turn.draft or turn.label))
+    return {
+        "issue": turn.issue.pk,
+        "title": f"{turn.issue} · {round_.name} · Crosscheck",
+        "html": _part("label", context, partial="#issue"),
+        "turn": _part("_turn", context),
+        "skip_turn": f'<span id="skip-turn">{_part("_whose", context)}</span>',
+    }
 
 
 def refused(
@@ -104,55 +156,55 @@ def refused(
 ) -> HttpResponse:
     """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
     status = refusal.status if refusal else 422
-    said = (
-        [refusal.message]
-        if refusal
-        else [text for texts in form.errors.values() for text in texts]
-        if form
-        else []
-    )
+    texts = [refusal.message] if refusal else _said(form)
     stored = getattr(refusal, "stored", None) or getattr(refusal, "label", None)
     if wants_json(request):
-        answer: dict[str, Any] = {"detail": " ".join(map(str, said)), "code": type(refusal or form).__name__}
+        answer: dict[str, Any] = {
+            "detail": " ".join(map(str, texts)),
+            "code": type(refusal or form).__name__,
+            "kept": getattr(refusal, "is_kept", False),
+            "issue": issue.pk,
+        }
         if stored is not None:
-            kept = Content.of(stored)
-            answer["stored"] = {
-                "category": kept.category,
-                "summary": kept.summary,
-                "unsure": kept.unsure,
-                "revision": getattr(stored, "revision", 0),
-            }
+            revision = getattr(stored, "revision", 0)
+            answer["stored"] = Content.of(stored).as_json() | {"revision": revision}
         return JsonResponse(answer, status=status)
     turn = turn_at(round_, member, issue.pk)
     if turn is None:
         raise refusal or Http404
     context = {
-        "said": said,
+        "said": texts,
         "stored": stored,
         "stored_code": picker(round_).code(stored.category_id) if stored else "",
         "stored_hue": picker(round_).hue(stored.category_id) if stored else None,
         "kind": type(refusal).__name__,
         "region": region,
     }
-    if is_fragment(request):
-        whole = frame(round_, member) | _turn_context(round_, turn) | {"refusal": context, "moved": True}
-        response = render(request, "annotate/labels/_refusal_answer.html", whole, status=status)
-        return reswap(retarget(response, f"#{region}"), "innerHTML")
     return page(request, round_, member, turn, content=Content.typed(request), refusal=context, status=status)
+
+
+def _said(form: DraftForm | SkipForm | None) -> Collection[str]:
+    return [text for texts in form.errors.values() for text in texts] if form else []
 
 
 def frame(round_: Round, member: Membership) -> dict[str, Any]:
     return {"round": round_, "study": round_.study, "membership": member}
 
 
-def _turn_context(round_: Round, turn: Turn) -> dict[str, Any]:
+def _part(name: str, context: dict[str, Any], *, partial: str = "") -> str:
+    return render_to_string(f"annotate/labels/{name}.html{partial}", context).strip()
+
+
+def _turn_context(round_: Round, member: Membership, turn: Turn, content: Content) -> dict[str, Any]:
     """The turn, and what may be done with it: `mode` is label, change or read."""
     label = turn.label
     is_revealed = (
         revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
     )
-    return {
+    return frame(round_, member) | {
         "turn": turn,
+        "reading": read(turn.issue),
+        "content": content,
         "mode": "read" if is_revealed else "change" if label else "label",
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",
         "label_code": picker(round_).code(label.category_id) if label else "",
@@ -164,12 +216,21 @@ def _turn_context(round_: Round, turn: Turn) -> dict[str, Any]:
     }
 
 
+def _pace(round_: Round, member: Membership) -> dict[str, Any]:
+    progress = queries.progress(round_, member)
+    share = 100 * progress.done / progress.total if progress.total else 0
+    return {"progress": progress, "share": formats.number_format(share, 1)}
+
+
+def _recent(round_: Round, latest: list[tuple[int, int | None]]) -> list[tuple[Any, int]]:
+    """The last categories, each once, with their hues."""
+    choices = picker(round_)
+    distinct = [id_ for id_ in dict.fromkeys(id_ for _issue, id_ in latest) if id_ in choices.states]
+    return [(choices.states[id_], choices.hues[id_]) for id_ in distinct[:RECENT]]
+
+
 def _before(round_: Round, member: Membership, label: Label) -> int | None:
     """The issue that the member labelled before this one."""
     cursor = f"{label.submitted_at.isoformat()}_{label.pk}"
     rows = queries.own_labels(round_, member, after=cursor, limit=1).rows
     return rows[0].label.issue_id if rows else None
-
-
-def _share(progress: queries.Progress) -> str:
-    return formats.number_format(100 * progress.done / progress.total if progress.total else 0, 1)
