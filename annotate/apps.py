@@ -12,8 +12,19 @@ class AnnotateConfig(AppConfig):
         audit.say(
             "rounds.created", _("Planned the round %(round)s: %(issues)s issues, %(volunteers)s volunteers")
         )
+        audit.say("samples.drawn", _("Drew the sample %(sample)s: %(issues)s issues, seed %(seed)s"))
         audit.say("rounds.opened", _("Opened the round %(round)s"))
         audit.say("rounds.closed", _("Closed the round %(round)s"))
+        audit.say("rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments"))
+        audit.say("rounds.volunteer_removed", _("Took %(member)s out of the round %(round)s"))
+        audit.say(
+            "rounds.labels_raised",
+            _("Raised the labels per issue of the round %(round)s from %(before)s to %(after)s"),
+        )
+        audit.say("rounds.quota_set", _("Changed the quota of %(member)s in the round %(round)s"))
+        audit.say("rounds.deadline_set", _("Changed the deadline of the round %(round)s"))
+        audit.say("rounds.admitted", _("Let %(member)s into the round %(round)s without a passed training"))
+        audit.say("rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again"))
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

@@ -11,6 +11,16 @@ def may_create_round(member: Membership | None, study: Study) -> bool:
     return _is_of(member, study.pk) and studies_rules.may_lead(member)
 
 
+def may_draw_sample(member: Membership | None, study: Study) -> bool:
+    """Draw a sample: owner and leads of the study."""
+    return may_create_round(member, study)
+
+
+def may_read_samples(member: Membership | None, study: Study) -> bool:
+    """See which samples were drawn, and how: every member but a model, as with the issues themselves."""
+    return _is_of(member, study.pk) and studies_rules.may_see_people(member)
+
+
 def may_open(member: Membership | None, round_: Round) -> bool:
     """Open a round: owner and leads."""
     return _is_of(member, round_.study_id) and studies_rules.may_lead(member)
@@ -19,6 +29,11 @@ def may_open(member: Membership | None, round_: Round) -> bool:
 def may_close(member: Membership | None, round_: Round) -> bool:
     """Close a round, which reveals all of its labels: owner and leads."""
     return may_open(member, round_)
+
+
+def may_change_round(member: Membership | None, round_: Round) -> bool:
+    """Change who labels in a round, how much and until when, before it is closed: owner and leads."""
+    return may_open(member, round_) and round_.closed_at is None
 
 
 def may_be_volunteer(member: Membership | None, study: Study) -> bool:

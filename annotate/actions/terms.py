@@ -1,0 +1,106 @@
+"""The terms of a round that change while it goes on: quotas, the deadline, who is let in."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from annotate.actions.volunteers import hold_active, hold_to_change
+from annotate.errors import VolunteerRefused
+from annotate.models import Round, RoundVolunteer
+from core.retry import retried
+from studies.actions import record
+from studies.models import Membership
+
+
+@retried
+@transaction.atomic
+def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int | None) -> RoundVolunteer:
+    """Say after how many labels a volunteer of a k-of-n round is given no more; None for no end.
+
+    What they hold at that moment they may still label.
+    Raises NotAllowed, RoundClosed, and VolunteerRefused with what to change.
+    """
+    current = hold_to_change(round_, by, opened=False)
+    if current.allocation == Round.Allocation.CROSSED:
+        raise VolunteerRefused(
+            _("Everyone labels everything in this round, so nobody has a quota."), field="quota"
+        )
+    if quota is not None and quota < 1:
+        raise VolunteerRefused(_("A quota is one label or more; leave it empty for none."), field="quota")
+    volunteer = hold_active(current, member)
+    before, volunteer.quota = volunteer.quota, quota
+    if before != quota:
+        volunteer.save(update_fields=["quota"])
+        record(
+            current.study,
+            "rounds.quota_set",
+            by.user,
+            round=current.name,
+            member=member.pseudonym,
+            before=before or "",
+            after=quota or "",
+        )
+    return volunteer
+
+
+@retried
+@transaction.atomic
+def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) -> Round:
+    """Say until when the labels are wanted; None for no deadline. Nothing ends by itself.
+
+    Raises NotAllowed, RoundClosed, and VolunteerRefused for a moment that is over.
+    """
+    current = hold_to_change(round_, by, opened=False)
+    if deadline is not None and deadline != current.deadline and deadline <= timezone.now():
+        raise VolunteerRefused(_("This moment is over. Choose one to come, or none."), field="deadline")
+    before, current.deadline = current.deadline, deadline
+    if before != deadline:
+        current.save(update_fields=["deadline"])
+        record(
+            current.study,
+            "rounds.deadline_set",
+            by.user,
+            round=current.name,
+            before=before.isoformat() if before else "",
+            after=deadline.isoformat() if deadline else "",
+        )
+    return current
+
+
+@retried
+@transaction.atomic
+def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
+    """Let a volunteer into a round without a passed training. Done already, nothing changes.
+
+    Raises NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training.
+    """
+    current = hold_to_change(round_, by, opened=False)
+    if current.training_id is None:
+        raise VolunteerRefused(_("This round asks for no training: its volunteers can label as it is."))
+    volunteer = hold_active(current, member)
+    if volunteer.admitted_at is None:
+        volunteer.admitted_at, volunteer.admitted_by = timezone.now(), by
+        volunteer.save(update_fields=["admitted_at", "admitted_by"])
+        record(current.study, "rounds.admitted", by.user, round=current.name, member=member.pseudonym)
+    return volunteer
+
+
+@retried
+@transaction.atomic
+def take_back_admission(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
+    """Ask a volunteer who was let in for the training again; their labels stay. Undoes `admit`."""
+    current = hold_to_change(round_, by, opened=False)
+    volunteer = hold_active(current, member)
+    if volunteer.admitted_at is not None:
+        volunteer.admitted_at = volunteer.admitted_by = None
+        volunteer.save(update_fields=["admitted_at", "admitted_by"])
+        record(
+            current.study,
+            "rounds.admission_taken_back",
+            by.user,
+            round=current.name,
+            member=member.pseudonym,
+        )
+    return volunteer

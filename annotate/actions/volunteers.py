@@ -1,0 +1,337 @@
+"""Changing an open round: who labels in it, how much, and until when. What is revealed stays as it is.
+
+Each of these holds the round alone, so that a submit waits for it or is seen by it, and then the rows of the
+volunteers concerned, so that their claims do: the order of actions.locks.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from annotate import errors
+from annotate.actions import slots
+from annotate.actions.decisions import decide_unanimous
+from annotate.actions.locks import require_open
+from annotate.actions.turns import lease
+from annotate.allocation import volunteer_seed
+from annotate.errors import VolunteerRefused
+from annotate.models import Round, RoundVolunteer
+from annotate.queries.volunteers import HIDDEN, NOT_THEIRS, active_volunteers
+from annotate.rules import may_be_volunteer, may_change_round
+from core.retry import retried
+from studies.actions import record
+from studies.models import Membership
+
+_ADD_SLOTS = f"""
+    INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank)
+    SELECT i.round_id, i.issue_id, v."column", v.member_id, {{rank}}
+    FROM annotate_roundissue i
+    JOIN annotate_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(member)s
+    {{places}}
+    WHERE i.round_id = %(round)s AND {HIDDEN}
+    ON CONFLICT DO NOTHING
+"""  # noqa: S608 - the pieces are constants
+_RAISE = f"""
+    INSERT INTO annotate_assignment (round_id, issue_id, slot, rank)
+    SELECT i.round_id, i.issue_id, more.slot, first.rank
+    FROM annotate_roundissue i
+    JOIN annotate_assignment first
+      ON first.round_id = i.round_id AND first.issue_id = i.issue_id AND first.slot = 1,
+         generate_series(%(before)s + 1, %(after)s) more (slot)
+    WHERE i.round_id = %(round)s AND {HIDDEN}
+"""  # noqa: S608 - the pieces are constants
+_REOPEN = """
+    UPDATE annotate_roundissue i SET completed_at = NULL
+    WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL AND EXISTS (
+        SELECT FROM annotate_assignment a
+        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
+    )
+"""
+_COMPLETE = """
+    UPDATE annotate_roundissue i SET completed_at = %(now)s
+    WHERE i.round_id = %(round)s AND i.completed_at IS NULL
+      AND NOT EXISTS (
+        SELECT FROM annotate_assignment a
+        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
+      )
+      AND EXISTS (
+        SELECT FROM annotate_assignment a WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id
+      )
+"""
+_OPEN = "a.round_id = %(round)s AND a.volunteer_id = %(member)s AND a.submitted_at IS NULL"
+_HAND_OVER_COLUMN = f"""
+    UPDATE annotate_assignment a SET volunteer_id = %(to)s, slot = %(column)s, rank = {{rank}}
+    FROM annotate_roundissue i
+    JOIN annotate_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(to)s
+    {{places}}
+    WHERE {_OPEN} AND i.round_id = a.round_id AND i.issue_id = a.issue_id AND {NOT_THEIRS}
+"""  # noqa: S608 - the pieces are constants
+_HAND_OVER_CLAIMS = f"""
+    UPDATE annotate_assignment a SET volunteer_id = %(to)s, lease_until = %(lease)s
+    WHERE {_OPEN} AND {NOT_THEIRS}
+"""  # noqa: S608 - the pieces are constants
+_DROP = f"DELETE FROM annotate_assignment a WHERE {_OPEN}"  # noqa: S608
+_FREE = f"UPDATE annotate_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608
+_TRACE = f"""
+    INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
+    SELECT a.round_id, a.issue_id, a.volunteer_id, '', false, 0, now()
+    FROM annotate_assignment a WHERE {_OPEN}
+    ON CONFLICT DO NOTHING
+"""  # noqa: S608 - the pieces are constants
+
+
+@dataclass(frozen=True)
+class Added:
+    """Who labels from now on; `slots` of a crossed round were made for them, k of n: they claim theirs."""
+
+    volunteer: RoundVolunteer
+    slots: int
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What became of the open slots of who was taken out: given to a named person, given back (k of n: free
+    again; crossed: dropped), and how many issues were complete by that.
+    """
+
+    handed: int
+    given_back: int
+    completed: int
+
+
+@retried
+@transaction.atomic
+def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added:
+    """Let a member label in an open round; who was taken out before gets their column back.
+
+    Crossed: they get a slot on every issue that is not revealed yet; those that are keep their number of
+    labels, since whoever can see these is no longer blind. An issue that waits for nobody, under the policy
+    `round_closed`, waits for them. k of n: they claim from now on.
+    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    """
+    current = hold_to_change(round_, by)
+    volunteer = _seat(current, member)
+    made = 0
+    if current.allocation == Round.Allocation.CROSSED:
+        made = _run(_ordered(_ADD_SLOTS, current), current, member=member.pk)
+        _widen(current, volunteer.column)
+        _run(_REOPEN, current)
+    record(
+        current.study,
+        "rounds.volunteer_added",
+        by.user,
+        round=current.name,
+        member=member.pseudonym,
+        slots=made,
+    )
+    return Added(volunteer, made)
+
+
+@retried
+@transaction.atomic
+def remove_volunteer(
+    *, round_: Round, member: Membership, by: Membership, to: Membership | None = None
+) -> Removed:
+    """Take a volunteer out of an open round. Their labels and drafts stay; adding them again undoes it.
+
+    What they have not labelled goes to `to`, where that member has neither slot nor label on the issue; the
+    rest is free again (k of n) or dropped (crossed): an issue that waited for nobody else is complete by
+    that, and decided by the round's rule. In a crossed round `to` is somebody who does not label in it yet,
+    and then does.
+    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    """
+    current = hold_to_change(round_, by)
+    crossed = current.allocation == Round.Allocation.CROSSED
+    leaving = hold_active(current, member, to)
+    if to is None and not any(one.member_id != member.pk for one in active_volunteers(current)):
+        raise VolunteerRefused(
+            _("A round keeps at least one volunteer. Add or name another one first, or close the round."),
+            field="to",
+        )
+    # Before the slots are looked at: a claim of theirs that has begun is over, and none begins.
+    leaving.left_at = timezone.now()
+    leaving.save(update_fields=["left_at"])
+    handed = 0
+    if not crossed:
+        # By this a label that comes too late is known to be theirs; crossed, every issue of the round was.
+        _run(_TRACE, current, member=member.pk)
+    if to is not None:
+        if to.pk == member.pk:
+            raise VolunteerRefused(_("Name somebody else to go on with these issues."), field="to")
+        inside = RoundVolunteer.objects.filter(round=current, member=to, left_at=None)
+        known = inside.select_related("member").first()
+        if known is not None and crossed:
+            raise VolunteerRefused(
+                _("%(who)s labels every issue of this round already. Name somebody who does not.")
+                % {"who": to},
+                field="to",
+            )
+        if known is not None and not may_be_volunteer(known.member, current.study):
+            raise VolunteerRefused(
+                _("%(who)s can no longer label in this study. Name somebody else.") % {"who": to}, field="to"
+            )
+        next_one = known or _seat(current, to)
+        given = {"member": member.pk, "to": to.pk, "column": next_one.column, "lease": lease(current)}
+        handed = _run(
+            _ordered(_HAND_OVER_COLUMN, current) if crossed else _HAND_OVER_CLAIMS, current, **given
+        )
+        if crossed:
+            _widen(current, next_one.column)
+    given_back = _run(_DROP if crossed else _FREE, current, member=member.pk)
+    completed = 0
+    if crossed:
+        now = timezone.now()
+        completed = _run(_COMPLETE, current, now=now)
+        if current.reveal == Round.Reveal.ISSUE_COMPLETE:
+            decide_unanimous(current, now)
+    record(
+        current.study,
+        "rounds.volunteer_removed",
+        by.user,
+        round=current.name,
+        member=member.pseudonym,
+        handed_over=handed,
+        given_back=given_back,
+        to=to.pseudonym if to else "",
+    )
+    return Removed(handed, given_back, completed)
+
+
+@retried
+@transaction.atomic
+def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
+    """Ask for more labels per issue in an open k-of-n round; how many slots that adds.
+
+    The issues that are revealed keep their number of labels; under the policy `round_closed` none is yet, and
+    complete ones wait for labels again. Never lower: that would throw labels away.
+    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    """
+    current = hold_to_change(round_, by)
+    before = current.labels_per_issue
+    if current.allocation == Round.Allocation.CROSSED:
+        raise VolunteerRefused(
+            _("Everyone labels everything in this round. For one more label per issue, add a volunteer."),
+            field="to",
+        )
+    if to <= before:
+        raise VolunteerRefused(
+            ngettext(
+                "An issue of this round gets %(n)d label already. Ask for more than that.",
+                "An issue of this round gets %(n)d labels already. Ask for more than that.",
+                before,
+            )
+            % {"n": before},
+            field="to",
+        )
+    volunteers = len(active_volunteers(current))
+    if to > volunteers:
+        raise VolunteerRefused(
+            ngettext(
+                "%(labels)d labels per issue need as many volunteers; %(n)d labels now. Add others first.",
+                "%(labels)d labels per issue need as many volunteers; %(n)d label now. Add others first.",
+                volunteers,
+            )
+            % {"labels": to, "n": volunteers},
+            field="to",
+        )
+    made = _run(_RAISE, current, before=before, after=to)
+    _widen(current, to)
+    _run(_REOPEN, current)
+    record(
+        current.study,
+        "rounds.labels_raised",
+        by.user,
+        round=current.name,
+        before=before,
+        after=to,
+        slots=made,
+    )
+    return made
+
+
+def hold_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
+    """The round for this transaction alone, if `by` may change it.
+
+    Not its key: a claim, which holds a volunteer's row and not the round's, may still refer to it.
+    """
+    held = (
+        Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=round_.pk)
+    )
+    if held.closed_at is not None:
+        raise errors.RoundClosed(_("This round is closed: it stays as it is. Nothing was changed."))
+    if not may_change_round(by, held):
+        raise errors.NotAllowed
+    if opened:
+        require_open(held)
+    return held
+
+
+def hold_active(round_: Round, member: Membership, *beside: Membership | None) -> RoundVolunteer:
+    """The row of a volunteer who labels in the round, held with those of `beside`, in the order of ids."""
+    asked = [member.pk, *(one.pk for one in beside if one is not None)]
+    held = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_, member__in=asked)
+    found = {volunteer.member_id: volunteer for volunteer in held.order_by("pk")}
+    if member.pk not in found or found[member.pk].left_at is not None:
+        raise VolunteerRefused(
+            _("%(who)s does not label in this round. Nothing was changed.") % {"who": member}
+        )
+    return found[member.pk]
+
+
+def _seat(round_: Round, member: Membership) -> RoundVolunteer:
+    """A seat in the round: the one that the member had, or a new one in the next column."""
+    member = Membership.objects.get(pk=member.pk)
+    if not may_be_volunteer(member, round_.study) or member.user_id is None:
+        raise VolunteerRefused(
+            _("%(who)s cannot label in this study: choose one of its owners, leads and volunteers.")
+            % {"who": member},
+            field="member",
+        )
+    held = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_)
+    volunteer = held.filter(member=member).first()
+    if volunteer is None:
+        last = RoundVolunteer.objects.filter(round=round_).aggregate(last=Max("column"))["last"] or 0
+        return RoundVolunteer.objects.create(
+            round=round_, member=member, column=last + 1, seed=volunteer_seed(round_.seed, last + 1)
+        )
+    if volunteer.left_at is None:
+        raise VolunteerRefused(
+            _("%(who)s labels in this round already. Nothing was changed.") % {"who": member}, field="member"
+        )
+    volunteer.left_at = None
+    volunteer.save(update_fields=["left_at"])
+    return volunteer
+
+
+def _widen(round_: Round, labels: int) -> None:
+    """As many labels per issue as that at most; crossed, as many columns as the round ever had volunteers.
+
+    A majority stays more than half of them: else two categories could have it at once.
+    """
+    if labels <= round_.labels_per_issue:
+        return
+    round_.labels_per_issue = labels
+    if round_.majority is not None:
+        round_.majority = max(round_.majority, labels // 2 + 1)
+    round_.save(update_fields=["labels_per_issue", "majority"])
+
+
+def _ordered(statement: str, round_: Round) -> str:
+    """SQL: with the place of issue `i` in the order of volunteer `v`, as open_round gives it."""
+    by_repository = round_.order == Round.Order.BY_REPOSITORY
+    rank = slots.RANK_BY_REPOSITORY if by_repository else slots.RANK
+    return statement.format(rank=rank.format(seed="v.seed"), places=slots.PLACES if by_repository else "")
+
+
+def _run(statement: str, round_: Round, **parameters: Any) -> int:
+    """Run one statement on the round; how many rows it touched."""
+    by_issue = round_.reveal == Round.Reveal.ISSUE_COMPLETE
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"round": round_.pk, "by_issue": by_issue, **parameters})
+        count: int = cursor.rowcount
+    return count

@@ -1,0 +1,434 @@
+"""Changing an open round: labels stay, slots go where they should, and what is revealed stays as it is."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate import errors
+from annotate.actions.labels import save_draft
+from annotate.actions.rounds import close_round
+from annotate.actions.terms import admit, set_deadline, set_quota, take_back_admission
+from annotate.actions.turns import next_turn
+from annotate.actions.volunteers import Removed, add_volunteer, raise_labels_per_issue, remove_volunteer
+from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue, RoundVolunteer
+from annotate.queries import volunteers as queries
+from annotate.queries.volunteers import Addition, Raise, Removal
+from studies.actions import end_membership
+from studies.models import Event, Role
+from tests import factories
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+
+def slots_of(round_, issue=None):
+    """{(issue's place, slot): volunteer's pseudonym or None, "!" once submitted}"""
+    places = dict(RoundIssue.objects.filter(round=round_).values_list("issue", "position"))
+    found = Assignment.objects.filter(round=round_).select_related("volunteer")
+    return {
+        (places[one.issue_id], one.slot): (one.volunteer.pseudonym if one.volunteer else "free")
+        + ("!" if one.submitted_at else "")
+        for one in found
+    }
+
+
+def complete(round_):
+    done = RoundIssue.objects.filter(round=round_, completed_at__isnull=False)
+    return list(done.order_by("position").values_list("position", flat=True))
+
+
+def said():
+    return [
+        (event.verb, event.detail) for event in Event.objects.exclude(verb="rounds.created").order_by("pk")
+    ]
+
+
+# Adding
+
+
+def test_who_is_added_to_a_crossed_round_gets_what_is_not_revealed():
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.2")
+    new = factories.make_member(world.study, pseudonym="R9")
+    assert queries.addition(round_, new) == Addition(slots=2, revealed=1, returns=False)
+    added = add_volunteer(round_=round_, member=new, by=world.lead)
+    assert (added.volunteer.column, added.slots) == (3, 2)
+    assert slots_of(round_) == {
+        (1, 1): "R1!", (1, 2): "R2!",
+        (2, 1): "R1", (2, 2): "R2", (2, 3): "R9",
+        (3, 1): "R1", (3, 2): "R2", (3, 3): "R9",
+    }  # fmt: skip
+    round_.refresh_from_db()
+    assert round_.labels_per_issue == 3
+    assert complete(round_) == [1]
+    assert said()[-1] == ("rounds.volunteer_added", {"round": round_.name, "member": "R9", "slots": 2})
+    turn = next_turn(round_=round_, member=new)
+    assert turn.issue.pk in {issue.pk for issue in world.issues[1:]}
+
+
+def test_where_labels_stay_hidden_until_close_complete_issues_wait_again():
+    world = small_world(issues=2, members=2)
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.2")
+    assert complete(round_) == [1]
+    new = factories.make_member(world.study, pseudonym="R9")
+    assert queries.addition(round_, new) == Addition(slots=2, revealed=0, returns=False)
+    assert add_volunteer(round_=round_, member=new, by=world.lead).slots == 2
+    assert complete(round_) == []
+    world.submit(round_, world.issues[0], new, "C.2")
+    assert complete(round_) == [1]
+
+
+def test_who_is_added_to_a_k_of_n_round_claims():
+    world = small_world(issues=2, members=2)
+    round_ = world.k_of_n(2)
+    new = factories.make_member(world.study, pseudonym="R9")
+    assert add_volunteer(round_=round_, member=new, by=world.lead).slots == 0
+    assert Assignment.objects.filter(round=round_).count() == 4
+    assert next_turn(round_=round_, member=new).issue in world.issues
+    round_.refresh_from_db()
+    assert round_.labels_per_issue == 2
+
+
+@pytest.mark.parametrize("order", Round.Order.values)
+def test_the_order_of_who_is_added_is_as_opening_would_have_made_it(order):
+    world = small_world(issues=6, members=3)
+    planned = world.round(order=order, seed=7)
+    late = world.round(order=order, seed=7, members=world.members[:2])
+    add_volunteer(round_=late, member=world.members[2], by=world.lead)
+    ranks = [
+        list(
+            Assignment.objects.filter(round=round_, volunteer=world.members[2])
+            .order_by("issue")
+            .values_list("issue", "slot", "rank")
+        )
+        for round_ in (planned, late)
+    ]
+    assert ranks[0] == ranks[1]
+
+
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        ("inside", "R1 labels in this round already. Nothing was changed."),
+        ("viewer", "V cannot label in this study: choose one of its owners, leads and volunteers."),
+        ("model", "M cannot label in this study: choose one of its owners, leads and volunteers."),
+        ("gone", "G cannot label in this study: choose one of its owners, leads and volunteers."),
+        ("stranger", "S cannot label in this study: choose one of its owners, leads and volunteers."),
+    ],
+)
+def test_only_members_who_label_and_do_not_yet_are_added(member, words):
+    world = small_world(issues=1)
+    round_ = world.round()
+    gone = factories.make_member(world.study, pseudonym="G")
+    end_membership(member=gone, by=gone.user)
+    members = {
+        "inside": world.members[0],
+        "viewer": factories.make_member(world.study, Role.VIEWER, pseudonym="V"),
+        "model": factories.make_member(world.study, Role.MODEL, pseudonym="M"),
+        "gone": gone,
+        "stranger": factories.make_member(factories.make_study(), pseudonym="S"),
+    }
+    with pytest.raises(errors.VolunteerRefused) as refusal:
+        add_volunteer(round_=round_, member=members[member], by=world.lead)
+    assert str(refusal.value) == words
+    assert RoundVolunteer.objects.filter(round=round_).count() == 3
+
+
+def test_only_a_lead_changes_a_round_and_only_an_open_one():
+    world = small_world(issues=1)
+    new = factories.make_member(world.study)
+    planned, round_ = world.round(opened=False), world.round()
+    with pytest.raises(errors.NotAllowed):
+        add_volunteer(round_=round_, member=new, by=world.members[0])
+    with pytest.raises(errors.NotAllowed):
+        remove_volunteer(round_=round_, member=world.members[0], by=world.members[1])
+    with pytest.raises(errors.RoundNotOpen):
+        add_volunteer(round_=planned, member=new, by=world.lead)
+    close_round(round_=round_, by=world.lead)
+    for act in (
+        lambda: add_volunteer(round_=round_, member=new, by=world.lead),
+        lambda: remove_volunteer(round_=round_, member=world.members[0], by=world.lead),
+        lambda: raise_labels_per_issue(round_=round_, to=9, by=world.lead),
+        lambda: set_deadline(round_=round_, deadline=None, by=world.lead),
+    ):
+        with pytest.raises(errors.RoundClosed):
+            act()
+
+
+# Removing
+
+
+def test_who_is_removed_from_a_crossed_round_keeps_labels_and_frees_what_waited_for_them():
+    world = small_world(issues=4, members=3)
+    round_ = world.round()
+    one, two, three = world.members
+    for member in (one, two):
+        world.submit(round_, world.issues[0], member, "C.2")
+    for member, code in ((one, "C.2"), (two, "C.3")):
+        world.submit(round_, world.issues[1], member, code)
+    world.submit(round_, world.issues[2], three, "C.3", summary="mine")
+    save_draft(
+        round_=round_, issue=world.issues[3], member=three, category=None, summary="typed", unsure=False, seen_revision=0
+    )  # fmt: skip
+    assert queries.removal(round_, three) == Removal(labels=1, open_slots=3, handed=0, completed=2, left=2)
+    assert remove_volunteer(round_=round_, member=three, by=world.lead) == Removed(0, 3, 2)
+    assert slots_of(round_) == {
+        (1, 1): "R1!", (1, 2): "R2!",
+        (2, 1): "R1!", (2, 2): "R2!",
+        (3, 1): "R1", (3, 2): "R2", (3, 3): "R3!",
+        (4, 1): "R1", (4, 2): "R2",
+    }  # fmt: skip
+    assert complete(round_) == [1, 2]
+    assert list(Decision.objects.values_list("issue", "method")) == [(world.issues[0].pk, "unanimous")]
+    assert Label.objects.get(volunteer=three).summary == "mine"
+    assert Draft.objects.get(volunteer=three).summary == "typed"
+    assert RoundVolunteer.objects.get(round=round_, member=three).left_at is not None
+    with pytest.raises(errors.RemovedFromRound):
+        world.submit(round_, world.issues[3], three, "C.2")
+    for member in (one, two):
+        world.submit(round_, world.issues[2], member, "C.3")
+    assert complete(round_) == [1, 2, 3]
+    assert said()[-1] == (
+        "rounds.volunteer_removed",
+        {"round": round_.name, "member": "R3", "handed_over": 0, "given_back": 3, "to": ""},
+    )
+
+
+def test_adding_a_removed_volunteer_again_gives_the_same_column():
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    one, two = world.members
+    world.submit(round_, world.issues[0], two, "C.2")
+    world.submit(round_, world.issues[1], one, "C.2")
+    remove_volunteer(round_=round_, member=two, by=world.lead)
+    assert complete(round_) == [2]
+    assert queries.addition(round_, two) == Addition(slots=1, revealed=1, returns=True)
+    added = add_volunteer(round_=round_, member=two, by=world.lead)
+    assert (added.volunteer.column, added.volunteer.left_at, added.slots) == (2, None, 1)
+    assert slots_of(round_) == {
+        (1, 1): "R1", (1, 2): "R2!",
+        (2, 1): "R1!",
+        (3, 1): "R1", (3, 2): "R2",
+    }  # fmt: skip
+
+
+def test_a_crossed_round_is_handed_over_to_somebody_new():
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    one, two = world.members
+    world.submit(round_, world.issues[0], two, "C.2")
+    new = factories.make_member(world.study, pseudonym="R9")
+    assert queries.removal(round_, two, new) == Removal(
+        labels=1, open_slots=2, handed=2, completed=None, left=1
+    )
+    assert remove_volunteer(round_=round_, member=two, by=world.lead, to=new) == Removed(2, 0, 0)
+    assert slots_of(round_) == {
+        (1, 1): "R1", (1, 2): "R2!",
+        (2, 1): "R1", (2, 3): "R9",
+        (3, 1): "R1", (3, 3): "R9",
+    }  # fmt: skip
+    world.submit(round_, world.issues[1], new, "C.2")
+    world.submit(round_, world.issues[1], one, "C.2")
+    assert complete(round_) == [2]
+    with pytest.raises(errors.VolunteerRefused, match="R9 labels every issue of this round already"):
+        remove_volunteer(round_=round_, member=one, by=world.lead, to=new)
+    # Back to the one who was removed: what they have labelled already they do not get again.
+    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == Removed(1, 1, 1)
+    assert slots_of(round_) == {
+        (1, 2): "R2!",
+        (2, 1): "R1!", (2, 3): "R9!",
+        (3, 2): "R2", (3, 3): "R9",
+    }  # fmt: skip
+
+
+def test_a_k_of_n_round_gets_its_slots_back_or_a_named_person_gets_them():
+    world = small_world(issues=4, members=3)
+    round_ = world.k_of_n(2)
+    one, two, three = world.members
+    free = Assignment.objects.filter(round=round_)
+    for issue, member in ((0, one), (1, one), (2, two), (0, two)):
+        slot = free.filter(issue=world.issues[issue], volunteer=None).first()
+        Assignment.objects.filter(pk=slot.pk).update(
+            volunteer=member, lease_until=timezone.now() + timedelta(hours=1)
+        )
+    assert queries.removal(round_, one, two) == Removal(
+        labels=0, open_slots=2, handed=1, completed=None, left=2
+    )
+    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == Removed(1, 1, 0)
+    assert sorted(slots_of(round_).values()) == ["R2", "R2", "R2", *["free"] * 5]
+    held = Assignment.objects.get(issue=world.issues[1], volunteer=two)
+    assert held.lease_until > timezone.now() + timedelta(minutes=59)
+    assert remove_volunteer(round_=round_, member=two, by=world.lead) == Removed(0, 3, 0)
+    assert set(slots_of(round_).values()) == {"free"}
+    # A trace of what was theirs, for what they were typing.
+    assert set(Draft.objects.values_list("volunteer__pseudonym", "summary", "revision")) == {
+        ("R1", "", 0),
+        ("R2", "", 0),
+    }
+    assert next_turn(round_=round_, member=three) is not None
+
+
+def test_a_round_keeps_a_volunteer():
+    world = small_world(issues=1, members=2)
+    round_ = world.round()
+    one, two = world.members
+    end_membership(member=two, by=two.user)
+    with pytest.raises(errors.VolunteerRefused) as refusal:
+        remove_volunteer(round_=round_, member=one, by=world.lead)
+    assert str(refusal.value) == (
+        "A round keeps at least one volunteer. Add or name another one first, or close the round."
+    )
+    with pytest.raises(errors.VolunteerRefused, match="Name somebody else to go on"):
+        remove_volunteer(round_=round_, member=one, by=world.lead, to=one)
+    assert RoundVolunteer.objects.filter(round=round_, left_at=None).count() == 2
+    with pytest.raises(errors.VolunteerRefused, match="Lead does not label in this round"):
+        remove_volunteer(round_=round_, member=world.lead, by=world.lead)
+
+
+def test_who_left_the_study_holds_up_a_crossed_round_until_they_are_removed():
+    world = small_world(issues=2, members=2)
+    round_ = world.round()
+    one, two = world.members
+    end_membership(member=two, by=two.user)
+    world.submit(round_, world.issues[0], one, "C.2")
+    assert complete(round_) == []
+    assert [seat.is_stuck for seat in queries.seats(round_)] == [False, True]
+    assert remove_volunteer(round_=round_, member=two, by=world.lead).completed == 1
+    assert complete(round_) == [1]
+    assert [seat.is_stuck for seat in queries.seats(round_)] == [False, False]
+
+
+def test_nothing_is_decided_nor_told_before_close_where_labels_stay_hidden():
+    world = small_world(issues=1, members=2)
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    assert queries.removal(round_, world.members[1]).completed is None
+    remove_volunteer(round_=round_, member=world.members[1], by=world.lead)
+    assert not Decision.objects.exists()
+    close_round(round_=round_, by=world.lead)
+    assert Decision.objects.get().method == "unanimous"
+
+
+# More labels per issue
+
+
+def test_k_is_raised_on_what_is_not_revealed():
+    world = small_world(issues=3, members=3)
+    round_ = world.k_of_n(1)
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    assert queries.raising(round_, 3) == Raise(issues=2, slots=4, revealed=1)
+    assert raise_labels_per_issue(round_=round_, to=3, by=world.lead) == 4
+    assert slots_of(round_) == {
+        (1, 1): "R1!",
+        **{(issue, slot): "free" for issue in (2, 3) for slot in (1, 2, 3)},
+    }
+    ranks = Assignment.objects.filter(issue=world.issues[1]).values_list("rank", flat=True)
+    assert len(set(ranks)) == 1
+    assert complete(round_) == [1]
+    round_.refresh_from_db()
+    assert round_.labels_per_issue == 3
+    assert said()[-1][1] == {"round": round_.name, "before": 1, "after": 3, "slots": 4}
+
+
+def test_raising_k_makes_complete_issues_wait_where_labels_stay_hidden():
+    world = small_world(issues=2, members=3)
+    round_ = world.k_of_n(1, reveal=Round.Reveal.ROUND_CLOSED)
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    assert complete(round_) == [1]
+    assert raise_labels_per_issue(round_=round_, to=2, by=world.lead) == 2
+    assert complete(round_) == []
+
+
+def test_a_majority_stays_more_than_half():
+    world = small_world(issues=1, members=5)
+    round_ = world.k_of_n(3, rule=Round.Rule.MAJORITY, majority=2)
+    raise_labels_per_issue(round_=round_, to=5, by=world.lead)
+    round_.refresh_from_db()
+    assert round_.majority == 3
+
+
+@pytest.mark.parametrize(
+    ("to", "words"),
+    [
+        (2, "An issue of this round gets 2 labels already. Ask for more than that."),
+        (1, "An issue of this round gets 2 labels already. Ask for more than that."),
+        (4, "4 labels per issue need as many volunteers; 3 label now. Add others first."),
+    ],
+)
+def test_k_only_grows_and_never_beyond_the_volunteers(to, words):
+    world = small_world(issues=1, members=4)
+    round_ = world.k_of_n(2)
+    remove_volunteer(round_=round_, member=world.members[3], by=world.lead)
+    with pytest.raises(errors.VolunteerRefused) as refusal:
+        raise_labels_per_issue(round_=round_, to=to, by=world.lead)
+    assert str(refusal.value) == words
+    assert Assignment.objects.count() == 2
+
+
+def test_a_crossed_round_says_how_to_get_more_labels():
+    world = small_world(issues=1)
+    with pytest.raises(errors.VolunteerRefused, match="For one more label per issue, add a volunteer"):
+        raise_labels_per_issue(round_=world.round(), to=4, by=world.lead)
+
+
+# Quota, deadline, admission
+
+
+def test_a_quota_ends_the_claims():
+    world = small_world(issues=4, members=2)
+    round_ = world.k_of_n(1)
+    one = world.members[0]
+    assert set_quota(round_=round_, member=one, by=world.lead, quota=1).quota == 1
+    assert said()[-1] == (
+        "rounds.quota_set",
+        {"round": round_.name, "member": "R1", "before": "", "after": 1},
+    )
+    world.submit(round_, world.issues[0], one, "C.2")
+    assert next_turn(round_=round_, member=one) is None
+    events = Event.objects.count()
+    set_quota(round_=round_, member=one, by=world.lead, quota=1)
+    assert Event.objects.count() == events
+    set_quota(round_=round_, member=one, by=world.lead, quota=None)
+    assert next_turn(round_=round_, member=one) is not None
+    with pytest.raises(errors.VolunteerRefused, match="one label or more"):
+        set_quota(round_=round_, member=one, by=world.lead, quota=0)
+    with pytest.raises(errors.VolunteerRefused, match="nobody has a quota"):
+        set_quota(round_=world.round(), member=one, by=world.lead, quota=3)
+
+
+def test_a_deadline_is_set_moved_and_taken_away():
+    world = small_world(issues=1)
+    round_ = world.round(opened=False)
+    later = timezone.now() + timedelta(days=3)
+    assert set_deadline(round_=round_, by=world.lead, deadline=later).deadline == later
+    with pytest.raises(errors.VolunteerRefused, match="This moment is over"):
+        set_deadline(round_=round_, by=world.lead, deadline=timezone.now())
+    assert set_deadline(round_=round_, by=world.lead, deadline=None).deadline is None
+    assert [verb for verb, _detail in said()] == ["rounds.deadline_set"] * 2
+
+
+def test_a_lead_lets_somebody_in_without_the_training():
+    world = small_world(issues=2, members=1)
+    training = world.round(opened=False, name="Training")
+    Round.objects.filter(pk=training.pk).update(kind="training")
+    round_ = world.round()
+    Round.objects.filter(pk=round_.pk).update(training=training)
+    round_.refresh_from_db()
+    one = world.members[0]
+    with pytest.raises(errors.TrainingFirst):
+        world.submit(round_, world.issues[0], one, "C.2")
+    volunteer = admit(round_=round_, member=one, by=world.lead)
+    assert volunteer.admitted_by == world.lead
+    assert admit(round_=round_, member=one, by=world.lead).admitted_at == volunteer.admitted_at
+    world.submit(round_, world.issues[0], one, "C.2")
+    take_back_admission(round_=round_, member=one, by=world.lead)
+    with pytest.raises(errors.TrainingFirst):
+        world.submit(round_, world.issues[1], one, "C.2")
+    assert [verb for verb, _detail in said()][-2:] == ["rounds.admitted", "rounds.admission_taken_back"]
+    with pytest.raises(errors.VolunteerRefused, match="asks for no training"):
+        admit(round_=world.round(), member=one, by=world.lead)
