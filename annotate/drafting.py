@@ -1,0 +1,117 @@
+"""A first draft of a taxonomy from what a pilot's labels say: plain data, no database."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+
+from taxonomy.tree import MAX_NAME, MAX_TEXT, THEME, TYPE, Node, Tree, look_alike
+
+EXAMPLES = 5
+
+_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_TENS = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
+_NUMERALS = [f"{tens}{ones}" for tens in _TENS for ones in _ONES]
+_VALUES = {numeral: value for value, numeral in enumerate(_NUMERALS)}
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A category that labels found missing: its name, the reasons given, the code that came nearest."""
+
+    name: str
+    reasons: Sequence[str] = ()
+    nearest: str | None = None
+    examples: Sequence[str] = ()
+
+
+def draft_taxonomy(
+    tree: Tree,
+    used: Mapping[str, Sequence[str]],
+    missing: Iterable[Missing] = (),
+    *,
+    keep_unused: bool = False,
+) -> Tree:
+    """The categories that labels used, with those above them, and the missing ones beside what came nearest.
+
+    `used` maps codes of `tree` to examples, which are added to the category's own, EXAMPLES at most. A
+    missing category becomes a sibling of its nearest theme or sub-theme, a theme of its nearest type, or a
+    type of its own; its code is free in the whole of `tree`. One that a sibling is named for already only
+    adds its examples there. With `keep_unused` the rest of `tree` stays too.
+    """
+    kept = {above.code for code in used for above in tree.ancestors(code)}
+    missing = list(missing)
+    for one in missing:
+        if one.nearest is not None:
+            place = tree[one.nearest]
+            kept |= {above.code for above in tree.ancestors(place.parent or place.code)}
+    nodes = {
+        node.code: _with_examples(node, used.get(node.code, ()))
+        for node in tree
+        if keep_unused or node.code in kept
+    }
+    taken = {look_alike(node.code) for node in tree}
+    for one in missing:
+        near = tree[one.nearest] if one.nearest is not None else None
+        parent = None if near is None else near.parent or near.code
+        level = TYPE if near is None else max(THEME, near.level)
+        name = _line(one.name)[:MAX_NAME]
+        siblings = [node for node in nodes.values() if node.parent == parent]
+        namesake = next((node for node in siblings if look_alike(node.name) == look_alike(name)), None)
+        if namesake is not None:
+            nodes[namesake.code] = _with_examples(namesake, one.examples)
+            continue
+        known = [node.code for node in (*tree.children(parent), *siblings)]
+        code = free_code(parent, known, taken)
+        taken.add(look_alike(code))
+        made = Node(code, level, parent, name, definition=_text(map(_line, one.reasons), " "))
+        nodes[code] = _with_examples(made, one.examples)
+    return Tree(replace(node, position=place) for place, node in enumerate(nodes.values()))
+
+
+def free_code(parent: str | None, siblings: Sequence[str], taken: Collection[str] = ()) -> str:
+    """The code that follows those of the siblings: `C.11` after `C.10`, `C.3.iv` after `C.3.iii`, `D` after C.
+
+    Without siblings the first one: `A`, `C.1`, `C.3.i`. Never one of `taken` (as `look_alike` gives them).
+    """
+    before = "" if parent is None else f"{parent}."
+    ends = [code.removeprefix(before) for code in siblings if code.startswith(before)]
+    numbered = [re.fullmatch(r"(\D*)(\d+)", end) for end in ends]
+    following: Iterable[str] = ()
+    if ends and all(_VALUES.get(end) for end in ends):
+        following = _NUMERALS[max(_VALUES[end] for end in ends) + 1 :]
+    elif ends and all(numbered) and len({found[1] for found in numbered if found}) == 1:
+        last = max((found for found in numbered if found), key=lambda found: int(found[2]))
+        following = (f"{last[1]}{number}" for number in count(int(last[2]) + 1))
+    elif parent is None:
+        letter = max((ord(end) for end in ends if re.fullmatch("[A-Z]", end)), default=ord("A") - 1)
+        following = map(chr, range(letter + 1, ord("Z") + 1))
+    elif "." in parent:
+        following = _NUMERALS[1:]
+    return next(
+        code
+        for code in (f"{before}{end}" for end in chain(following, map(str, count(1))))
+        if code not in siblings and look_alike(code) not in taken
+    )
+
+
+def _with_examples(node: Node, examples: Iterable[str]) -> Node:
+    lines = [_line(example).replace("; ", ", ") for example in examples]
+    fresh = list(dict.fromkeys(line for line in lines if line))[:EXAMPLES]
+    return replace(node, examples=_text([node.examples, *fresh], "; "))
+
+
+def _line(text: str) -> str:
+    """The text on one line, without what a file or a name cannot hold."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _text(parts: Iterable[str], between: str) -> str:
+    """The parts joined, as many as a text of a category may hold."""
+    whole = ""
+    for part in filter(None, parts):
+        longer = f"{whole}{between}{part}" if whole else part
+        if len(longer) > MAX_TEXT:
+            return whole or part[:MAX_TEXT]
+        whole = longer
+    return whole
