@@ -1,6 +1,16 @@
 from django.urls import URLPattern, path
 
-from annotate.views import agreement, disagreements, exports, labels, overview, round_builder, rounds
+from annotate.views import (
+    agreement,
+    calibration,
+    disagreements,
+    exports,
+    labels,
+    overview,
+    round_builder,
+    rounds,
+    training,
+)
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
@@ -28,4 +38,11 @@ urlpatterns: list[URLPattern] = [
     path("rounds/<int:round_id>/label/skip/", labels.skip_issue, name="skip_issue"),
     path("rounds/<int:round_id>/label/take-back/", labels.take_back_skip, name="take_back_skip"),
     path("rounds/<int:round_id>/mine/", labels.own_labels, name="own_labels"),
+    path("studies/<slug:slug>/training/", calibration.training, name="training"),
+    path("rounds/<int:round_id>/answers/", training.answers, name="answers"),
+    path("rounds/<int:round_id>/answers/<int:issue_id>/", training.set_answer, name="set_answer"),
+    path(
+        "rounds/<int:round_id>/answers/<int:issue_id>/remove/", training.remove_answer, name="remove_answer"
+    ),
+    path("rounds/<int:round_id>/answers/<int:issue_id>/comment/", training.comment, name="comment"),
 ]

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import labels, reports, rounds
+from annotate.api import labels, reports, rounds, training
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -32,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         reports.Decisions.as_view(),
         name="api_decisions",
     ),
+    path("rounds/<int:round_id>/training/", training.Training.as_view(), name="api_training"),
     path("rounds/<int:round_id>/agreement/", reports.Agreement.as_view(), name="api_agreement"),
     path("studies/<slug:slug>/exports/labels.csv", reports.LabelsCsv.as_view(), name="api_labels_csv"),
 ]

@@ -15,8 +15,7 @@ from studies.models import Membership
 from taxonomy.models import CategoryState
 from taxonomy.queries import Codebook, codebook
 
-# `deep` rolls the categories of each version up to the depth of its training, as annotate.queries.categories does
-# for one round.
+# `deep` rolls the categories of each training's version up to its depth, as ROLLED_UP of categories does.
 _RESULTS = """
     WITH asked AS (SELECT * FROM unnest(%(rounds)s::bigint[], %(members)s::bigint[]) a (round_id, member_id)),
     deep AS (
@@ -285,3 +284,8 @@ def answer_line(round_: Round, issue_id: int) -> AnswerLine | None:
 def answers_given(round_: Round) -> tuple[int, int]:
     """How many issues of a training have their right label, and how many issues it has. Two queries."""
     return Answer.objects.filter(round=round_).count(), RoundIssue.objects.filter(round=round_).count()
+
+
+def position_of(round_: Round, issue: Issue) -> int:
+    """The place of an issue in the round's order, from 1."""
+    return RoundIssue.objects.get(round=round_, issue=issue).position

@@ -96,6 +96,11 @@ save_draft                 post   401  404  404  403  404  404  403  403  403
 skip_issue                 post   401  404  404  403  404  404  403  403  403
 take_back_skip             post   401  404  404  403  404  404  403  403  403
 own_labels                 get    302  404  404  403  200  200  403  403  403
+answers                    get    302  404  404  404  404  403  403  403  403
+set_answer                 post   401  404  404  404  404  403  403  403  403
+remove_answer              post   401  404  404  404  404  403  403  403  403
+comment                    post   401  404  404  403  409  409  403  403  403
+training                   get    302  404  404  200  200  200  200  200  403
 disagreements              get    302  404  404  200  200  200  200  200  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
@@ -118,6 +123,7 @@ api_labels                 post   401  404  404  403  400  400  403  403  403
 api_label                  put    401  404  404  403  400  400  403  403  403
 api_disagreements          get    401  404  404  200  200  200  200  200  403
 api_decisions              post   401  404  404  400  400  403  403  403  403
+api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
 api_labels_csv             get    401  404  404  200  200  200  200  200  403
 """
@@ -164,7 +170,7 @@ def address(world: World, name: str) -> str:
         given[name] = [slug, world.members["other volunteer"].pk]
     elif name in {"issue", "api_issue"}:
         given[name] = [slug, issue_id]
-    elif name in {"settle_issue", "api_label", "api_decisions"}:
+    elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:
         given[name] = [round_id, issue_id]
     if name in given:
         return reverse(name, args=given[name])
