@@ -1,198 +1,79 @@
-// The labelling page: find and choose a category, keys, drafts that save themselves, the next issue without a reload.
-// The page is complete without it: the tree is radio buttons in a form that posts. What it says is in JSON on the page.
+// The labelling page: turns that are here before they are asked for, drafts that save themselves, answers that go out
+// in the background, and keys. picker.js has the categories, outbox.js the answers on their way.
 "use strict";
 (() => {
-  const $ = (id) => document.getElementById(id);
-  const form = $("label-form"), main = $("main");
-  const words = JSON.parse($("words").textContent);
-  const say = (name, values = {}) => words[name].replace(/%\((\w+)\)s/g, (_all, key) => values[key] ?? "");
-  const make = (tag, css = "", ...inside) => { const made = document.createElement(tag); if (css) made.className = css; made.append(...inside); return made; };
-  const announce = (text) => { if ($("said")) $("said").textContent = text; };
-  // ---- The tree: rows with a place, a parent and texts to search; roles are given here, where keys work as they promise.
-  const tree = $("tree"), find = $("find"), summary = $("summary"), unsure = $("unsure"), submit = $("submit");
-  const counts = JSON.parse($("counts").textContent);
-  const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const FIELDS = ["name", "includes", "definition", "examples", "excludes"];  // from the best place of a match to the worst
-  const branch = [];
-  const items = !form ? [] : JSON.parse($("codebook").textContent).map((category) => {
-    const row = $(`c${category.id}`);
-    const item = { ...category, row, node: row.firstElementChild, radio: row.querySelector("input"), chip: row.querySelector(".code"), label: row.querySelector(".name"),
-      squashed: squash(category.code), lower: Object.fromEntries(FIELDS.map((field) => [field, category[field].toLowerCase()])), parent: branch[category.level - 2] ?? null, children: [], open: !category.can };
-    branch[category.level - 1] = item;
-    item.parent?.children.push(item);
-    return item;
-  });
-  const byId = new Map(items.map((item) => [item.id, item]));
-  const byCode = new Map(items.map((item) => [item.code, item]));
-  let active = null, chosen = null, looking = [], searched = false, sending = false;
+  const { room: { $, say, make, announce, isField }, makePicker, makeOutbox, listenToKeys, post } = window.crosscheck;
+  const main = $("main"), form = $("label-form");
+  const picker = form ? makePicker({ onChange: chose }) : null;
+  const find = $("find"), tree = $("tree"), summary = $("summary"), unsure = $("unsure"), submit = $("submit");
+  const misfit = $("misfit"), proposedName = $("proposed_name"), proposedReason = $("proposed_reason");
+  const isChange = form?.dataset.mode === "change";
+  const parse = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content.firstElementChild; };
+  const swap = (id, html) => { if (html) $(id)?.replaceWith(parse(html)); };
+  const hidden = (name) => $("turn").querySelector(`[name="${name}"]`);
+  const current = () => Number(hidden("issue").value);
+  const isPhone = () => matchMedia("(max-width: 760px)").matches;
+  let searched = false;  // a search that Enter has not confirmed yet
 
-  for (const item of items) {
-    const { row } = item, siblings = item.parent ? item.parent.children : items.filter((other) => !other.parent);
-    row.setAttribute("role", "treeitem");
-    for (const [name, value] of Object.entries({ level: item.level, setsize: siblings.length, posinset: siblings.indexOf(item) + 1, selected: false })) row.setAttribute(`aria-${name}`, value);
-    if (!item.can) row.setAttribute("aria-disabled", "true");
-    if (item.radio) item.radio.hidden = true;
-    item.label.title = item.name;
-    item.count = make("span", "n");
-    item.node.append(item.count);
+  // ---- What the form says
+  const isOpenLabel = () => proposedName.value.trim() !== "";
+  const content = () => ({ category: picker.chosen()?.id ?? null, summary: summary.value, unsure: unsure.checked, proposed_name: proposedName.value, proposed_reason: proposedReason.value });
+  const FIELDS = ["category", "summary", "unsure", "proposed_name", "proposed_reason"];
+  const same = (one, other) => FIELDS.every((field) => (one[field] || "") === (other[field] || ""));
+  function inWords({ category, summary: text, unsure: isUnsure, proposed_name: name, proposed_reason: reason }) {
+    const code = picker.byId.get(category)?.code;
+    const choice = name ? say("open_label", { name }) + (code ? ` (${say("nearest", { code })})` : "") : code ?? say("no_category");
+    return [choice, name ? reason : "", text, isUnsure ? `(${say("unsure")})` : ""].filter(Boolean).join(" · ");
   }
-  const showCount = (item) => { item.count.textContent = counts[item.id]?.toLocaleString(document.documentElement.lang) ?? ""; };
-  items.forEach(showCount);
-  if (tree) { tree.setAttribute("role", "tree"); tree.tabIndex = 0; }
-  const isOpen = ({ parent }) => !parent || (parent.open && isOpen(parent));
-  const reachable = () => items.filter((item) => (looking.length ? item.hit : !item.row.hidden));
-  function draw() {
-    for (const item of items) {
-      item.row.hidden = looking.length ? !item.hit && !item.leads : !isOpen(item);
-      item.row.classList.toggle("path", looking.length > 0 && !item.hit);
-      if (item.children.length) item.row.setAttribute("aria-expanded", looking.length ? item.children.some((child) => child.hit || child.leads) : item.open);
-    }
+  function fill(from) {
+    picker.select(picker.byId.get(from.category));
+    summary.value = from.summary;
+    unsure.checked = from.unsure;
+    proposedName.value = from.proposed_name ?? "";
+    proposedReason.value = from.proposed_reason ?? "";
+    misfit.open = isOpenLabel();
+    picker.activate(picker.chosen());
+    drawForm();
   }
-
-  // Text with its search words marked, and with the codes that an arrow points to as chips.
-  function marked(text, parts = looking) {
-    const found = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const pieces = found.length ? text.split(new RegExp(`(${found.join("|")})`, "giu")) : [text];
-    return pieces.map((piece, place) => (place % 2 ? make("mark", "", piece) : piece));
+  function drawForm() {
+    const chosen = picker.chosen(), word = isChange ? "change" : "submit";
+    submit.firstElementChild.textContent = isOpenLabel() ? say(`${word}_open`) : chosen ? say(`${word}_code`, { code: chosen.code }) : say(word);
+    $("implied").textContent = isOpenLabel() ? "" : picker.implied(chosen);
+    $("near").replaceChildren(chosen ? `${chosen.code} ${chosen.name}` : say("near_none"));
+    $("no-near").hidden = !chosen;
+    const most = summary.value.length > 140 ? 500 : 140;
+    $("counter").textContent = say("counter", { n: [...summary.value].length, all: most });
+    $("counter").classList.toggle("warn-ink", summary.value.length > 140);
   }
-  function withChips(text) {
-    return text.split(/(→\s*[\p{L}\p{N}.]*[\p{L}\p{N}])/u).flatMap((piece, place) => {
-      const item = place % 2 ? byCode.get(piece.replace(/^→\s*/, "")) : null;
-      if (!item) return marked(piece);
-      const chip = make("span", item.chip.className.replace(/ (plain|solid)/g, ""), item.code);
-      chip.title = item.name;
-      return [make("span", "nowrap", "→ ", chip)];
-    });
-  }
-  function about(item) {
-    const box = $("about");
-    if (!item) { box.replaceChildren(make("p", "faint", say(looking.length ? "nothing_found" : "about_none"))); return; }
-    const list = make("dl");
-    for (const field of ["includes", "excludes", "examples"]) if (item[field]) list.append(make("dt", "", say(field[0].toUpperCase() + field.slice(1))), make("dd", "", ...withChips(item[field])));
-    const chip = make("span", item.chip.className.replace(/ (plain|solid)/g, ""), item.code);
-    box.replaceChildren(make("h2", "", chip, make("span", "", item.name)), make("p", "", ...marked(item.definition)), list);
-    box.scrollTop = 0;
-  }
-
-  // ---- Finding: a code (c3, C.3.ii) by its beginning; otherwise words, anywhere in what is said about a category.
-  function match(item, code, isCode) {
-    if (isCode) return item.squashed === code ? { score: 0 } : item.squashed.startsWith(code) ? { score: 1 } : null;
-    let worst = null;
-    for (const part of looking) {
-      const place = item.squashed.startsWith(squash(part) || "-") ? 0 : FIELDS.findIndex((field) => item.lower[field].includes(part));
-      if (place < 0) return null;
-      if (!worst || place > worst.place) worst = { place, part };
-    }
-    return { score: 2 + worst.place, field: FIELDS[worst.place], part: worst.part };
-  }
-  function look() {
-    const query = find.value.trim().toLowerCase(), code = squash(query);
-    looking = query.split(/\s+/).filter(Boolean);
-    const isCode = code !== "" && items.some((item) => item.squashed.startsWith(code));
-    let best = null, hits = 0;
-    for (const item of items) { item.hit = null; item.leads = false; item.why?.remove(); }
-    for (const item of looking.length ? items : []) {
-      item.hit = match(item, code, isCode);
-      if (!item.hit) continue;
-      hits += 1;
-      for (let up = item.parent; up; up = up.parent) up.leads = true;
-      if (item.hit.field && item.hit.field !== "name") {
-        const start = item.lower[item.hit.field].indexOf(item.hit.part);
-        item.why = make("span", "why", `${say(item.hit.field)}: `, make("mark", "", item[item.hit.field].slice(start, start + item.hit.part.length)));
-        item.label.after(item.why);
-      }
-      if ((item.can || item.hit.score === 0) && (!best || item.hit.score < best.hit.score)) best = item;
-    }
-    for (const item of items) item.label.replaceChildren(...(item.hit?.field === "name" ? marked(item.name) : [item.name]));
-    draw();
-    $("found").textContent = looking.length ? say("found", { n: hits, all: items.length }) : "";
-    activate(looking.length ? best : chosen);
-  }
-
-  function activate(item) {
-    active?.row.classList.remove("active");
-    active = item ?? null;
-    for (const box of [tree, find]) active ? box.setAttribute("aria-activedescendant", active.row.id) : box.removeAttribute("aria-activedescendant");
-    about(active ?? (looking.length ? null : chosen));
-    if (!active) return;
-    active.row.classList.add("active");
-    active.row.setAttribute("aria-describedby", "about");
-    for (let up = active.parent; up && !looking.length; up = up.parent) up.open = true;
-    if (active.row.hidden) draw();
-    active.row.scrollIntoView({ block: "nearest" });
-  }
-  function select(item) {
-    if (chosen) { chosen.row.setAttribute("aria-selected", "false"); chosen.chip.classList.remove("solid"); chosen.radio.checked = false; }
-    chosen = item ?? null;
-    if (chosen) { chosen.row.setAttribute("aria-selected", "true"); chosen.chip.classList.add("solid"); chosen.radio.checked = true; }
-    const word = form.dataset.mode === "change" ? "change" : "submit";
-    submit.firstElementChild.textContent = chosen ? say(`${word}_code`, { code: chosen.code }) : say(word);
-  }
-  function choose(item) {
-    activate(item);
-    if (!item.can) {  // its parts are what can be chosen
-      announce(say("too_broad", { code: item.code }));
-      item.open = true;
-      draw();
-      activate(item.children.find((child) => !child.row.hidden) ?? item);
-      return false;
-    }
+  function chose(item, isNew) {
     complain("");
     searched = false;
-    if (item !== chosen) { select(item); changed(); }
-    announce(say("chosen", { code: item.code }));
-    return true;
+    if (isNew) { drawForm(); changed(); }
+    announce(isOpenLabel() ? say("nearest", { code: item.code }) : [say("chosen", { code: item.code }), picker.implied(item)].join(" "));
   }
-  function move(steps) {
-    const rows = reachable(), at = rows.indexOf(active);
-    if (rows.length) activate(rows[at < 0 ? (steps > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + steps))]);
-  }
-  function sideways(right) {
-    if (!active) return;
-    const shut = !active.open && !looking.length;
-    if (right && active.children.length) { if (shut) { active.open = true; draw(); } else move(1); }
-    else if (right) return;
-    else if (active.children.length && active.open && !looking.length) { active.open = false; draw(); }
-    else if (active.parent) activate(active.parent);
-  }
-  function send() { if (!sending) form.requestSubmit(submit); }
-  function onEnter(event) {
-    event.preventDefault();
-    if (event.repeat) return;  // a key held down must not submit what it has just chosen
-    if (searched && !active) { announce(say("nothing_found")); return; }
-    if (event.ctrlKey) { if (!active || choose(active)) send(); return; }
-    // What was searched for is confirmed first, even if it is what was chosen before.
-    if (active && (active !== chosen || searched)) { choose(active); tree.focus({ preventScroll: true }); } else send();
-  }
-
-  // ---- The parts of the form
   function complain(text) {
-    const box = $("refusal");
-    if (!text) return box.replaceChildren();
-    box.replaceChildren(make("div", "note bad", text));
-    box.firstChild.setAttribute("role", "alert");
+    if (!text) { $("refusal").replaceChildren(); return; }
+    const note = make("div", "note bad", text);
+    note.setAttribute("role", "alert");
+    $("refusal").replaceChildren(note);
   }
-  function count() { $("counter").textContent = say("counter", { n: [...summary.value].length, all: summary.value.length > 140 ? 500 : 140 }); $("counter").classList.toggle("warn-ink", summary.value.length > 140); }
-  const hidden = (name) => $("turn").querySelector(`[name="${name}"]`);
-  const content = () => ({ category: chosen?.id ?? null, summary: summary.value, unsure: unsure.checked });
-  const same = (one, other) => one.category === other.category && one.summary === other.summary && one.unsure === other.unsure;
-  function fill({ category, summary: text, unsure: isUnsure }) {
-    select(byId.get(category));
-    summary.value = text;
-    unsure.checked = isUnsure;
-    count();
-    activate(chosen);
+  function takeBack() {
+    [proposedName.value, proposedReason.value, misfit.open] = ["", "", false];
+    drawForm();
+    changed();
+    announce(say("taken_back"));
+    tree.focus({ preventScroll: true });
   }
-  const inWords = ({ category, summary: text, unsure: isUnsure }) => [byId.get(category)?.code ?? say("no_category"), text, isUnsure ? `(${say("unsure")})` : ""].filter(Boolean).join(" ");
 
   // ---- Drafts: saved a moment after each change; until the server has it, a copy stays in this browser.
   const FRESH = 10;  // s for which a page that was asked for before the last save may show less than was saved
   let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
-  const key = () => form.dataset.store + hidden("issue").value;
+  const key = (issue = current()) => form.dataset.store + issue;
   const copy = {
-    keep(saved = 0) { try { localStorage.setItem(key(), JSON.stringify({ ...content(), revision: Number(hidden("revision").value), posted, saved })); } catch { /* no storage: the server has all but the last second */ } },
+    keep(saved = 0) { copy.put(current(), { ...content(), revision: Number(hidden("revision").value), posted, saved }); },
+    put(issue, text) { try { localStorage.setItem(key(issue), JSON.stringify(text)); } catch { /* no storage: the server has all but the last second */ } },
     read() { try { return JSON.parse(localStorage.getItem(key())); } catch { return null; } },
-    forget(name = key()) { try { localStorage.removeItem(name); } catch { /* nothing was kept */ } },
+    forget() { try { localStorage.removeItem(key()); } catch { /* nothing was kept */ } },
   };
   function state(name, values = {}, { good = false, link = "" } = {}) {
     const line = $("state");
@@ -216,39 +97,35 @@
   function later(wait) { clearTimeout(timer); timer = setTimeout(save, wait); }
   function save({ keepalive = false } = {}) {
     clearTimeout(timer);
-    if (!dirty || sending || saving) return saving;  // what comes meanwhile is saved after it, or from the copy
+    if (!dirty || saving || idle) return saving;  // what comes meanwhile is saved after it, or from the copy
     dirty = false;
     posted = content();
     copy.keep();
-    const issue = hidden("issue").value;
+    const issue = current();
     state("saving");
-    saving = post(keepalive).then(({ status, answer }) => {
-      if (hidden("issue").value !== issue) return;  // the page has moved on
-      if (status < 300) {
+    saving = post(form.dataset.draft, new FormData(form), { keepalive }).then(({ status, answer }) => {
+      saving = null;
+      if (idle || current() !== issue) return;  // the page has moved on, and its answer takes the draft along
+      if (status >= 200 && status < 300) {
         hidden("revision").value = answer.revision;
         tries = 0;
-        if (!dirty) { savedAt = Date.now(); copy.keep(savedAt); tick(); }
+        if (dirty) later(800); else { savedAt = Date.now(); copy.keep(savedAt); tick(); }
       } else if (answer.stored) differ(answer.detail, answer.stored);
-      else if (status === 401 || status === 403) {
-        const link = Object.assign(make("a", "", words.sign_in), { href: form.dataset.signIn, target: "_blank", rel: "noopener" });
+      else if (status === 401) {
         dirty = true;
-        state("signed_out", {}, { link });
-        timer = setTimeout(save, 5000);
-      } else if (status >= 500) throw new Error(String(status));
-      else { state(answer.code === "RoundClosed" ? "saved_now" : "refused"); complain(answer.detail ?? ""); }
-    }).catch(() => {
-      dirty = true;
-      tries += 1;
-      state("offline");
-      timer = setTimeout(save, Math.min(30000, 1000 * 2 ** tries));
-    }).finally(() => { saving = null; if (dirty && !tries) later(800); });
+        const again = make("button", "linkish", say("sign_in"));
+        again.type = "button";
+        again.addEventListener("click", signIn);
+        state("signed_out", {}, { link: again });
+        later(5000);
+      } else if (status === 0 || status >= 500 || status === 429) {
+        dirty = true;
+        tries += 1;
+        state("offline");
+        later(Math.min(30000, 1000 * 2 ** tries));
+      } else { state(answer.kept ? "saved_now" : "refused"); complain(answer.detail || say("refused_status", { n: status })); }
+    });
     return saving;
-  }
-  async function post(keepalive) {
-    const token = document.cookie.split("; ").find((pair) => pair.startsWith("csrftoken="))?.slice(10) ?? form.elements.csrfmiddlewaretoken.value;
-    const response = await fetch(form.dataset.draft, { method: "POST", body: new URLSearchParams(new FormData(form)), keepalive, headers: { Accept: "application/json", "X-CSRFToken": token } });
-    const isJson = response.headers.get("content-type")?.includes("json");
-    return { status: response.redirected ? 401 : response.status, answer: isJson ? await response.json() : {} };
   }
   // Both texts, side by side; neither is lost until one is chosen.
   function differ(text, stored) {
@@ -256,7 +133,7 @@
     note.querySelector("[data-said]").textContent = text;
     note.querySelector("[data-there]").textContent = inWords(stored);
     note.querySelector("[data-here]").textContent = inWords(content());
-    const settle = (act) => () => { hidden("revision").value = stored.revision; note.remove(); act(); };
+    const settle = (act) => () => { hidden("revision").value = stored.revision ?? hidden("revision").value; note.remove(); act(); };
     note.querySelector("[data-keep]").addEventListener("click", settle(() => { changed(); save(); }));
     note.querySelector("[data-take]").addEventListener("click", settle(() => { fill(stored); copy.forget(); dirty = false; state(""); }));
     $("refusal").replaceChildren(note);
@@ -264,14 +141,16 @@
   }
   // Start with what the server sent, or with what this browser kept when the server did not get it.
   function begin() {
-    const { category, summary: text, unsure: isUnsure } = $("turn").dataset;
+    const { category, summary: text, unsure: isUnsure, proposedName: name, proposedReason: reason } = $("turn").dataset;
     clearTimeout(timer);
     [dirty, searched, savedAt, tries, posted] = [false, false, 0, 0, null];
-    find.value = "";
-    const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1" };
+    const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1", proposed_name: name ?? "", proposed_reason: reason ?? "" };
+    picker.reset(sent.category);
     fill(sent);
-    look();
     state("");
+    foldLong();
+    const returned = outbox.returned().find((record) => record.issue === current());
+    if (returned) { outbox.drop(returned.key); complain(returned.refused.said); }
     const kept = copy.read(), revision = Number(hidden("revision").value);
     if (kept?.saved && kept.revision > revision && Date.now() - kept.saved < FRESH * 1000) {  // saved while this page was on its way
       fill(kept);
@@ -283,125 +162,320 @@
     if (!kept || kept.saved || same(kept, sent)) { copy.forget(); return; }
     fill(kept);
     const isOurs = kept.posted && same(kept.posted, sent);  // what the server has came from here, then more was typed
-    if (kept.revision < revision && !isOurs) { differ(say("both"), { ...sent, revision }); return; }
+    if (kept.revision < revision && !isOurs) { differ(returned?.refused.said || say("both"), { ...sent, revision }); return; }
     changed();
     announce(say("restored"));
   }
 
-  if (form) {
-    begin();
-    setInterval(tick, 1000);
-    summary.addEventListener("input", () => { count(); changed(); });
-    unsure.addEventListener("change", changed);
-    find.addEventListener("input", () => { searched = find.value.trim() !== ""; look(); });
-    find.addEventListener("focus", () => sheet(true));
-    tree.addEventListener("click", (event) => {
-      const item = byId.get(Number(event.target.closest("li")?.id.slice(1)));
-      if (!item) return;
-      event.preventDefault();  // the radio button is set by select()
-      const twist = item.children.length && event.clientX - item.node.getBoundingClientRect().left < parseFloat(getComputedStyle(item.node).paddingLeft);
-      if ((twist || !item.can) && !looking.length) { item.open = !item.open; draw(); activate(item); } else choose(item);
-      tree.focus({ preventScroll: true });
-    });
-    tree.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") about(byId.get(Number(event.target.closest("li")?.id.slice(1))) ?? active ?? chosen); });
-    tree.addEventListener("pointerleave", () => about(active ?? chosen));
-    document.addEventListener("click", (event) => {
-      const pick = event.target.closest("[data-pick]");
-      if (!pick) return;
-      find.value = "";
-      look();
-      choose(byId.get(Number(pick.dataset.pick)));
-      if (!matchMedia("(max-width: 760px)").matches) tree.focus({ preventScroll: true });
-    });
-
-    addEventListener("pagehide", () => save({ keepalive: true }));
-    document.addEventListener("visibilitychange", () => { if (document.hidden) save({ keepalive: true }); });
-    addEventListener("online", save);
-
-    // ---- Submit: after the draft on its way has arrived, and never twice.
-    let sent = "";
-    form.addEventListener("htmx:confirm", (event) => {
-      if (event.target !== form) return;
-      if (!chosen) { event.preventDefault(); complain(say("choose_first")); find.focus(); return; }
-      clearTimeout(timer);
-      if (saving) { event.preventDefault(); saving.finally(() => event.detail.issueRequest(true)); }
-    });
-    form.addEventListener("htmx:beforeRequest", () => { sending = true; dirty = false; sent = key(); copy.keep(); });
-    form.addEventListener("htmx:afterRequest", (event) => {
-      sending = false;
-      if (event.detail.xhr.status >= 200 && event.detail.xhr.status < 300) copy.forget(sent); else changed();
-    });
-    document.addEventListener("moved", (event) => {
-      const item = byId.get(event.detail.category);
-      if (item) { counts[item.id] = (counts[item.id] ?? 0) + 1; showCount(item); }
-      $("skip")?.close();
-      $("skip")?.querySelector("form").reset();
-      for (const other of items) other.open = !other.can;
-      begin();
-      tree.scrollTop = 0;
-      main.scrollTop = 0;
-      sheet(false);
-      main.focus({ preventScroll: true });
-    });
+  // ---- Turns: the next ones are asked for while this one is read, so that Enter shows the next at once.
+  const AHEAD = 2;
+  let held = [], asking = false, isAll = false, idle = null, guideline = 0;  // idle: the answer that the next turn waits for
+  const have = (but = 0) => [...new Set([...(idle ? [] : [current()]), ...held.map((turn) => turn.issue), ...outbox.waiting().map((record) => record.issue)])].filter((issue) => issue !== but);
+  function hold(turn) {
+    if (!turn || have().includes(turn.issue)) return;
+    held.push({ ...turn, node: parse(turn.html) });
+    if (idle) show(held.shift());
   }
+  async function askAhead() {
+    if (!form.dataset.ahead || isChange || asking || isAll || held.length >= AHEAD) return;
+    asking = true;
+    const { status, answer } = await post(form.dataset.ahead, [["member", form.dataset.member], ...have().map((issue) => ["have", issue])]);
+    asking = false;
+    if (status !== 200) return;
+    isAll = !answer.next;
+    hold(answer.next);
+    askAhead();
+  }
+  function show(turn, said = "") {
+    $("issue").replaceWith(turn.node);
+    swap("turn", turn.turn);
+    swap("skip-turn", turn.skip_turn);
+    if (guideline && hidden("guideline")) hidden("guideline").value = guideline;
+    document.title = turn.title;
+    history.replaceState(null, "", form.dataset.next);
+    idle = null;
+    form.inert = false;
+    complain("");
+    begin();
+    main.scrollTop = 0;
+    sheet(false);
+    if (!document.querySelector("dialog[open]")) main.focus({ preventScroll: true });
+    announce(`${said} ${say("next", { title: $("issue").querySelector("h1").textContent })}`.trim());
+    setTimeout(askAhead);
+  }
+  // Nothing is held: the answer that is on its way brings the next turn. What was on the page can come back.
+  function wait(record) {
+    idle = { record, issue: $("issue"), turn: $("turn") };
+    form.inert = true;
+    state("");
+    setTimeout(drawIdle, outbox.why() ? 0 : 400);
+  }
+  function drawIdle() {
+    if (!idle) return;
+    const panel = $("waiting").content.firstElementChild.cloneNode(true);
+    for (const part of panel.querySelectorAll("[data-when]")) if (part.dataset.when !== (outbox.why() ? "stopped" : "fetching")) part.remove();
+    $("issue").replaceWith(panel);
+  }
+  function takeUpAgain(answer) {
+    $("issue").replaceWith(idle.issue);
+    if (answer.turn) swap("turn", answer.turn);
+    const text = idle.record.content;
+    idle = null;
+    form.inert = false;
+    if (text) { fill(text); copy.keep(); }
+  }
+
+  // ---- Answers: into the outbox, the next turn onto the page, the rest when the server has answered.
+  function send(kind, source, said) {
+    clearTimeout(timer);
+    const issue = current();
+    const fields = [...new FormData(source)].filter(([name]) => name !== "csrfmiddlewaretoken");
+    const record = { key: hidden("form_key")?.value ?? `${issue}-${Date.now()}`, kind, issue, name: $("turn").dataset.name, url: source.action, fields, content: kind === "submit" ? content() : null, at: Date.now() };
+    // A draft that comes after its answer would stay behind: no more of them, and the one under way goes first.
+    dirty = false;
+    copy.forget();
+    outbox.add(record, saving);
+    if (held.length) show(held.shift(), said); else { wait(record); announce(said); }
+  }
+  function onSubmit(event) {
+    event.preventDefault();
+    if (idle) return;
+    if (misfit.open && !isOpenLabel() && proposedReason.value.trim()) { complain(say("name_first")); proposedName.focus(); return; }
+    if (!picker.chosen() && !isOpenLabel()) { complain(say("choose_first")); sheet(true); if (!isPhone()) find.focus(); return; }
+    if (isChange) { change(); return; }
+    send("submit", form, isOpenLabel() ? say("sent_open") : say("sent", { code: picker.chosen().code }));
+  }
+  async function change() {
+    clearTimeout(timer);
+    submit.disabled = true;
+    await saving;
+    dirty = false;
+    copy.keep();
+    const { status, answer } = await post(form.action, new FormData(form), { redirect: "manual" });
+    submit.disabled = false;
+    if (status === 303 || answer.go) { copy.forget(); location.assign(answer.go ?? form.dataset.next); return; }
+    changed();
+    if (status === 401) signIn();
+    else if (status === 0 || status >= 500) complain(say("no_answer"));
+    else refuseHere(answer, status);
+  }
+  function refuseHere(answer, status) {
+    if (answer.turn) swap("turn", answer.turn);
+    if (answer.guideline) { showChanges(answer, null); return; }
+    const note = $("refused").content.firstElementChild.cloneNode(true);
+    note.querySelector("[data-said]").textContent = answer.detail || say("refused_status", { n: status });
+    if (answer.stored) note.querySelector("[data-there]").textContent = inWords(answer.stored); else note.querySelector(".sides").remove();
+    for (const part of note.querySelectorAll("[data-for]")) if (!part.dataset.for.split(" ").includes(answer.code)) part.remove();
+    for (const link of note.querySelectorAll("a[data-issue]")) link.href = `${form.dataset.next}?issue=${current()}`;
+    $("refusal").replaceChildren(note);
+    sheet(true);
+  }
+  // The guideline has changed since this form was made: what is new, and Enter submits again.
+  function showChanges(answer, act) {
+    const note = $("new-guideline").content.firstElementChild.cloneNode(true);
+    note.querySelector("[data-said]").textContent = answer.detail;
+    note.querySelector("[data-changes]").innerHTML = answer.guideline.changes;  // made by this server's one renderer
+    guideline = answer.guideline.id;
+    if (hidden("guideline")) hidden("guideline").value = guideline;
+    const button = note.querySelector("button");
+    if (act) button.addEventListener("click", () => { note.remove(); act(); }); else button.remove();
+    (act ? $("returned") : $("refusal")).replaceChildren(note);
+    if (act) button.focus();
+  }
+  const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
+    have,
+    change: drawOutbox,
+    signedOut() { if (!isField(document.activeElement)) signIn(); },
+    stored(record, answer) {
+      for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
+      if (answer.saved) picker.countOneMore(answer.saved.category);
+      $("sign-in")?.close();
+      isAll = false;
+      hold(answer.next);
+      if (!idle) { askAhead(); return; }
+      if (answer.go || !outbox.waiting().length) location.assign(answer.go ?? form.dataset.next);
+    },
+    newGuideline(record, answer) {
+      if (idle?.record.key !== record.key) { showChanges(answer, () => outbox.setGuideline(guideline)); return; }
+      takeUpAgain(answer);
+      outbox.drop(record.key);
+      showChanges(answer, null);
+      changed();
+    },
+    refused(record, answer, status) {
+      const detail = answer.detail || say("refused_status", { n: status });
+      if (idle?.record.key === record.key) {
+        takeUpAgain(answer);
+        refuseHere({ ...answer, detail }, status);
+        if (record.kind === "submit" && !answer.kept) changed();
+        return true;
+      }
+      // The text goes back to its issue: opening it shows what was typed beside what stands there.
+      answer.detail = detail;
+      if (record.content) copy.put(record.issue, { ...record.content, revision: -1, posted: null, saved: 0 });
+      return false;
+    },
+  });
+  let slow = 0;
+  function drawOutbox() {
+    if (!outbox) return;
+    const waits = outbox.waiting(), why = outbox.why(), box = $("outbox");
+    clearTimeout(slow);
+    const draw = () => {
+      const words = waits.length === 1 ? "one" : "some";
+      const text = !waits.length ? "" : say(why ? `${why}_${words}` : `sending_${words}`, { n: waits.length, email: form.dataset.email });
+      if (box.querySelector(".text").textContent !== text) box.querySelector(".text").textContent = text;
+      box.hidden = !text;
+      for (const part of box.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== why;
+    };
+    if (why || !waits.length) draw(); else slow = setTimeout(draw, 1500);  // an ordinary answer is there before it is worth a line
+    const notes = outbox.returned().map((record) => {
+      const note = $("came-back").content.firstElementChild.cloneNode(true);
+      note.querySelector("[data-said]").textContent = say("not_stored", { issue: record.name, why: record.refused.said });
+      note.querySelector("[data-text]").textContent = record.content ? inWords(record.content) : "";
+      note.querySelector("a").href = `${form.dataset.next}?issue=${record.issue}`;
+      note.querySelector("button").addEventListener("click", () => { outbox.drop(record.key); try { localStorage.removeItem(key(record.issue)); } catch { /* nothing was kept */ } });
+      return note;
+    });
+    if (why !== "guideline") $("returned").replaceChildren(...notes);
+    if (idle && why) drawIdle();
+  }
+
+  // ---- Signing in again without leaving the page
+  function signIn() {
+    const dialog = $("sign-in");
+    if (!dialog.open && !document.querySelector("dialog[open]")) dialog.showModal();
+    dialog.querySelector("input[type=password]")?.focus();
+  }
+  function goOn() {
+    $("sign-in").close();
+    announce(say("signed_in"));
+    if (dirty) save();
+    outbox.flush();
+    askAhead();
+  }
+  $("sign-in")?.querySelector("form.again")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { status, answer } = await post(event.target.action, new FormData(event.target));
+    if (status === 200) { event.target.reset(); goOn(); return; }
+    const errors = answer.form ? [...answer.form.errors, ...Object.values(answer.form.fields).flatMap((field) => field.errors)] : [];
+    $("sign-in-said").textContent = errors.join(" ") || say(status === 429 ? "too_often" : status === 0 ? "no_answer" : "refused_status", { n: status });
+    event.target.elements.password.select();
+  });
+
+  // ---- The guideline: fetched when it is asked for; what is new in it until its reader has said so.
+  async function openGuideline() {
+    const dialog = $("guideline");
+    if (!dialog) return;
+    dialog.showModal();
+    const box = dialog.querySelector(".in");
+    if (box.dataset.loaded) return;
+    try {
+      const response = await fetch(dialog.dataset.url, { headers: { "HX-Request": "true", "HX-Target": "text" } });
+      if (!response.ok || response.redirected) throw new Error(String(response.status));
+      box.innerHTML = await response.text();
+      box.dataset.loaded = "1";
+    } catch { box.textContent = say("guideline_lost"); }
+  }
+  $("news")?.querySelector("form")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { status } = await post(event.target.action, new FormData(event.target), { redirect: "manual" });
+    if (status >= 200 && status < 400) { $("news").remove(); main.focus({ preventScroll: true }); announce(say("guideline_read")); } else complain(say("no_answer"));
+  });
+
+  // ---- Long texts: the first screens of them; the rest on demand.
+  const LONG = 9000;  // characters
+  function foldLong() {
+    for (const text of $("issue").querySelectorAll("article > .prose, .thread .prose")) {
+      if (text.textContent.length < LONG || text.classList.contains("long")) continue;
+      text.classList.add("long", "cut");
+      const all = make("button", "btn small all", say("show_all", { n: Math.round(text.textContent.length / 1000) }));
+      all.type = "button";
+      all.addEventListener("click", () => { text.classList.remove("cut"); all.remove(); main.focus({ preventScroll: true }); });
+      text.after(all);
+    }
+  }
+
+  // ---- Keys
+  function onEnter(event) {
+    event.preventDefault();
+    if (event.repeat || idle) return;  // a key held down must not submit what it has just chosen
+    const active = picker.active(), isIn = event.target === find;
+    if (event.ctrlKey) { if (isField(event.target) && !isIn) form.requestSubmit(submit); else if (!active || picker.choose(active)) form.requestSubmit(submit); return; }
+    if (searched && !active) { announce(say("nothing_found")); return; }
+    // What was searched for is confirmed first, even if it is what was chosen before.
+    if (active && (active !== picker.chosen() || searched)) {
+      picker.choose(active);
+      tree.focus({ preventScroll: true });
+    } else form.requestSubmit(submit);
+  }
+  function startFinding(text) {
+    find.focus();
+    find.value = text;
+    searched = text !== "";
+    picker.look();
+  }
+  const fold = (open) => { for (const part of $("issue").querySelectorAll("details.fold")) part.open = open; };
+  const scroll = (by) => main.scrollBy({ top: by, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
+  const working = (act) => () => { if (!idle) act(); };
+  listenToKeys(picker, {
+    b: () => $("back")?.click(), o: () => $("original")?.click(), g: openGuideline, j: () => scroll(140), k: () => scroll(-140),
+    "[": () => fold(false), "]": () => fold(true), "?": () => $("keys").showModal(),
+    ...(form && {
+      "/": working(() => { find.focus(); find.select(); }),
+      s: working(() => { sheet(true); summary.focus(); }),
+      p: working(() => { sheet(true); misfit.open = true; proposedName.focus(); }),
+      x: working(() => $("skip-button")?.click()),
+      u: working(() => { unsure.checked = !unsure.checked; changed(); announce(say(unsure.checked ? "unsure" : "sure")); }),
+    }),
+  }, { onEnter, startFinding });
+
   function sheet(open) {
     document.body.dataset.sheet = open ? "open" : "peek";
     document.querySelector(".grab")?.setAttribute("aria-expanded", open);
   }
-
-  // ---- Keys: docs/decisions/0004-keys-of-the-labelling-page.md. They never fire while somebody types in a field.
-  const fold = (open) => { for (const part of $("issue").querySelectorAll("details.fold")) part.open = open; };
-  const scroll = (by) => main.scrollBy({ top: by, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
-  const startFinding = (text) => { find.focus(); find.value = text; searched = true; look(); };
-  const actions = {
-    b: () => $("back")?.click(), o: () => $("original")?.click(), j: () => scroll(140), k: () => scroll(-140), "[": () => fold(false), "]": () => fold(true), "?": () => $("keys").showModal(),
-    ...(form && {
-      "/": () => { find.focus(); find.select(); }, s: () => { sheet(true); summary.focus(); }, x: () => $("skip-button")?.click(),
-      u: () => { unsure.checked = !unsure.checked; changed(); announce(unsure.checked ? say("unsure") : ""); },
-    }),
-  };
-  const WAIT = 400;  // ms for the digit after a letter that begins a code and is a key as well
-  const starts = new Set(items.map((item) => item.squashed[0]));
-  let waiting = null;
-  function stopWaiting() { const letter = waiting?.letter; clearTimeout(waiting?.timer); waiting = null; return letter; }
-
-  const isField = (element) => element.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
-  const isPlain = (element) => element.matches("body, main, #tree");
-  document.addEventListener("keydown", (event) => {
-    if (event.isComposing || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-    if (event.target === find) { inFind(event); return; }
-    if (isField(event.target)) { if (event.key === "Escape" && event.target === summary) tree.focus({ preventScroll: true }); return; }
-    if (form && event.key === "Enter" && isPlain(event.target)) { onEnter(event); return; }
-    if (event.ctrlKey) return;
-    const first = stopWaiting();
-    if (first && /^\d$/.test(event.key)) { event.preventDefault(); startFinding(first + event.key); return; }
-    if (first) actions[first]();
-    if (form && !event.target.closest("pre, .tablewrap") && inTree(event)) return;
-    if (starts.has(event.key) && actions[event.key]) {
-      const letter = event.key;
-      waiting = { letter, timer: setTimeout(() => { stopWaiting(); actions[letter](); }, WAIT) };
-    } else if (starts.has(event.key)) startFinding(event.key);
-    else if (Object.hasOwn(actions, event.key)) actions[event.key]();
-    else return;
-    event.preventDefault();
-  });
-  function inFind(event) {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
-    else if (event.key === "Enter") onEnter(event);
-    else if (event.key === "Escape") { event.preventDefault(); if (find.value) { find.value = ""; searched = false; look(); } else tree.focus({ preventScroll: true }); }
-  }
-  function inTree(event) {
-    const onTree = event.target === tree;
-    if (event.key === "ArrowDown") move(1);
-    else if (event.key === "ArrowUp") move(-1);
-    else if (onTree && event.key === "Home") move(-items.length);
-    else if (onTree && event.key === "End") move(items.length);
-    else if (onTree && event.key === "ArrowRight") sideways(true);
-    else if (onTree && event.key === "ArrowLeft") sideways(false);
-    else if (onTree && event.key === " " && active) choose(active);
-    else if (onTree && event.key === "Escape") { find.value = ""; look(); main.focus({ preventScroll: true }); }
-    else return false;
-    event.preventDefault();
-    return true;
+  if (form) {
+    begin();
+    drawOutbox();
+    const before = outbox.waiting().find((record) => record.issue === current());
+    if (before) wait(before);  // answered, and the page was loaded again before the answer had arrived
+    if (outbox.waiting().length) outbox.flush();
+    addEventListener("load", () => setTimeout(askAhead));
+    setInterval(tick, 1000);
+    form.addEventListener("submit", onSubmit);
+    $("skip")?.querySelector("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (idle) return;
+      const source = event.target;
+      $("skip").close();
+      send("skip", source, say("skipped", { issue: $("turn").dataset.name }));
+      source.reset();
+    });
+    for (const field of [summary, proposedName, proposedReason]) field.addEventListener("input", () => { drawForm(); changed(); });
+    unsure.addEventListener("change", changed);
+    find.addEventListener("input", () => { searched = find.value.trim() !== ""; picker.look(); });
+    find.addEventListener("focus", () => sheet(true));
+    misfit.addEventListener("toggle", () => { if (misfit.open) sheet(true); });
+    $("take-back").addEventListener("click", takeBack);
+    $("no-near").addEventListener("click", () => { picker.select(null); picker.activate(null); drawForm(); changed(); });
+    $("try-now").addEventListener("click", () => outbox.flush());
+    document.addEventListener("click", (event) => {
+      if (event.target.closest("#sign-in-now, [data-do=sign-in]")) signIn();
+      const back = event.target.closest("a#back");
+      if (back && outbox.waiting().length) {  // the last answer is still on its way
+        event.preventDefault();
+        announce(say("back_waits"));
+        outbox.flush().then(() => { if (!outbox.waiting().length && !idle) $("back")?.click(); });
+      }
+      const pick = event.target.closest("[data-pick]");
+      if (!pick) return;
+      find.value = "";
+      picker.look();
+      picker.choose(picker.byId.get(Number(pick.dataset.pick)));
+      if (!isPhone()) tree.focus({ preventScroll: true });
+    });
+    addEventListener("pagehide", () => save({ keepalive: true }));
+    document.addEventListener("visibilitychange", () => { if (document.hidden) save({ keepalive: true }); });
+    addEventListener("online", () => { save(); askAhead(); });
   }
 })();

@@ -1,0 +1,121 @@
+// Answers on their way to the server: kept in this browser until they are stored, sent in order, each one once.
+//
+// One outbox per round and member, in localStorage: it outlives the page, and a member's answers are never sent for
+// somebody else (the server compares the `member` of each form as well). Each answer carries the key of its form, so
+// that the server stores it once, however often it arrives. Several tabs share the outbox; one at a time sends.
+"use strict";
+(() => {
+  const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+  // Post a form for JSON. `status` is 0 without a connection, 401 for a session that has ended.
+  async function post(url, fields, { keepalive = false, redirect = "follow" } = {}) {
+    const body = new URLSearchParams(fields);
+    const token = cookie("csrftoken") ?? body.get("csrfmiddlewaretoken");
+    body.set("csrfmiddlewaretoken", token);
+    try {
+      const response = await fetch(url, { method: "POST", body, keepalive, redirect, headers: { Accept: "application/json", "X-CSRFToken": token } });
+      if (response.type === "opaqueredirect") return { status: 303, answer: {} };
+      const isJson = response.headers.get("content-type")?.includes("json");
+      const answer = isJson ? await response.json() : {};
+      // Without its cookie a form is refused before anybody is asked who sent it.
+      return { status: answer.code === "csrf" ? 401 : response.status, answer };
+    } catch {
+      return { status: 0, answer: {} };
+    }
+  }
+
+  // `on` is told: change(outbox) whenever what waits, or why, is another; stored(record, answer); refused(record, answer,
+  // status) where the server said no: true takes the record back into the form, else it is kept as returned.
+  function makeOutbox(name, on) {
+    const SLOWEST = 30000;  // ms between two tries
+    let unstored = null;  // where localStorage is closed or full: in memory, better than not at all
+    let why = "", tries = 0, timer = 0, running = null;
+    const settled = new Map();  // form key -> what has to arrive before it
+
+    function read() {
+      if (unstored) return unstored;
+      try { return JSON.parse(localStorage.getItem(name)) ?? []; } catch { return []; }
+    }
+    function write(records) {
+      try {
+        if (records.length) localStorage.setItem(name, JSON.stringify(records)); else localStorage.removeItem(name);
+        unstored = null;
+      } catch { unstored = records; }
+    }
+    const update = (change) => { write(change(read())); on.change(outbox); };
+    const waiting = () => read().filter((record) => !record.refused);
+    const drop = (key) => update((records) => records.filter((record) => record.key !== key));
+    function hold(reason) { why = reason; on.change(outbox); }
+
+    // Only one tab sends at a time, where the browser has locks (a page over plain http has none; the form keys hold there).
+    const alone = (act) => (navigator.locks ? navigator.locks.request(name, act) : act());
+
+    async function sendFirst() {
+      const record = waiting()[0];
+      if (!record) return false;
+      await Promise.race([settled.get(record.key), pause(5000)]);
+      const have = on.have(record.issue).map((issue) => ["have", issue]);
+      const { status, answer } = await post(record.url, [...record.fields, ...have]);
+      if (status >= 200 && status < 400) {
+        tries = 0;
+        why = "";
+        settled.delete(record.key);
+        drop(record.key);
+        on.stored(record, answer);
+        return true;
+      }
+      if (status === 0 || status === 429 || status >= 500) {
+        tries += 1;
+        clearTimeout(timer);
+        timer = setTimeout(flush, Math.min(SLOWEST, 1000 * 2 ** (tries - 1)));
+        hold(status === 0 ? "offline" : "busy");
+        return false;
+      }
+      if (status === 401) { hold("signed_out"); on.signedOut(); return false; }
+      if (answer.code === "SomebodyElse") { hold("somebody_else"); return false; }
+      if (answer.code === "StaleGuideline" && answer.guideline) { hold("guideline"); on.newGuideline(record, answer); return false; }
+      tries = 0;
+      why = "";
+      if (on.refused(record, answer, status)) drop(record.key);
+      else update((records) => records.map((one) => (one.key === record.key ? { ...one, refused: { said: answer.detail ?? "", stored: answer.stored ?? null } } : one)));
+      return true;
+    }
+    function flush() {
+      clearTimeout(timer);
+      running ??= alone(async () => { while (await sendFirst()); }).finally(() => {
+        running = null;
+        if (!why && waiting().length) flush();  // added while the last one was being left
+      });
+      return running;
+    }
+
+    const outbox = {
+      flush, drop, waiting,
+      returned: () => read().filter((record) => record.refused),
+      why: () => why,
+      has: (issue) => read().some((record) => record.issue === issue && !record.refused),
+      // Keep an answer and send it as soon as `after` (the draft that is under way) has arrived.
+      add(record, after) {
+        settled.set(record.key, after);
+        update((records) => [...records.filter((one) => one.key !== record.key), record]);
+        if (!why || navigator.onLine) flush();
+      },
+      // Go on with another guideline than the answers were made under: their author has read it now.
+      setGuideline(id) {
+        why = "";
+        update((records) => records.map((record) => ({ ...record, fields: record.fields.map(([field, value]) => [field, field === "guideline" ? String(id) : value]) })));
+        return flush();
+      },
+      isSending: () => running !== null,
+    };
+    addEventListener("online", flush);
+    addEventListener("offline", () => hold("offline"));
+    // Somebody may have signed in again, or sent the rest, in another tab.
+    addEventListener("focus", () => { if (waiting().length) flush(); });
+    addEventListener("storage", (event) => { if (event.key === name) on.change(outbox); });
+    return outbox;
+  }
+
+  Object.assign(window.crosscheck, { makeOutbox, post });
+})();
