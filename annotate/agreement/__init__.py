@@ -15,6 +15,7 @@ from annotate.agreement.coefficients import (
     landis_koch,
     percent_agreement,
 )
+from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
 from annotate.agreement.pairs import PairKappa, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
 from annotate.agreement.reasons import Reason, UndefinedAgreement
@@ -26,11 +27,13 @@ __all__ = [
     "Bootstrap",
     "CategoryKappa",
     "Coefficient",
+    "IntraRater",
     "PairKappa",
     "Patterns",
     "PercentileInterval",
     "Reason",
     "Relabelled",
+    "SelfAgreement",
     "UndefinedAgreement",
     "bootstrap",
     "brennan_prediger",
@@ -38,6 +41,7 @@ __all__ = [
     "confusion",
     "fleiss_kappa",
     "gwet_ac1",
+    "intra_rater",
     "krippendorff_alpha",
     "landis_koch",
     "light_kappa",

@@ -27,6 +27,10 @@ class Reason(StrEnum):
     SLOTS = "slots"
     BOOTSTRAP_ONLY = "bootstrap_only"
     SOME_PAIRS = "some_pairs"
+    NOT_TWICE = "not_twice"
+    ONE_ISSUE_TWICE = "one_issue_twice"
+    TWICE_ONE_CATEGORY = "twice_one_category"
+    FEW_TWICE = "few_twice"
 
     @property
     def text(self) -> str:
@@ -58,6 +62,10 @@ TEXTS: dict[Reason, str] = {
         "mean of the pairs that have a kappa; pairs without one are left out, and only the bootstrap gives"
         " an interval"
     ),
+    Reason.NOT_TWICE: gettext_noop("no issue was labelled twice"),
+    Reason.ONE_ISSUE_TWICE: gettext_noop("only one issue was labelled twice"),
+    Reason.TWICE_ONE_CATEGORY: gettext_noop("all labels, first and second, are the same category"),
+    Reason.FEW_TWICE: gettext_noop("fewer than 30 issues were labelled twice"),
 }
 
 
