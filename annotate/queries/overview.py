@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from annotate.allocation import fair_share
-from annotate.models import Label, Round, RoundIssue, RoundVolunteer
+from annotate.models import Answer, Label, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rounds import reveals_complete_issues
+from annotate.queries.training import training_results
 from annotate.rules import may_be_volunteer
 from ingest.models import Import, Issue, Repository
 from studies.models import Membership, Role, Study
@@ -26,13 +27,17 @@ DAYS = 7
 
 @dataclass(frozen=True)
 class OwnRound:
-    """An open round that a member labels in, and how far they are; `is_share`: total is an equal share."""
+    """An open round that a member labels in, and how far they are; `is_share`: total is an equal share.
+
+    `opens`: the open rounds of theirs that wait for this training to be passed.
+    """
 
     round: Round
     member: Membership
     done: int
     total: int
     is_share: bool
+    opens: tuple[Round, ...] = ()
 
     @property
     def left(self) -> int:
@@ -49,39 +54,57 @@ class ToSettle:
 
 
 def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
-    """The open rounds that these memberships of one person label in, newest first. Four queries.
+    """The open rounds that these memberships of one person can label in now, newest first. Five queries.
 
-    They depend on the person's own labels alone; in a k-of-n round, where nobody's total is fixed, the total
-    is an equal share.
+    Not those that they were taken out of, nor those whose training they have still to pass. They depend on
+    the person's own labels alone; in a k-of-n round, where nobody's total is fixed, the total is an equal
+    share, or their quota if that is less.
     """
     member = {seat.pk: seat for seat in seats if may_be_volunteer(seat, seat.study)}
     own = RoundVolunteer.objects.filter(
-        member__in=member, round__opened_at__isnull=False, round__closed_at=None
+        member__in=member, left_at=None, round__opened_at__isnull=False, round__closed_at=None
     )
     rounds = list(own.select_related("round__study").order_by("-round__opened_at", "-round_id"))
-    ids = [row.round_id for row in rounds]
+    asked = {
+        (row.round.training_id, row.member_id)
+        for row in rounds
+        if row.round.training_id is not None and row.admitted_at is None
+    }
+    results = training_results(asked)
+    waiting: dict[int, list[Round]] = {}
+    for row in rounds:
+        pair = (row.round.training_id or 0, row.member_id)
+        if pair in asked and not results[pair].opens:
+            waiting.setdefault(pair[0], []).append(row.round)
+    shut = {round_.pk for held in waiting.values() for round_ in held}
+    ids = [row.round_id for row in rounds if row.round_id not in shut]
     issues = _by_round(RoundIssue.objects.filter(round__in=ids).values_list("round").annotate(n=Count("*")))
     labels = _by_round(
         Label.objects.filter(round__in=ids, volunteer__in=member).values_list("round").annotate(n=Count("*"))
     )
     people = _by_round(
-        RoundVolunteer.objects.filter(round__in=ids).values_list("round").annotate(n=Count("*"))
+        RoundVolunteer.objects.filter(round__in=ids, left_at=None).values_list("round").annotate(n=Count("*"))
     )
     found = []
     for row in rounds:
+        if row.round_id in shut:
+            continue
         round_, done = row.round, labels.get(row.round_id, 0)
         is_share = round_.allocation == Round.Allocation.K_OF_N
         total = issues.get(round_.pk, 0)
         if is_share:
-            total = max(fair_share(total, round_.labels_per_issue, people[round_.pk]), done)
-        found.append(OwnRound(round_, member[row.member_id], done, total, is_share))
+            share = fair_share(total, round_.labels_per_issue, people[round_.pk])
+            total = max(share if row.quota is None else min(share, row.quota), done)
+        opens = tuple(waiting.get(round_.pk, ()))
+        found.append(OwnRound(round_, member[row.member_id], done, total, is_share, opens))
     return found
 
 
 def to_settle(seats: Sequence[Membership]) -> list[ToSettle]:
     """The rounds with open disagreements in the studies that these memberships lead, newest first.
 
-    Two queries; one of them reads the complete issues of all rounds of these studies.
+    A training has none: its right labels are known. Two queries; one of them reads the complete issues of
+    all rounds of these studies.
     """
     led = {seat.study_id: seat for seat in seats if may_lead(seat)}
     rounds = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
@@ -95,9 +118,14 @@ def to_settle(seats: Sequence[Membership]) -> list[ToSettle]:
 def open_disagreements(rounds: Iterable[Round]) -> dict[int, int]:
     """Round id to how many of its complete, revealed issues no decision stands for. One query.
 
-    An issue whose labels agree has its decision with its last label, so the rest are disagreements.
+    An issue whose labels agree has its decision with its last label, so the rest are disagreements. Trainings
+    are left out.
     """
-    ids = [round_.pk for round_ in rounds if reveals_complete_issues(round_)]
+    ids = [
+        round_.pk
+        for round_ in rounds
+        if round_.kind != Round.Kind.TRAINING and reveals_complete_issues(round_)
+    ]
     if not ids:
         return {}
     with connection.cursor() as cursor:
@@ -114,6 +142,19 @@ def open_disagreements(rounds: Iterable[Round]) -> dict[int, int]:
             [ids],
         )
         return dict(cursor.fetchall())
+
+
+def without_answer(rounds: Iterable[Round]) -> dict[int, int]:
+    """Training's id to how many of its issues have no right label yet, where some have none.
+
+    One query, none where no training is among the rounds.
+    """
+    ids = [round_.pk for round_ in rounds if round_.kind == Round.Kind.TRAINING]
+    if not ids:
+        return {}
+    given = Answer.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
+    missing = RoundIssue.objects.filter(~Exists(given), round__in=ids)
+    return _by_round(missing.values_list("round").annotate(n=Count("*")))
 
 
 # --- one study

@@ -30,9 +30,11 @@ def label_counts(version: Version) -> dict[int, LabelCount]:
     """Category id to how often it was chosen in revealed issues of rounds that label with its taxonomy.
 
     Counts go up the tree of this version; surplus labels are left out. Four queries. Before reveal nothing
-    of a label is counted: rounds are asked through the one gate, annotate.queries.rounds.
+    of a label is counted: rounds are asked through the one gate, annotate.queries.rounds. Trainings count
+    nowhere.
     """
-    rounds = list(Round.objects.filter(version__taxonomy=version.taxonomy_id, opened_at__isnull=False))
+    opened = Round.objects.filter(version__taxonomy=version.taxonomy_id, opened_at__isnull=False)
+    rounds = list(opened.exclude(kind=Round.Kind.TRAINING))
     if not rounds:
         return {}
     labels = reduce(or_, (revealed_labels(round_).filter(surplus=False) for round_ in rounds))

@@ -7,12 +7,14 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate.figures import Bar, bars
+from annotate.models import Round
 from annotate.queries import overview as queries
 from annotate.queries.labels import Progress, progress
 from annotate.queries.overview import OwnRound, Person, ToSettle
@@ -47,6 +49,8 @@ class Wait:
     hint: str = ""
     icon: str = ""
     study: Study | None = None
+    due: str = ""
+    is_overdue: bool = False
 
 
 @require_safe
@@ -79,15 +83,20 @@ def _line(seat: Membership, own: Sequence[OwnRound]) -> StudyLine:
 
 
 def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
-    """What is to be labelled: what is begun comes first, and tells the reader's own pace."""
+    """What is to be labelled: a training first, then what is due, then what is begun; the first with a pace."""
     waits: list[Wait] = []
-    for one in sorted((one for one in own if one.left), key=lambda one: not one.done):
+    for one in sorted((one for one in own if one.left), key=_urgency):
         pace = "" if waits else _pace(progress(one.round, one.member))
         text = ngettext("issue to label", "issues to label", one.left)
         if one.is_share:
             text = ngettext(
                 "issue to label, by an equal share", "issues to label, by an equal share", one.left
             )
+        elif one.round.kind == Round.Kind.TRAINING:
+            text = ngettext("issue to train with", "issues to train with", one.left)
+        opens = ", ".join(str(round_) for round_ in one.opens)
+        hint = _("opens %(rounds)s to me") % {"rounds": opens} if opens else pace
+        due, is_overdue = _due(one.round)
         waits.append(
             Wait(
                 about=one.round.name,
@@ -95,12 +104,36 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
                 text=text,
                 url=reverse("label", args=[one.round.pk]),
                 action=_("Go on") if one.done else _("Begin"),
-                hint=pace or _("%(done)s of %(total)s done") % _counted(done=one.done, total=one.total),
+                hint=hint or _("%(done)s of %(total)s done") % _counted(done=one.done, total=one.total),
                 icon="play",
                 study=one.member.study,
+                due=due,
+                is_overdue=is_overdue,
             )
         )
     return waits
+
+
+def _urgency(one: OwnRound) -> tuple[bool, bool, float, bool]:
+    deadline = one.round.deadline
+    is_training = one.round.kind == Round.Kind.TRAINING
+    return not is_training, deadline is None, deadline.timestamp() if deadline else 0, not one.done
+
+
+def _due(round_: Round) -> tuple[str, bool]:
+    """When a round is due, in words, and whether that is over; "" without a deadline."""
+    if round_.deadline is None:
+        return "", False
+    now = timezone.now()
+    days = (timezone.localdate(round_.deadline) - timezone.localdate(now)).days
+    if round_.deadline < now:
+        late = -days
+        if not late:
+            return _("overdue since today"), True
+        return ngettext("overdue by %(n)s day", "overdue by %(n)s days", late) % {"n": count(late)}, True
+    if days < 2:
+        return _("due tomorrow") if days else _("due today"), False
+    return ngettext("due in %(n)s day", "due in %(n)s days", days) % {"n": count(days)}, False
 
 
 def _pace(mine: Progress) -> str:
@@ -203,8 +236,12 @@ def _next_steps(found: Study, lines: Sequence[RoundLine], counts: queries.StudyC
     if not lines:
         hint = _("which issues, who labels, how often")
         return step(_("Third step"), _("rounds"), "new_round", _("Plan a round"), hint, "plus")
+    planned = [line for line in lines if not line.round.opened_at]
+    missing = queries.without_answer(line.round for line in planned)
     return [
-        Wait(
+        _give_answers(line.round, missing[line.round.pk])
+        if missing.get(line.round.pk) and line.own is None
+        else Wait(
             about=line.round.name,
             figure=count(line.issues),
             text=ngettext("issue planned, not open yet", "issues planned, not open yet", line.issues),
@@ -213,9 +250,20 @@ def _next_steps(found: Study, lines: Sequence[RoundLine], counts: queries.StudyC
             hint=_("nobody can label before"),
             icon="play",
         )
-        for line in lines
-        if not line.round.opened_at
+        for line in planned
     ]
+
+
+def _give_answers(training: Round, missing: int) -> Wait:
+    return Wait(
+        about=training.name,
+        figure=count(missing),
+        text=ngettext("issue without its right label", "issues without their right labels", missing),
+        url=reverse("answers", args=[training.pk]),
+        action=_("Give right labels"),
+        hint=_("before the training opens"),
+        icon="edit",
+    )
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ def a_round(name: str, *, kind: str = "main", opened: int | None = 1, closed: bo
         ([a_round("older", opened=2), a_round("new", opened=1)], "new"),
         ([a_round("closed", closed=True), a_round("pilot", kind="pilot")], "closed"),
         ([a_round("screen", kind="screening", opened=3), a_round("pilot", kind="pilot", opened=2)], "pilot"),
+        ([a_round("training", kind="training")], None),
+        ([a_round("training", kind="training"), a_round("pilot", kind="pilot", closed=True)], "pilot"),
     ],
 )
 def test_the_round_in_front(rounds, front):
