@@ -49,8 +49,11 @@ def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
 
 
 def current_round(rounds: Iterable[Round]) -> Round | None:
-    """The round in front: of the opened a main one before others, an open one before closed, the newest."""
-    opened = (round_ for round_ in rounds if round_.opened_at)
+    """The round in front: of the opened a main one before others, an open one before closed, the newest.
+
+    Never a training: its labels count nowhere in the study.
+    """
+    opened = (round_ for round_ in rounds if round_.opened_at and round_.kind != Round.Kind.TRAINING)
     return max(
         opened,
         key=lambda round_: (round_.kind == Round.Kind.MAIN, round_.is_open, round_.opened_at, round_.pk),
@@ -134,6 +137,7 @@ def opening_of(round_: Round) -> Job | None:
 def issues_to_label(
     study: Study,
     *,
+    among: QuerySet[Issue] | None = None,
     repositories: Collection[int] | None = None,
     year: int | None = None,
     with_text: bool = False,
@@ -141,9 +145,10 @@ def issues_to_label(
 ) -> QuerySet[Issue]:
     """The issues of a study that a round could take, by repository, in the order in which they came.
 
+    `among`: of these only, such as `annotate.queries.planning.issues_from` gives; all without it.
     `repositories`: ids, None for all. `without_pull_requests` keeps what nobody knows to be one.
     """
-    issues = Issue.objects.filter(repository__study=study)
+    issues = Issue.objects.filter(repository__study=study) if among is None else among
     if repositories is not None:
         issues = issues.filter(repository__in=repositories)
     if year is not None:

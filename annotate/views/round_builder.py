@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods
 
@@ -11,8 +11,10 @@ from accounts.http import AuthedRequest
 from annotate import rules
 from annotate.actions import rounds as actions
 from annotate.errors import RoundRefused
+from annotate.models import Round
+from annotate.plan_forms import RoundForm
+from annotate.plan_preview import preview
 from annotate.queries import rounds as queries
-from annotate.round_forms import RoundForm
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from ingest.queries import has_issues, issue_counts
@@ -30,21 +32,29 @@ def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
     if context["missing"]:
         return render_page(request, "annotate/rounds/new.html", context)
     posted = request.POST if request.method == "POST" else None
-    form = RoundForm(posted, study=study, counts=issue_counts(study))
+    form = RoundForm(
+        posted, study=study, counts=issue_counts(study), by=member, initial=_started(request.GET)
+    )
     only_looks = "preview" in request.POST
-    if member and form.is_valid() and not only_looks:
+    if member and posted and not only_looks:
         try:
             with transaction.atomic():
                 if not first_time(request):
                     return go_to(request, "rounds", study.slug)
-                return go_to(request, actions.create_round(study=study, by=member, **form.planned()))
+                if form.is_valid():
+                    return go_to(request, actions.create_round(study=study, by=member, **form.planned()))
+                transaction.set_rollback(True)  # the form comes again
         except RoundRefused as refusal:
-            # Its field is one of this form, where the words belong.
-            field = "repositories" if refusal.field == "issues" else refusal.field
-            form.add_error(field if field in form.fields else None, str(refusal.message))
-    context |= {"form": form, "preview": form.preview()}
+            form.refuse(refusal)
+    context |= {"form": form, "kinds": Round.Kind, "preview": preview(form)}
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/rounds/new.html", context, partials=["preview"], status=status)
+
+
+def _started(query: QueryDict) -> dict[str, Any]:
+    """What the address says that the form starts with."""
+    started: dict[str, Any] = {name: query[name] for name in query if "\0" not in query[name]}
+    return started | {name: query.getlist(name) for name in ("members", "repositories") if name in query}
 
 
 def study_of(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:

@@ -33,6 +33,7 @@ def form_of(world: World, **changes) -> dict:
         "kind": "main",
         "version": world.version.pk,
         "depth": Level.THEME.value,
+        "source": "issues",
         "repositories": [world.repository.pk],
         "year": "",
         "members": [member.pk for member in world.members],

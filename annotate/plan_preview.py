@@ -1,0 +1,115 @@
+"""A planned round in numbers, before it is stored."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.allocation import fair_share
+from annotate.models import Round
+from annotate.plan_forms import RoundForm
+from annotate.queries.planning import (
+    SECONDS_ASSUMED,
+    Screened,
+    by_repository,
+    closed_screening,
+    screened,
+    team_pace,
+)
+from annotate.queries.rounds import volunteers
+from core.templatetags.crosscheck import count, duration
+
+FEW_REPOSITORIES = 12
+LONG = 10 * 3600
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the round would be, by what is chosen so far.
+
+    `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, the team's own if
+    `pace_is_known`. `days` are left until the deadline, today included; 0 without one. `lacking`: volunteers
+    too few. `untrained` do not take part in the training that they are to pass.
+    """
+
+    issues: int
+    repositories: list[tuple[str, int]]
+    volunteers: int
+    labels: int
+    each: int
+    crossed: bool
+    seconds: float
+    pace_is_known: bool
+    days: int
+    screened: Screened | None
+    untrained: list[str]
+
+    @property
+    def assignments(self) -> int:
+        return self.issues * self.labels
+
+    @property
+    def lacking(self) -> int:
+        return max(0, self.labels - self.volunteers) if self.volunteers else 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Is there something to reckon with?"""
+        return self.assignments > 0 and not self.lacking
+
+    @property
+    def effort(self) -> str:
+        return effort(self.assignments * self.seconds)
+
+    @property
+    def effort_each(self) -> str:
+        return effort(self.each * self.seconds)
+
+    @property
+    def daily(self) -> int:
+        return -(-self.each // self.days) if self.days else 0
+
+    @property
+    def effort_daily(self) -> str:
+        return effort(self.daily * self.seconds)
+
+
+def preview(form: RoundForm) -> Preview:
+    """The round that this form asks for, in numbers."""
+    ready = "repositories" not in form.errors  # which cleans the form
+    chosen = form.asked
+    members = chosen.get("members") if form.is_bound else form.initial["members"]
+    crossed = chosen.get("allocation", Round.Allocation.CROSSED) == Round.Allocation.CROSSED
+    issues = form.issues()
+    parts = by_repository(issues) if ready else []
+    number = sum(n for _path, n in parts)
+    labels = len(members or ()) if crossed else chosen.get("labels_per_issue") or 0
+    pace = team_pace(form.study, form.planned_kind)
+    deadline = chosen.get("deadline")
+    screening = closed_screening(form.study, chosen.get("source") or form.starting_source())
+    return Preview(
+        issues=number,
+        repositories=parts if len(parts) <= FEW_REPOSITORIES else [],
+        volunteers=len(members or ()),
+        labels=labels,
+        each=fair_share(number, labels, len(members or ())),
+        crossed=crossed,
+        seconds=SECONDS_ASSUMED if pace is None else pace,
+        pace_is_known=pace is not None,
+        days=max((deadline - timezone.localdate()).days + 1, 0) if deadline else 0,
+        screened=screened(screening) if screening else None,
+        untrained=_untrained(form),
+    )
+
+
+def effort(seconds: float) -> str:
+    """Working time: in hours alone where they are many, since a day of work has no 24."""
+    return duration(seconds) if seconds < LONG else _("%(n)s h") % {"n": count(round(seconds / 3600))}
+
+
+def _untrained(form: RoundForm) -> list[str]:
+    training = form.asked.get("training")
+    if training is None:
+        return []
+    trained = {volunteer.member_id for volunteer in volunteers(training)}
+    return [str(member) for member in form.asked.get("members") or () if member.pk not in trained]

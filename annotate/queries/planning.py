@@ -1,0 +1,213 @@
+"""What a lead plans a round from: the sources of its issues, the types of each version, the team's pace."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from annotate.models import Decision, Round, RoundIssue, Sample, SampleIssue
+from annotate.queries.categories import deepest_level
+from annotate.queries.rounds import candidates, published_versions
+from ingest.models import Issue
+from studies.models import Membership, Role, Study
+from taxonomy.models import CategoryState, Level
+
+try:
+    from annotate.queries.screening import kept_issues
+    from ingest.queries import IssueFilter, filter_issues, saved_filters
+except ImportError:
+    saved_filters = lambda study: []
+
+EVERY_ISSUE = "issues"
+SECONDS_ASSUMED = 60.0
+FEWEST_GAPS = 20
+NAMES = {
+    Round.Kind.SCREENING: _("Screening"),
+    Round.Kind.PILOT: _("Pilot"),
+    Round.Kind.TRAINING: _("Training"),
+    Round.Kind.MAIN: _("Main round"),
+}
+
+_PACE = """
+    SELECT gaps.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY gaps.seconds), count(*)
+    FROM (
+        SELECT r.kind, extract(epoch FROM l.submitted_at - lag(l.submitted_at) OVER (
+            PARTITION BY v.id ORDER BY l.submitted_at
+        )) AS seconds
+        FROM annotate_round r
+        JOIN annotate_roundvolunteer v ON v.round_id = r.id
+        JOIN studies_membership m ON m.id = v.member_id AND m.user_id IS NOT NULL
+        CROSS JOIN LATERAL (
+            SELECT submitted_at FROM annotate_label
+            WHERE round_id = v.round_id AND volunteer_id = v.member_id
+            ORDER BY submitted_at DESC LIMIT 200
+        ) l
+        WHERE r.study_id = %s AND r.opened_at IS NOT NULL
+    ) gaps
+    WHERE gaps.seconds > 0 AND gaps.seconds <= 1800
+    GROUP BY GROUPING SETS ((gaps.kind), ())
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that a round's issues can be taken from.
+
+    `value` is `issues`, `filter:<id>`, `sample:<id>`, `round:<id>` or `kept:<id>`; `group` its heading.
+    """
+
+    value: str
+    name: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What a closed screening left: `kept` = all but the excluded; `undecided` of them have no decision."""
+
+    kept: int
+    excluded: int
+    undecided: int
+
+
+def sources(study: Study) -> list[Source]:
+    """What the issues of a round of this study can be taken from. Three queries.
+
+    Of screenings only closed ones: what an open one would keep is not revealed.
+    """
+    found = [Source(EVERY_ISSUE, gettext("All issues of the study"))]
+    found += [
+        Source(f"filter:{saved.pk}", saved.name, gettext("Saved filters")) for saved in saved_filters(study)
+    ]
+    found += [
+        Source(f"sample:{sample.pk}", sample.name, gettext("Samples"))
+        for sample in Sample.objects.filter(study=study).order_by("-pk")
+    ]
+    rounds = list(Round.objects.filter(study=study).order_by("-pk"))
+    found += [
+        Source(f"kept:{round_.pk}", round_.name, gettext("What a screening kept"))
+        for round_ in rounds
+        if round_.kind == Round.Kind.SCREENING and round_.closed_at
+    ]
+    found += [
+        Source(f"round:{round_.pk}", round_.name, gettext("Issues of another round")) for round_ in rounds
+    ]
+    return found
+
+
+def issues_from(study: Study, source: str) -> QuerySet[Issue]:
+    """The issues of a source, by repository, in the order in which they came.
+
+    Raises ValueError for what is no source of this study.
+    """
+    issues = Issue.objects.filter(repository__study=study)
+    kind, _colon, id_ = source.partition(":")
+    if kind == EVERY_ISSUE and not id_:
+        return issues.order_by("repository", "pk")
+    key = int(id_) if id_.isdecimal() and len(id_) < 19 else 0
+    saved = next((saved for saved in saved_filters(study) if saved.pk == key), None)
+    if kind == "filter" and saved:
+        issues = filter_issues(study, IssueFilter.from_query(dict(saved.query)))
+    elif kind == "sample" and Sample.objects.filter(study=study, pk=key).exists():
+        issues = issues.filter(pk__in=SampleIssue.objects.filter(sample=key).values("issue"))
+    elif kind == "round" and Round.objects.filter(study=study, pk=key).exists():
+        issues = issues.filter(pk__in=RoundIssue.objects.filter(round=key).values("issue"))
+    elif kind == "kept" and (screening := closed_screening(study, source)):
+        issues = issues.filter(pk__in=kept_issues(screening).values("pk"))
+    else:
+        raise ValueError(source)
+    return issues.order_by("repository", "pk")
+
+
+def closed_screening(study: Study, source: str) -> Round | None:
+    """The screening that a source `kept:<id>` names, None for every other source."""
+    kind, _colon, id_ = source.partition(":")
+    if kind != "kept" or not id_.isdecimal() or len(id_) > 18:
+        return None
+    closed = Round.objects.filter(study=study, kind=Round.Kind.SCREENING, closed_at__isnull=False)
+    return closed.filter(pk=int(id_)).first()
+
+
+def screened(screening: Round) -> Screened:
+    """How many issues a closed screening kept, excluded, and never decided. Two queries."""
+    decided = Decision.objects.filter(round=screening, issue=OuterRef("issue"), superseded_at=None)
+    counted = RoundIssue.objects.filter(round=screening).aggregate(
+        issues=Count("pk"), undecided=Count("pk", filter=~Exists(decided))
+    )
+    kept = kept_issues(screening).count()
+    return Screened(kept=kept, excluded=counted["issues"] - kept, undecided=counted["undecided"])
+
+
+def by_repository(issues: QuerySet[Issue]) -> list[tuple[str, int]]:
+    """How many of these issues each repository holds, by its path. One query."""
+    counted = (
+        issues.order_by().values("repository__path").annotate(n=Count("pk")).order_by("repository__path")
+    )
+    return list(counted.values_list("repository__path", "n"))
+
+
+def types_by_version(versions: Collection[int]) -> dict[int, list[CategoryState]]:
+    """The types of each of these versions, in the order of the tree. One query."""
+    found: dict[int, list[CategoryState]] = defaultdict(list)
+    types = CategoryState.objects.filter(version__in=versions, level=Level.TYPE)
+    for state in types.only("version", "category", "code", "name").order_by("version", "position"):
+        found[state.version_id].append(state)
+    return found
+
+
+def team_pace(study: Study, kind: str) -> float | None:
+    """Seconds that a label took this team lately: the median, in rounds of this kind where those are enough.
+
+    From the last 200 labels of each volunteer of each round; gaps over half an hour are pauses. Imported
+    labels have no pace. It depends on when labels came, on no label. None where too few are known. One query.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_PACE, [study.pk])
+        known = {of: float(seconds) for of, seconds, gaps in cursor.fetchall() if gaps >= FEWEST_GAPS}
+    return known.get(kind, known.get(None))
+
+
+def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str = "") -> dict[str, Any]:
+    """What the form of a new round of this kind starts with; `asked` is the id of a version asked for.
+
+    A screening starts with the taxonomy that has a type F, and excludes it; a pilot with whoever plans it
+    alone; other rounds with the volunteers of the study.
+    """
+    versions = list(published_versions(study))
+    types = types_by_version([version.pk for version in versions])
+    false = {id_: state.category_id for id_, states in types.items() for state in states if state.code == "F"}
+    screens = kind == Round.Kind.SCREENING
+    fitting = [version for version in versions if (version.pk in false) == screens] or versions
+    version = next((version for version in versions if str(version.pk) == asked), fitting[0])
+    volunteers = candidates(study).filter(role=Role.VOLUNTEER)
+    deepest = deepest_level(version.pk) or Level.TYPE
+    return {
+        "name": free_name(study, NAMES[kind]),
+        "version": version.pk,
+        "depth": min(Level.TYPE if screens else Level.THEME, deepest),
+        "excludes": false.get(version.pk),
+        "pass_mark": 80,
+        "source": EVERY_ISSUE,
+        "order": Round.Order.SHUFFLED,
+        "members": [by.pk] if by and kind == Round.Kind.PILOT else [member.pk for member in volunteers],
+        "allocation": Round.Allocation.CROSSED,
+        "lease_minutes": 60,
+        "reveal": Round.Reveal.ISSUE_COMPLETE,
+        "rule": Round.Rule.UNANIMOUS,
+        "drift_percent": 0,
+        "drift_hours": 24,
+    }
+
+
+def free_name(study: Study, name: str | Promise) -> str:
+    """This name, or with the next free number behind it."""
+    taken = set(Round.objects.filter(study=study).values_list("name", flat=True))
+    names = chain([str(name)], (f"{name} {number}" for number in count(2)))
+    return next(candidate for candidate in names if candidate not in taken)
