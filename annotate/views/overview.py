@@ -83,7 +83,7 @@ def _line(seat: Membership, own: Sequence[OwnRound]) -> StudyLine:
 
 
 def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
-    """What is to be labelled: a training first, then what is due, then what is begun; the first with a pace."""
+    """What is to be labelled: a training first, then what is due, then what is begun; one with its pace."""
     waits: list[Wait] = []
     for one in sorted((one for one in own if one.left), key=_urgency):
         pace = "" if waits else _pace(progress(one.round, one.member))
