@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -28,7 +29,7 @@ from taxonomy.tree import write_csv
 LAYOUTS = ("wide", "long")
 LONG_COLUMNS = (
     "Issue_URL", "Repository", "Number", "Round", "Volunteer", "Label", "Summary", "Unsure", "Surplus",
-    "Submitted_at", "Final_Label", "Method",
+    "Submitted_at", "Final_Label", "Method", "Open", "Guideline",
 )  # fmt: skip
 _BATCH = 2000
 
@@ -47,7 +48,8 @@ _CHOSEN = """
 
 _WIDE = f"""
     {_CHOSEN}, labelled AS (
-        SELECT a.issue_id, array_agg(code.code ORDER BY a.slot) AS codes
+        SELECT a.issue_id, array_agg(code.code ORDER BY a.slot) AS codes,
+               array_agg(a.slot ORDER BY a.slot) AS slots
         FROM annotate_assignment a
         JOIN chosen ON chosen.issue_id = a.issue_id
         LEFT JOIN annotate_label l ON l.assignment_id = a.id
@@ -55,7 +57,7 @@ _WIDE = f"""
         WHERE a.round_id = %(round)s
         GROUP BY a.issue_id
     )
-    SELECT chosen.url, labelled.codes, final.code
+    SELECT chosen.url, labelled.codes, labelled.slots, final.code
     FROM chosen
     LEFT JOIN labelled ON labelled.issue_id = chosen.issue_id
     LEFT JOIN annotate_decision d
@@ -67,13 +69,16 @@ _WIDE = f"""
 _LONG = f"""
     {_CHOSEN}
     SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, l.summary, l.unsure,
-           l.surplus, l.submitted_at, final.code, coalesce(d.method, '')
+           l.surplus, l.submitted_at, final.code, coalesce(d.method, ''),
+           CASE WHEN l.category_id IS NULL THEN p.name END, g.number
     FROM chosen
     JOIN ingest_repository r ON r.id = chosen.repository_id
     JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
     LEFT JOIN code ON code.category_id = l.category_id
+    LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id
+    LEFT JOIN studies_guideline g ON g.id = l.guideline_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
     LEFT JOIN code final ON final.category_id = d.category_id
@@ -98,7 +103,8 @@ def labels_csv(
     """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
 
     `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
-    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label.
+    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, or an
+    open one, whose proposed name the long layout says. Who was taken out of the round keeps their column.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
@@ -114,7 +120,7 @@ def labels_csv(
     make_row: Callable[[tuple[Any, ...]], Iterable[object]] = _long_row
     if layout == "wide":
         header = ("Issue_URL", *(f"Label{n}" for n in range(1, round_.labels_per_issue + 1)), "Final_Label")
-        make_row = _wide_row
+        make_row = partial(_wide_row, round_.labels_per_issue)
     with snapshot(), connection.chunked_cursor() as cursor:
         cursor.execute(_WIDE if layout == "wide" else _LONG, values)
         yield from _lines(header, (make_row(row) for row in _fetched(cursor)))
@@ -125,9 +131,12 @@ def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
         yield from rows
 
 
-def _wide_row(row: tuple[Any, ...]) -> Iterable[object]:
-    url, codes, final = row
-    return (url, *(codes or ()), final)
+def _wide_row(width: int, row: tuple[Any, ...]) -> Iterable[object]:
+    url, codes, slots, final = row
+    if codes is None or len(codes) < width:
+        by_slot = dict(zip(slots or (), codes or (), strict=True))
+        codes = [by_slot.get(slot) for slot in range(1, width + 1)]
+    return (url, *codes, final)
 
 
 def _long_row(row: tuple[Any, ...]) -> Iterable[object]:
@@ -220,6 +229,7 @@ def _write_files(round_: Round, sink: Sink) -> dict[str, str]:
     manifest = {
         "study": round_.study.slug,
         "round": round_.name,
+        "kind": round_.kind,
         "taxonomy": round_.version.taxonomy.name,
         "version": round_.version.number,
         "as_of": found.as_of.isoformat(),

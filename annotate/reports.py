@@ -10,9 +10,9 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from annotate.agreement import MISSING, Agreement, Patterns, report
+from annotate.agreement import MISSING, Agreement, IntraRater, Patterns, intra_rater, report
 from annotate.models import Round
-from annotate.queries.agreement import Tuples, tuples
+from annotate.queries.agreement import Tuples, labelled_twice, tuples
 from core.errors import DomainError
 from ingest.models import Repository
 from taxonomy.models import Level
@@ -44,6 +44,7 @@ class AgreementReport:
     """The agreement of a round at one level, for all its complete issues and for the groups asked for.
 
     `complete` issues are all that are complete and revealed, with a label at this level or without.
+    `intra` compares second labels of the drift check with the first ones; None where it gave none yet.
     """
 
     round: Round
@@ -54,6 +55,7 @@ class AgreementReport:
     complete: int
     groups: tuple[Group, ...]
     codebook: Codebook
+    intra: IntraRater | None
 
     @property
     def overall(self) -> Agreement:
@@ -77,6 +79,7 @@ class AgreementReport:
             "level": level_name(self.level),
             "as_of": self.as_of.isoformat(),
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
+            "intra_rater": self.intra and self.intra.as_dict(),
         }
 
 
@@ -94,8 +97,9 @@ def agreement_report(
     crossed; the first group is always all. A decided type or category above the level asked for is no group:
     each group says in `left_out` how many issues are in none for this reason, within its other values.
 
-    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels, one for the
-    codebook, one for the repositories if they are asked for.
+    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels (four where
+    volunteers came or went), one for those of the drift check, one for the codebook, one for the repositories
+    if they are asked for.
     """
     level = Level(level or round_.depth)
     by = [tuple(names) for names in by]
@@ -134,7 +138,27 @@ def agreement_report(
         complete=int(found.counts.sum()),
         groups=tuple(groups),
         codebook=book,
+        intra=_intra(round_, book, rolled, len(codes)),
     )
+
+
+def _intra(round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int) -> IntraRater | None:
+    """The drift check at the level whose places `rolled` gives."""
+    rows = labelled_twice(round_)
+    if not rows:
+        return None
+    place = {state.category_id: int(rolled[index]) for index, state in enumerate(book.states)}
+    twice: dict[str, list[tuple[int, int, int]]] = {}
+    left_out = {"open_labels": 0, "labels_above_the_level": 0}
+    for name, first, second, issues in rows:
+        at = [MISSING if one is None else place.get(one, MISSING) for one in (first, second)]
+        twice.setdefault(name, []).append((at[0], at[1], issues))
+        if first is None or second is None:
+            left_out["open_labels"] += issues
+        elif MISSING in at:
+            left_out["labels_above_the_level"] += issues
+    said = {reason: count for reason, count in left_out.items() if count}
+    return intra_rater(twice, categories, left_out=said)
 
 
 def _places(book: Codebook, level: Level) -> NDArray[np.int32]:

@@ -135,6 +135,32 @@ def meeting_categories(report: AgreementReport) -> Table:
     return Table(("first", "second", "issues"), tuple(found))
 
 
+def intra_rater(report: AgreementReport) -> Table:
+    """The drift check: each volunteer against themselves, and all pooled; no row where there is none."""
+    columns = (
+        "volunteer", "issues", "percent_agreement", "low", "high",
+        "cohen_kappa", "kappa_low", "kappa_high", "reason",
+    )  # fmt: skip
+    found = report.intra
+    return Table.of(
+        columns,
+        (
+            [
+                one.rater or "all",
+                one.issues,
+                one.percent_agreement.value,
+                one.percent_agreement.low,
+                one.percent_agreement.high,
+                one.cohen_kappa.value,
+                one.cohen_kappa.low,
+                one.cohen_kappa.high,
+                _cells(one.cohen_kappa)[-1],
+            ]
+            for one in ((*found.raters, found.pooled) if found else ())
+        ),
+    )
+
+
 def left_out(report: AgreementReport) -> Table:
     """What of the round is not in the report, and how much."""
     return Table.of(("reason", "count"), report.overall.left_out.items())
@@ -148,6 +174,7 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "repositories": repositories,
     "pairs": pairs,
     "confusion": meeting_categories,
+    "intra-rater": intra_rater,
     "left-out": left_out,
 }
 """The tables of the agreement page by the name that its links use."""

@@ -13,21 +13,29 @@ from annotate.queries.rounds import reveals_complete_issues
 from taxonomy.queries import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
-"""Why something of a round is not in its report: issues that lack labels, those they have, surplus."""
+"""Why something of a round is not in its report: issues that lack labels, those they have, surplus; and
+`open_labels`, whose category is yet to come.
+"""
 
 # The labels are grouped first, from their index alone, and what else is asked about an issue joined after.
 _GROUPED = """
-    SELECT l.labels, d.category_id, i.repository_id, count(*)
+    SELECT l.labels, d.category_id, i.repository_id, count(*), {whose}
     FROM (
-        SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels
+        SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels{and_whose}
         FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
     ) l
     JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete}
     JOIN ingest_issue i ON i.id = l.issue_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
-    GROUP BY l.labels, d.category_id, i.repository_id
+    GROUP BY l.labels, d.category_id, i.repository_id{by_whose}
 """
+_EVEN = {"whose": "NULL", "and_whose": "", "by_whose": ""}
+_UNEVEN = {
+    "whose": "l.whose",
+    "and_whose": ", array_agg(volunteer_id ORDER BY volunteer_id) AS whose",
+    "by_whose": ", l.whose",
+}
 
 _LEFT_OUT = """
     SELECT (SELECT count(*) FROM annotate_roundissue c WHERE c.round_id = %(round)s AND NOT ({complete})),
@@ -54,8 +62,9 @@ class Tuples:
     """Distinct label tuples of the complete, revealed issues of a round, at one moment.
 
     `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
-    slot), -1 where a category is not in the codebook. `counts` [P] says how many issues. `decided` [P] is the
-    place of the decided category, -1 for none; `repositories` [P] the id of the repository.
+    slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
+    `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
+    repository.
     """
 
     codes: NDArray[np.int32]
@@ -69,7 +78,8 @@ class Tuples:
 
 
 def tuples(round_: Round, codebook: Codebook) -> Tuples:
-    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out.
+    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
+    and one more for the tuples where issues of a crossed round have labels of different volunteers.
 
     27 million labels give at most as many rows as there are distinct tuples, decided categories and
     repositories together: memory does not grow with the issues.
@@ -87,21 +97,33 @@ def tuples(round_: Round, codebook: Codebook) -> Tuples:
             .order_by("column")
             .values_list("member_id", "member__pseudonym")
         )
-        cursor.execute(_GROUPED.format(complete=_complete(round_)), {"round": round_.pk})
+        crossed = round_.allocation == Round.Allocation.CROSSED
+        columns = {member: column for column, (member, _name) in enumerate(volunteers)}
+        cursor.execute(_GROUPED.format(complete=_complete(round_), **_EVEN), {"round": round_.pk})
         rows = cursor.fetchall()
+        if crossed and any(len(labels) != len(columns) for labels, *_rest in rows):
+            # Somebody came or went in mid-round: only then are the labels asked whose they are.
+            cursor.execute(_GROUPED.format(complete=_complete(round_), **_UNEVEN), {"round": round_.pk})
+            rows = cursor.fetchall()
         cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
         left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
-        if not (crossed := round_.allocation == Round.Allocation.CROSSED):
+        if not crossed:
             cursor.execute(_RATERS.format(complete=_complete(round_)), {"round": round_.pk})
             (raters,) = cursor.fetchone()
-    width = round_.labels_per_issue
+    width = max([len(columns) if crossed else round_.labels_per_issue, *(len(row[0]) for row in rows)])
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
-    for index, (labels, _decided, _repository, _count) in enumerate(rows):
-        codes[index, : len(labels)] = [place.get(label, MISSING) for label in labels]
-    if crossed:
-        # Labels of a complete issue come in the order of the members' ids; columns in the round's order.
-        by_id = sorted(range(width), key=lambda column: volunteers[column][0])
-        codes = codes[:, np.argsort(by_id)]
+    everyone = [columns[member] for member in sorted(columns)]
+    open_labels = 0
+    for index, (labels, _decided, _repository, count, whose) in enumerate(rows):
+        places = [place.get(label, MISSING) for label in labels]
+        if crossed:
+            # Labels come in the order of the members' ids, columns in the round's order.
+            codes[index, [columns[member] for member in whose] if whose else everyone] = places
+        else:
+            codes[index, : len(labels)] = places
+        open_labels += labels.count(None) * count
+    if open_labels:
+        left_out["open_labels"] = open_labels
     return Tuples(
         codes=codes,
         counts=np.array([row[3] for row in rows], dtype=np.int64),
@@ -112,3 +134,30 @@ def tuples(round_: Round, codebook: Codebook) -> Tuples:
         left_out=left_out,
         as_of=as_of,
     )
+
+
+_TWICE = """
+    SELECT m.pseudonym, l.category_id, r.category_id, count(*)
+    FROM annotate_repeat r
+    JOIN annotate_label l
+      ON l.round_id = r.round_id AND l.issue_id = r.issue_id AND l.volunteer_id = r.volunteer_id
+    JOIN annotate_roundissue c ON c.round_id = r.round_id AND c.issue_id = r.issue_id
+    JOIN annotate_roundvolunteer v ON v.round_id = r.round_id AND v.member_id = r.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed}
+    GROUP BY v."column", m.pseudonym, l.category_id, r.category_id
+    ORDER BY v."column"
+"""
+
+
+def labelled_twice(round_: Round) -> list[tuple[str, int | None, int | None, int]]:
+    """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone.
+
+    None stands for an open label. In the order of the volunteers' columns. One query.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _TWICE.format(revealed="true" if round_.closed_at else _complete(round_)), {"round": round_.pk}
+        )
+        found: list[tuple[str, int | None, int | None, int]] = cursor.fetchall()
+    return found

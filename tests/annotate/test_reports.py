@@ -1,14 +1,22 @@
 import json
 from io import StringIO
 
+import krippendorff
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from statsmodels.stats.inter_rater import cohens_kappa
 
-from annotate.agreement import fleiss_kappa
-from annotate.models import Decision, Round
+from annotate.actions.volunteers import raise_labels_per_issue
+from annotate.agreement import Patterns, fleiss_kappa
+from annotate.agreement.reasons import Reason
+from annotate.models import Assignment, Decision, Label, Repeat, Round, RoundIssue, RoundVolunteer
 from annotate.reports import LevelTooDeep, agreement_report
-from taxonomy.models import Level
+from taxonomy.models import Level, Proposal
+from tests.annotate.world import small_world
 from tests.factories import (
     add_label,
     category,
@@ -208,7 +216,7 @@ def test_a_level_that_the_taxonomy_lacks_is_refused():
 
 
 def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         agreement_report(round_, by=[["type"], ["repository"]])
 
 
@@ -225,7 +233,7 @@ def test_command_prints_the_reports_json(round_):
     assert printed.pop("as_of")
     expected.pop("as_of")
     assert printed == json.loads(json.dumps(expected))
-    assert set(printed) == {"study", "round", "level", "groups"}
+    assert set(printed) == {"study", "round", "level", "groups", "intra_rater"}
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {
         "group", "issues", "raters", "labels", "left_out", "coefficients", "categories",
@@ -275,3 +283,193 @@ def test_raters_of_a_round_of_some_are_those_who_labelled_a_complete_issue():
     found = agreement_report(made)
 
     assert (found.overall.raters, found.overall.issues, found.columns) == (3, 2, ())
+
+
+# Rounds that changed while they were open
+
+
+@pytest.fixture
+def uneven():
+    """Four volunteers of whom the third left early and the fourth came late, in another order than their ids."""
+    study = make_study(slug="uneven")
+    version = make_version(study, CODES)
+    members = [make_member(study) for _ in range(4)]
+    repository = make_repository(study)
+    rows = [
+        "C.1 C.1 C.2 -",
+        "C.1 A.1 C.2 -",
+        "A.1 A.1 - C.1",
+        "A.1 A.2 - A.1",
+        "C.2 C.2 - C.2",
+        "C.2 C.1 - ?",
+    ]
+    issues = [make_issue(repository) for _ in rows]
+    made = make_round(version, issues, [members[2], members[0], members[3], members[1]])
+    in_columns = [members[2], members[0], members[3], members[1]]
+    for issue, row in zip(issues, rows, strict=True):
+        for member, code in zip(in_columns, row.split(), strict=True):
+            if code == "-":
+                Assignment.objects.get(round=made, issue=issue, volunteer=member).delete()
+            elif code == "?":
+                label = add_label(made, issue, member, "C.1")
+                proposal = Proposal.objects.create(
+                    taxonomy=version.taxonomy,
+                    version=version,
+                    name="New",
+                    reason="none fits",
+                    proposed_by=member,
+                )
+                RoundIssue.objects.filter(round=made, issue=issue).update(completed_at=None)
+                Label.objects.filter(pk=label.pk).update(category=None, proposal=proposal)
+            else:
+                add_label(made, issue, member, code)
+    RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())
+    return made
+
+
+def test_unequal_numbers_of_labels_stand_in_the_columns_of_their_volunteers(uneven):
+    found = agreement_report(uneven)
+
+    codes = {code: place for place, code in enumerate("A.1 A.2 C.1 C.2".split())}
+    rows = [
+        "C.1 C.1 C.2 -",
+        "C.1 A.1 C.2 -",
+        "A.1 A.1 - C.1",
+        "A.1 A.2 - A.1",
+        "C.2 C.2 - C.2",
+        "C.2 C.1 - -",
+    ]
+    expected = Patterns.from_rows([[codes.get(code, -1) for code in row.split()] for row in rows], 4)
+    assert found.patterns.codes.tolist() == expected.codes.tolist()
+    assert found.columns == tuple(
+        RoundVolunteer.objects.filter(round=uneven)
+        .order_by("column")
+        .values_list("member__pseudonym", flat=True)
+    )
+    assert (found.overall.issues, found.overall.raters, found.overall.labels) == (6, 4, 17)
+    assert not found.overall.equal_labels
+    assert found.overall.left_out == {"open_labels": 1}
+
+
+def test_unequal_numbers_of_labels_agree_with_the_libraries(uneven):
+    found = agreement_report(uneven).overall
+
+    table = np.array(
+        counts(
+            "C.1 C.1 C.2", "C.1 A.1 C.2", "A.1 A.1 C.1", "A.1 A.2 A.1", "C.2 C.2 C.2", "C.2 C.1",
+            codes="A.1 A.2 C.1 C.2",
+        )
+    )  # fmt: skip
+    alpha = krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
+    assert found.coefficients["krippendorff_alpha"].value == pytest.approx(alpha, abs=1e-14)
+    # Gwet (2014): the mean over the issues of the shares of each category, and of the agreeing pairs.
+    sizes = table.sum(axis=1)
+    shares = (table / sizes[:, None]).mean(axis=0)
+    agreeing = (table * (table - 1)).sum(axis=1) / (sizes * (sizes - 1))
+    chance = (shares**2).sum()
+    kappa = (agreeing.mean() - chance) / (1 - chance)
+    assert found.coefficients["fleiss_kappa"].value == pytest.approx(kappa, abs=1e-14)
+    # Of the first two volunteers, statsmodels.
+    pair = found.pairs[0]
+    square = np.zeros((4, 4), dtype=int)
+    for first, second in ((2, 2), (2, 0), (0, 0), (0, 1), (3, 3), (3, 2)):
+        square[first, second] += 1
+    assert (pair.issues, pair.kappa) == (6, pytest.approx(cohens_kappa(square).kappa, abs=1e-14))
+    # The one who left early and the one who came late never met.
+    assert [
+        (pair.first, pair.second, pair.issues, pair.reason) for pair in found.pairs if not pair.issues
+    ] == [(2, 3, 0, Reason.NO_ISSUE_IN_COMMON)]
+
+
+def test_only_an_uneven_round_asks_whose_the_labels_are(uneven, round_):
+    def asked(chosen):
+        with CaptureQueriesContext(connection) as queries:
+            agreement_report(chosen)
+        return [query["sql"] for query in queries if "FROM annotate_label" in query["sql"]]
+
+    assert sum("whose" in sql for sql in asked(round_)) == 0
+    assert sum("whose" in sql for sql in asked(uneven)) == 1
+
+
+def test_a_k_of_n_round_whose_k_was_raised_counts_all_its_labels():
+    world = small_world(issues=2, members=3)
+    made = world.k_of_n(2)
+    for member in world.members[:2]:
+        world.submit(made, world.issues[0], member, "C.2")
+    raise_labels_per_issue(round_=made, to=3, by=world.lead)
+    for member, code in zip(world.members, ("C.2", "C.3", "C.2"), strict=True):
+        world.submit(made, world.issues[1], member, code)
+    made.refresh_from_db()
+    found = agreement_report(made).overall
+    assert (found.issues, found.labels, found.raters, found.equal_labels) == (2, 5, 3, False)
+    assert found.coefficients["percent_agreement"].value == pytest.approx((1 + 1 / 3) / 2)
+
+
+# The drift check
+
+
+def _again(made, issue, member, code, **fields):
+    fields.setdefault("submitted_at", timezone.now())
+    chosen = category(made.version, code) if code else None
+    Repeat.objects.create(
+        round=made, issue=issue, volunteer=member, due_at=timezone.now(), category=chosen, **fields
+    )
+
+
+def test_second_labels_are_compared_with_the_first_ones_over_revealed_issues(round_):
+    issues = [place.issue for place in RoundIssue.objects.filter(round=round_).order_by("position")]
+    members = [one.member for one in RoundVolunteer.objects.filter(round=round_).order_by("column")]
+    assert agreement_report(round_).intra is None
+    assert agreement_report(round_).as_dict()["intra_rater"] is None
+    _again(round_, issues[0], members[0], "C.1.i")
+    _again(round_, issues[2], members[0], "C.1")
+    _again(round_, issues[3], members[1], "C.2")
+    _again(round_, issues[4], members[1], None, submitted_at=None)
+    _again(round_, issues[5], members[0], "C.2")
+    found = agreement_report(round_).intra
+    assert [(one.rater, one.issues, one.percent_agreement.value) for one in found.raters] == [
+        (members[0].pseudonym, 2, 0.5),
+        (members[1].pseudonym, 1, 1.0),
+    ]
+    assert (found.pooled.issues, found.pooled.percent_agreement.value) == (3, pytest.approx(2 / 3))
+    square = np.array([[0, 1, 0], [0, 1, 0], [0, 0, 1]])
+    assert found.pooled.cohen_kappa.value == pytest.approx(cohens_kappa(square).kappa, abs=1e-14)
+    types = agreement_report(round_, level=Level.TYPE).intra
+    assert types.pooled.percent_agreement.value == pytest.approx(2 / 3)
+    below = agreement_report(round_, level=Level.SUB_THEME).intra
+    assert (below.pooled.issues, below.left_out) == (0, {"labels_above_the_level": 3})
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    round_.refresh_from_db()
+    assert agreement_report(round_).intra.pooled.issues == 4
+
+
+def test_the_drift_check_is_hidden_with_the_labels(round_):
+    issue = RoundIssue.objects.filter(round=round_).order_by("position")[0].issue
+    member = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
+    _again(round_, issue, member, "C.1")
+    Round.objects.filter(pk=round_.pk).update(reveal="round_closed")
+    round_.refresh_from_db()
+    assert agreement_report(round_).intra is None
+
+
+def test_command_prints_the_drift_check(round_):
+    place = RoundIssue.objects.filter(round=round_).order_by("position")[0]
+    one = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
+    _again(round_, place.issue, one, "C.1")
+    low = 1 / (1 + 1.959963984540054**2)
+    lines = run(study="engines", format="csv", table="intra-rater").splitlines()
+    assert lines[0] == "volunteer,issues,percent_agreement,low,high,cohen_kappa,kappa_low,kappa_high,reason"
+    assert [line.split(",")[:3] for line in lines[1:]] == [[one.pseudonym, "1", "1.0"], ["all", "1", "1.0"]]
+    assert float(lines[1].split(",")[3]) == pytest.approx(low, abs=1e-12)
+    assert lines[1].endswith(",1.0,,,,only one issue was labelled twice")
+
+
+def test_command_takes_the_main_round_where_others_are_of_other_kinds(round_):
+    world_rounds = {"kind": "training", "opened": False, "name": "Training"}
+    members = [one.member for one in RoundVolunteer.objects.filter(round=round_)]
+    issues = [place.issue for place in RoundIssue.objects.filter(round=round_)]
+    make_round(round_.version, issues, members, **world_rounds)
+    assert json.loads(run(study="engines"))["round"] == round_.name
+    make_round(round_.version, issues, members, name="Second", opened=False)
+    with pytest.raises(CommandError, match=r"several rounds: name one with --round: .*Training.*Second"):
+        run(study="engines")

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Round
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
-from annotate.tables import as_csv, as_latex, as_markdown, whole_table
+from annotate.tables import TABLES, as_csv, as_latex, as_markdown
 from core.errors import DomainError
 
 FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
@@ -19,13 +19,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--study", required=True, metavar="SLUG")
-        parser.add_argument("--round", metavar="NAME", help="needed if the study has several")
+        parser.add_argument(
+            "--round", metavar="NAME", help="the main round if not given; needed if the study has several"
+        )
         parser.add_argument(
             "--by", action="append", default=[], metavar="GROUPING",
             help=f"{', '.join(GROUPINGS)}; repeats; a comma crosses two: type,repository",
         )  # fmt: skip
         parser.add_argument("--level", choices=LEVELS, help="the round's own depth if not given")
         parser.add_argument("--format", choices=("json", *FORMATS), default="json")
+        parser.add_argument("--table", choices=TABLES, default="report", help="which one, but for json")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -39,18 +42,20 @@ class Command(BaseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(found.as_dict(), indent=2))
         else:
-            self.stdout.write(FORMATS[options["format"]](whole_table(found.groups)).rstrip("\n"))
+            self.stdout.write(FORMATS[options["format"]](TABLES[options["table"]](found)).rstrip("\n"))
 
 
 def chosen_round(slug: str, name: str | None) -> Round:
-    """The round of this name, or the only one; CommandError with the names to choose from."""
+    """The round of this name, the only one, or the only main one; CommandError names those to choose from."""
     rounds = Round.objects.filter(study__slug=slug).select_related("study").order_by("pk")
     if name:
         rounds = rounds.filter(name=name)
     chosen = list(rounds)
+    if len(chosen) > 1:
+        chosen = [round_ for round_ in chosen if round_.kind == Round.Kind.MAIN] or chosen
     if len(chosen) == 1:
         return chosen[0]
     if not chosen:
         raise CommandError(f"There is no round {name!r} in {slug!r}." if name else f"{slug!r} has no round.")
-    names = ", ".join(round_.name for round_ in chosen)
+    names = ", ".join(round_.name for round_ in rounds)
     raise CommandError(f"{slug!r} has several rounds: name one with --round: {names}.")
