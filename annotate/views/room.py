@@ -17,6 +17,7 @@ from annotate.forms import DraftForm, SkipForm
 from annotate.models import Draft, Label, Round
 from annotate.queries import labels as queries
 from annotate.queries.rounds import revealed
+from annotate.queries.training import answer_view
 from annotate.queries.turns import Turn, turn_at
 from annotate.views.picker import picker
 from annotate.views.words import words
@@ -196,16 +197,19 @@ def _part(name: str, context: dict[str, Any], *, partial: str = "") -> str:
 
 
 def _turn_context(round_: Round, member: Membership, turn: Turn, content: Content) -> dict[str, Any]:
-    """The turn, and what may be done with it: `mode` is label, change or read."""
+    """The turn, and what may be done with it: `mode` is label, change or read, or in a training answer."""
     label = turn.label
     is_revealed = (
         revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
     )
+    answer = answer_view(round_, turn.issue, member) if label and round_.kind == Round.Kind.TRAINING else None
+    mode = "answer" if answer else "read" if is_revealed else "change" if label else "label"
     return frame(round_, member) | {
         "turn": turn,
+        "answer": answer,
         "reading": read(turn.issue),
         "content": content,
-        "mode": "read" if is_revealed else "change" if label else "label",
+        "mode": mode,
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",
         "label_code": picker(round_).code(label.category_id) if label else "",
         "label_hue": picker(round_).hue(label.category_id) if label else None,
