@@ -233,6 +233,7 @@ class RoundForm(forms.Form):
                 min_value=1,
                 max_value=MOST_QUOTA,
                 required=False,
+                widget=forms.NumberInput(attrs={"placeholder": _("quota")}),
             )
         if "training" in fields:
             trainings = Round.objects.filter(study=study, kind=Round.Kind.TRAINING).order_by("-pk")

@@ -177,15 +177,23 @@ def team_pace(study: Study, kind: str) -> float | None:
 def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str = "") -> dict[str, Any]:
     """What the form of a new round of this kind starts with; `asked` is the id of a version asked for.
 
-    A screening starts with the taxonomy that has a type F, and excludes it; a pilot with whoever plans it
-    alone; other rounds with the volunteers of the study.
+    A screening starts with the taxonomy that has a type F, and excludes it; others with the one that was used
+    last. A pilot starts with whoever plans it alone, other rounds with the volunteers of the study.
     """
     versions = list(published_versions(study))
     types = types_by_version([version.pk for version in versions])
     false = {id_: state.category_id for id_, states in types.items() for state in states if state.code == "F"}
     screens = kind == Round.Kind.SCREENING
     fitting = [version for version in versions if (version.pk in false) == screens] or versions
-    version = next((version for version in versions if str(version.pk) == asked), fitting[0])
+    before = (
+        Round.objects.filter(study=study, version__in=fitting)
+        .select_related("version")
+        .order_by("-pk")
+        .first()
+    )
+    of = before.version.taxonomy_id if before else fitting[0].taxonomy_id
+    newest = next(version for version in fitting if version.taxonomy_id == of)
+    version = next((version for version in versions if str(version.pk) == asked), newest)
     volunteers = candidates(study).filter(role=Role.VOLUNTEER)
     deepest = deepest_level(version.pk) or Level.TYPE
     return {

@@ -1,0 +1,226 @@
+"""What a plan refuses, at which field and in which words; and both sides of each rule."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.actions.plans import Plan, refusals
+from annotate.errors import RoundRefused
+from annotate.models import Round, RoundVolunteer
+from ingest.models import Issue
+from studies.models import Study
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+TOO_SMALL = "These quotas leave some issues without all of their labels."
+NO_QUOTA = "Everyone labels everything in this round, so nobody can have a quota."
+RELEVANCE = ["R", "F", "F.1", "F.2"]
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=6, members=3)
+
+
+def said(world: World, **fields) -> list[tuple[str, str]]:
+    """Each field that a plan refuses, with its words; create_round refuses the first of them."""
+    plan = {
+        "name": "Round",
+        "version": world.version,
+        "depth": Level.TYPE,
+        "issues": Issue.objects.filter(repository__study=world.study),
+        "members": world.members,
+    } | fields
+    found = [(refusal.field, str(refusal.message)) for refusal in refusals(Plan(study=world.study, **plan))]
+    before = Round.objects.count()
+    if found:
+        with pytest.raises(RoundRefused) as first:
+            world.round(opened=False, **plan)
+        assert (first.value.field, str(first.value.message)) == found[0]
+        assert Round.objects.count() == before
+    else:
+        world.round(opened=False, **plan)
+        assert Round.objects.count() == before + 1
+    return found
+
+
+def test_everything_that_is_wrong_is_said_at_once(world):
+    yesterday = timezone.now() - timedelta(days=1)
+    assert [field for field, _words in said(
+        world, name="", depth=9, issues=Issue.objects.none(), members=world.members[:1], labels_per_issue=2,
+        allocation="k_of_n", lease_minutes=0, rule="majority", majority=5, deadline=yesterday, pass_mark=80,
+        drift_percent=51,
+    )] == [
+        "name", "depth", "issues", "labels_per_issue", "lease_minutes", "majority", "deadline", "pass_mark",
+        "drift_percent",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("k", "majority", "words"),
+    [
+        (3, 2, None),
+        (3, 3, None),
+        (3, 1, "Of 3 labels, a majority is more than half: 2 to 3."),
+        (3, 4, "Of 3 labels, a majority is more than half: 2 to 3."),
+        (3, None, "Say how many equal labels decide an issue: 2 to 3."),
+        (2, 1, "Of 2 labels, a majority is more than half: 2 to 2."),
+        (2, 2, None),
+    ],
+)
+def test_a_majority_is_more_than_half_and_not_more_than_all(world, k, majority, words):
+    found = said(world, allocation="k_of_n", labels_per_issue=k, rule="majority", majority=majority)
+    assert found == ([("majority", words)] if words else [])
+
+
+def test_a_number_of_equal_labels_goes_with_a_majority_only(world):
+    words = "A number of equal labels goes with the rule of the majority. Choose it, or leave it out."
+    assert said(world, majority=2) == [("majority", words)]
+    assert said(world, rule="meeting") == []
+
+
+@pytest.mark.parametrize(
+    ("quota", "words"),
+    [
+        (4, None),
+        (
+            3,
+            f"{TOO_SMALL} With 4 or more for each volunteer they are enough.",
+        ),
+        (0, "A quota is one label or more. Leave it empty for no end."),
+        (2**31, "A quota is one label or more. Leave it empty for no end."),
+    ],
+)
+def test_quotas_fill_the_round(world, quota, words):
+    found = said(world, allocation="k_of_n", labels_per_issue=2, quota=quota)
+    assert found == ([("quota", words)] if words else [])
+
+
+def test_a_quota_of_each_volunteer_is_stored(world):
+    first, second, third = world.members
+    made = world.round(
+        opened=False, allocation="k_of_n", labels_per_issue=2, quota={first.pk: 2, second.pk: 5}
+    )
+    stored = RoundVolunteer.objects.filter(round=made).order_by("column").values_list("member", "quota")
+    assert list(stored) == [(first.pk, 2), (second.pk, 5), (third.pk, None)]
+    # Nobody labels an issue twice: the one without a quota gives six labels at most, the others six more.
+    found = said(world, allocation="k_of_n", labels_per_issue=2, quota={first.pk: 2, second.pk: 3})
+    assert [field for field, _words in found] == ["quota"]
+    assert "With 3 or more" in found[0][1]
+
+
+def test_nobody_has_a_quota_where_everyone_labels_everything(world):
+    assert said(world, quota=6) == [
+        (
+            "quota",
+            f"{NO_QUOTA} Leave it out, or share the issues out.",
+        )
+    ]
+
+
+def test_a_screening_excludes_a_type_of_its_version(world):
+    relevance = factories.make_version(world.study, RELEVANCE)
+    one_type = factories.make_version(world.study, ["F", "F.1"])
+    screening = {"kind": "screening", "version": relevance}
+    false, reason = factories.category(relevance, "F"), factories.category(relevance, "F.1")
+    assert said(world, **screening, excludes=false) == []
+    assert said(world, **screening, name="2") == [
+        ("excludes", "Say which type means that an issue leaves the study: one of R, F.")
+    ]
+    not_a_type = f"The excluded category is not a type of {relevance}. Choose one of R, F."
+    assert said(world, **screening, name="2", excludes=reason) == [("excludes", not_a_type)]
+    elsewhere = factories.category(world.version, "A")
+    assert said(world, **screening, name="2", excludes=elsewhere) == [("excludes", not_a_type)]
+    assert [field for field, _words in said(
+        world, kind="screening", name="2", version=one_type, excludes=factories.category(one_type, "F")
+    )] == ["version"]  # fmt: skip
+    assert said(world, version=relevance, name="2", excludes=false) == [
+        ("excludes", "Only a screening excludes issues. Make it a screening, or leave the excluded type out.")
+    ]
+
+
+@pytest.mark.parametrize(("mark", "refused"), [(1, False), (100, False), (0, True), (101, True)])
+def test_a_pass_mark_is_a_percentage(world, mark, refused):
+    found = said(world, kind="training", pass_mark=mark)
+    assert found == ([("pass_mark", "The pass mark is a percentage: 1 to 100.")] if refused else [])
+
+
+def test_only_a_training_has_a_pass_mark(world):
+    words = "Only a training has a pass mark. Make it a training, or leave the mark out."
+    assert said(world, pass_mark=80) == [("pass_mark", words)]
+    assert said(world, kind="training") == []
+
+
+def test_the_training_to_be_passed_is_a_training_of_this_study(world):
+    training = world.round(opened=False, name="First training", kind="training", pass_mark=80)
+    assert said(world, training=training) == []
+    assert said(world, kind="training", name="Second training", training=training) == []
+    main = Round.objects.get(name="Round")
+    assert said(world, name="Next", training=main) == [
+        ("training", "Round is no training. Choose a training round, or none.")
+    ]
+    other = small_world(issues=1)
+    elsewhere = other.round(opened=False, kind="training")
+    assert said(world, name="Next", training=elsewhere) == [
+        ("training", "This training belongs to another study. Choose one of this study.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "percent", "hours", "field"),
+    [
+        ("main", 50, 1, None),
+        ("pilot", 1, 24, None),
+        ("main", 51, 24, "drift_percent"),
+        ("main", -1, 24, "drift_percent"),
+        ("main", 10, 0, "drift_hours"),
+        ("main", 10, 8761, "drift_hours"),
+        ("main", 0, 0, None),
+        ("training", 10, 24, "drift_percent"),
+        ("training", 0, 24, None),
+    ],
+)
+def test_a_drift_check_repeats_a_part_of_pilot_and_main_rounds(world, kind, percent, hours, field):
+    found = said(world, kind=kind, drift_percent=percent, drift_hours=hours)
+    assert [at for at, _words in found] == ([field] if field else [])
+
+
+def test_a_screening_has_no_drift_check(world):
+    relevance = factories.make_version(world.study, RELEVANCE)
+    false = factories.category(relevance, "F")
+    found = said(world, kind="screening", version=relevance, excludes=false, drift_percent=10)
+    assert [field for field, _words in found] == ["drift_percent"]
+
+
+def test_a_deadline_lies_ahead(world):
+    now = timezone.now()
+    assert said(world, deadline=now - timedelta(seconds=1)) == [
+        ("deadline", "The deadline has passed already. Choose a later one.")
+    ]
+    assert said(world, deadline=now + timedelta(hours=1)) == []
+
+
+def test_an_unpublished_version_is_refused(world):
+    draft = factories.make_version(world.study, published=False)
+    assert [field for field, _words in said(world, version=draft)] == ["version"]
+
+
+def test_a_round_keeps_all_of_its_plan(world):
+    soon = timezone.now() + timedelta(days=3)
+    training = world.round(opened=False, kind="training", pass_mark=70)
+    made = world.round(
+        opened=False, order="by_repository", rule="majority", majority=2, deadline=soon, training=training,
+        drift_percent=10, drift_hours=48, selection={"source": "issues"},
+    )  # fmt: skip
+    assert Round.objects.values_list(
+        "order", "rule", "majority", "deadline", "training", "drift_percent", "drift_hours", "selection",
+        "pass_mark", "excludes",
+    ).get(pk=made.pk) == (
+        "by_repository", "majority", 2, soon, training.pk, 10, 48, {"source": "issues"}, None, None,
+    )  # fmt: skip
+    assert Round.objects.get(pk=training.pk).pass_mark == 70
+    assert Study.objects.get().rounds.count() == 2
