@@ -8,11 +8,14 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Lower
 
 from accounts.models import User
 from core.models import Job
 from ingest import files
-from ingest.models import Import, ImportRow, Issue, Repository, Snapshot
+from ingest.filters import KINDS
+from ingest.filters import IssueFilter as IssueFilter  # noqa: PLC0414 - part of this module's interface
+from ingest.models import Import, ImportRow, Issue, Keyword, Repository, SavedFilter, Snapshot
 from ingest.readers import Draft, Refusal, open_reader
 from studies.models import Study
 from studies.queries import studies_for
@@ -45,28 +48,6 @@ def former_import(run: Import) -> Import | None:
 
 
 @dataclass(frozen=True)
-class IssueFilter:
-    """What a list of issues is narrowed to; empty values narrow nothing.
-
-    `kind`: issue, pull_request, unknown. `text`: with, without. `words`: each occurs in the title, or it is
-    the number.
-    """
-
-    repository: int | None = None
-    year: int | None = None
-    kind: str = ""
-    text: str = ""
-    words: str = ""
-
-    def __bool__(self) -> bool:
-        return self != IssueFilter()
-
-
-KINDS: dict[str, bool | None] = {"issue": False, "pull_request": True, "unknown": None}
-TEXTS = ("with", "without")
-
-
-@dataclass(frozen=True)
 class IssuePage:
     """A page of issues, last come first. `older` and `newer` are the keys of the pages beside it, if any.
 
@@ -91,7 +72,7 @@ def issue_page(
 
     A query for the page, and with a filter one for its count. Bodies and discussions are not read.
     """
-    found = _narrowed(study, narrowed)
+    found = filter_issues(study, narrowed)
     rows = found.select_related("repository", "current").only(
         "number", "url", "is_pull_request", "year", "repository__path", "repository__host",
         "repository__forge", "current__title", "current__state", "current__comment_count",
@@ -109,7 +90,8 @@ def issue_page(
     return IssuePage(page, found.count() if narrowed else None, older, newer)
 
 
-def _narrowed(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
+def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
+    """The issues of the study that the filter leaves, in no order."""
     issues = Issue.objects.filter(repository__study=study)
     if narrowed.repository is not None:
         issues = issues.filter(repository=narrowed.repository)
@@ -124,6 +106,17 @@ def _narrowed(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
         named = Q(number=number[1].upper()) if number else Q()
         issues = issues.filter(Q(current__title__icontains=word) | named)
     return issues
+
+
+def saved_filters(study: Study) -> QuerySet[SavedFilter]:
+    """The filters that the study keeps under names, by name."""
+    return SavedFilter.objects.filter(study=study).select_related("created_by").order_by(Lower("name"), "pk")
+
+
+def keywords_of(study_id: int) -> tuple[str, ...]:
+    """The words by which the study's issues were found, in the order of the alphabet."""
+    words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")
+    return tuple(words.values_list("word", flat=True))
 
 
 @dataclass(frozen=True)

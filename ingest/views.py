@@ -17,7 +17,8 @@ from accounts.http import AuthedRequest
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from ingest import actions, files, queries, rules
-from ingest.forms import UploadForm, issue_filter, key
+from ingest.filters import IssueFilter, key
+from ingest.forms import UploadForm
 from ingest.models import Import, ImportRow
 from ingest.readers import Sniffed
 from ingest.readers.text import make_inert
@@ -33,7 +34,7 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the issues of a study, narrowed by the query string."""
     study, member = _study(request, slug)
     require(rules.may_read_issues(member))
-    narrowed = issue_filter(request.GET)
+    narrowed = IssueFilter.from_query(request.GET)
     page = queries.issue_page(
         study, narrowed, before=key(request.GET, "before"), after=key(request.GET, "after")
     )

@@ -11,6 +11,7 @@ from studies.models import Event, Role
 _sentences: dict[str, str | Promise] = {
     "studies.created": gettext_lazy("Made the study %(name)s"),
     "studies.imported": gettext_lazy("Imported the published study %(name)s"),
+    "guideline.published": gettext_lazy("Published version %(version)s of the guideline"),
     "people.joined": gettext_lazy("%(member)s joined as %(role)s"),
     "people.left": gettext_lazy("%(member)s, %(role)s, left"),
     "people.rejoined": gettext_lazy("%(member)s, %(role)s, came back"),

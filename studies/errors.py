@@ -1,8 +1,13 @@
 """What can stand in the way of people joining, changing or leaving a study."""
 
+from typing import TYPE_CHECKING
+
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import DomainError
+
+if TYPE_CHECKING:
+    from studies.models import Guideline
 
 
 class LastOwner(DomainError):
@@ -39,3 +44,25 @@ class InvitationClosed(DomainError):
         "This invitation was used, was revoked or has expired. Ask the owner of the study for a new one."
     )
     status = 410
+
+
+class GuidelineUnchanged(DomainError):
+    message = _("The text is the one of the current version. Nothing was published.")
+    status = 422
+
+
+class GuidelineTooLong(DomainError):
+    status = 422
+
+
+class StaleGuidelineText(DomainError):
+    """A version was published since the form was made; `standing` is that one."""
+
+    message = _(
+        "Somebody published a new version meanwhile. Nothing was published, and what you typed is still in"
+        " the form: take over what is new, then publish again."
+    )
+
+    def __init__(self, standing: "Guideline", *, kept: dict[str, str]) -> None:
+        self.standing = standing
+        super().__init__(kept=kept)

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
 from accounts.secrets import hash_of
-from studies.models import Event, Invitation, Membership, Study
+from studies.differences import as_html, difference
+from studies.models import Event, Guideline, GuidelineReading, Invitation, Membership, Study
 
 EVENTS_ON_A_PAGE = 50
 
@@ -97,3 +99,55 @@ def event_page(
         older = found[-1].pk if more else None
         newer = found[0].pk if found and before is not None else None
     return EventPage(found, older, newer)
+
+
+# --- the guideline
+
+
+def guidelines(study: Study) -> QuerySet[Guideline]:
+    """The versions of the study's guideline, newest first, with who published them."""
+    return Guideline.objects.filter(study=study).select_related("published_by__user").order_by("-number")
+
+
+def current_guideline(study: Study) -> Guideline | None:
+    """The version that volunteers label by now; None while the study has none."""
+    return guidelines(study).first()
+
+
+def guideline_changes(old: Guideline, new: Guideline, *, around: int | None = 2) -> SafeString:
+    """What differs between two versions, as safe HTML; "" where nothing does.
+
+    `around`: how many unchanged lines stand beside each change, None for the whole text.
+    """
+    return mark_safe(as_html(difference(old.text, new.text), around=around))  # noqa: S308 - escaped there
+
+
+@dataclass(frozen=True)
+class GuidelineNews:
+    """A version that a member has not read. `since`: the last one they have; None where this is their first.
+
+    `changes`: what differs from `since`; None for a first version, where all is new.
+    """
+
+    guideline: Guideline
+    since: Guideline | None
+    changes: SafeString | None
+
+    @property
+    def is_first(self) -> bool:
+        return self.since is None
+
+
+def guideline_news(member: Membership) -> GuidelineNews | None:
+    """What is new to this member in the guideline; None where there is nothing.
+
+    A query where there is nothing new, three where there is.
+    """
+    mine = GuidelineReading.objects.filter(member=member)
+    versions = Guideline.objects.filter(study=member.study_id).order_by("-number")
+    newest = versions.annotate(is_read=Exists(mine.filter(guideline=OuterRef("pk")))).only("pk").first()
+    if newest is None or newest.is_read:
+        return None
+    guideline = versions.select_related("published_by").get(pk=newest.pk)
+    since = versions.filter(number__lt=guideline.number, readings__member=member).first()
+    return GuidelineNews(guideline, since, guideline_changes(since, guideline) if since else None)

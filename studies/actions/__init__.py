@@ -5,6 +5,7 @@ row, then looks: of two changes at a time the second sees what the first one did
 """
 
 from studies.actions.audit import record
+from studies.actions.guidelines import mark_guideline_read, publish_guideline
 from studies.actions.invitations import (
     accept_invitation,
     invite,
@@ -26,6 +27,8 @@ __all__ = [
     "is_slug",
     "join_with_new_account",
     "make_model_token",
+    "mark_guideline_read",
+    "publish_guideline",
     "record",
     "rejoin",
     "revoke_invitation",

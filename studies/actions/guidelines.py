@@ -1,0 +1,68 @@
+"""Versions of the guideline, and who has read them."""
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from core.retry import retried
+from studies.actions.audit import record
+from studies.actions.seats import lock
+from studies.errors import GuidelineTooLong, GuidelineUnchanged, StaleGuidelineText
+from studies.models import Guideline, GuidelineReading, Membership, Study
+from studies.rules import may_edit_guideline
+
+LONGEST_GUIDELINE = 60_000  # characters
+MOST_LINES = 3_000  # two texts are compared line by line
+
+
+@retried
+@transaction.atomic
+def publish_guideline(
+    *, study: Study, text: str, note: str = "", made_from: int | None, by: User | None
+) -> Guideline:
+    """Publish a text as the next version. `made_from`: the number of the version it was written over.
+
+    None for `made_from` says: over whatever stands. Whoever publishes has read it. Raises
+    StaleGuidelineText if another version was published since, GuidelineUnchanged, GuidelineTooLong, and
+    PermissionDenied if `by` does not lead.
+    """
+    lock(study)
+    member = Membership.objects.filter(study=study, user=by).first() if by else None
+    if by is not None and not may_edit_guideline(member):
+        raise PermissionDenied
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    _check_length(text)
+    standing = Guideline.objects.filter(study=study).order_by("-number").first()
+    number = standing.number if standing else 0
+    if made_from is not None and made_from != number and standing is not None:
+        raise StaleGuidelineText(standing, kept={"text": text, "note": note})
+    if not text.strip() or (standing and standing.text == text):
+        raise GuidelineUnchanged
+    guideline = Guideline.objects.create(
+        study=study, number=number + 1, text=text, note=note.strip(), published_by=member
+    )
+    if member:
+        mark_guideline_read(member=member, guideline=guideline)
+    record(study, "guideline.published", by, version=guideline.number, note=guideline.note)
+    return guideline
+
+
+def mark_guideline_read(*, member: Membership, guideline: Guideline) -> None:
+    """Remember that a member has seen this version, or what was new in it. Twice is once."""
+    if guideline.study_id != member.study_id:
+        raise PermissionDenied
+    GuidelineReading.objects.bulk_create(
+        [GuidelineReading(guideline=guideline, member=member)], ignore_conflicts=True
+    )
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST_GUIDELINE or text.count("\n") >= MOST_LINES:
+        raise GuidelineTooLong(
+            _(
+                "The text is longer than %(characters)d characters or %(lines)d lines. Nothing was published,"
+                " and it is still in the form: shorten it."
+            )
+            % {"characters": LONGEST_GUIDELINE, "lines": MOST_LINES}
+        )
