@@ -21,6 +21,11 @@ def may_read_samples(member: Membership | None, study: Study) -> bool:
     return _is_of(member, study.pk) and studies_rules.may_see_people(member)
 
 
+def may_read_pilot(member: Membership | None, round_: Round) -> bool:
+    """See what came out of a pilot, and make a taxonomy and a training from it: owner and leads."""
+    return round_.kind == Round.Kind.PILOT and may_create_round(member, round_.study)
+
+
 def may_open(member: Membership | None, round_: Round) -> bool:
     """Open a round: owner and leads."""
     return _is_of(member, round_.study_id) and studies_rules.may_lead(member)

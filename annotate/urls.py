@@ -7,15 +7,23 @@ from annotate.views import (
     exports,
     labels,
     overview,
+    pilot,
     round_builder,
     rounds,
+    samples,
     training,
 )
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
     path("studies/<slug:slug>/rounds/new/", round_builder.new_round, name="new_round"),
+    path("studies/<slug:slug>/samples/", samples.samples, name="samples"),
+    path("studies/<slug:slug>/samples/new/", samples.new_sample, name="new_sample"),
+    path("studies/<slug:slug>/samples/<int:sample_id>/", samples.sample, name="sample"),
+    path("studies/<slug:slug>/samples/<int:sample_id>/sample.csv", samples.sample_csv, name="sample_csv"),
     path("rounds/<int:round_id>/", rounds.round_page, name="round"),
+    path("rounds/<int:round_id>/pilot/", pilot.pilot, name="pilot"),
+    path("rounds/<int:round_id>/pilot/training/", pilot.pilot_training, name="pilot_training"),
     path("rounds/<int:round_id>/open/", rounds.open_round, name="open_round"),
     path("rounds/<int:round_id>/close/", rounds.close_round, name="close_round"),
     path("rounds/<int:round_id>/disagreements/", disagreements.disagreements, name="disagreements"),

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import labels, reports, rounds, training
+from annotate.api import labels, reports, rounds, samples, training
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -21,8 +21,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("studies/<slug:slug>/issues/", ingest.Issues.as_view(), name="api_issues"),
     path("studies/<slug:slug>/issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),
+    path("studies/<slug:slug>/samples/", samples.Samples.as_view(), name="api_samples"),
+    path("studies/<slug:slug>/samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("studies/<slug:slug>/rounds/", rounds.Rounds.as_view(), name="api_rounds"),
     path("rounds/<int:round_id>/", rounds.OneRound.as_view(), name="api_round"),
+    path("rounds/<int:round_id>/open/", rounds.OpenRound.as_view(), name="api_open_round"),
+    path("rounds/<int:round_id>/close/", rounds.CloseRound.as_view(), name="api_close_round"),
     path("rounds/<int:round_id>/claim/", labels.Claim.as_view(), name="api_claim"),
     path("rounds/<int:round_id>/labels/", labels.Labels.as_view(), name="api_labels"),
     path("rounds/<int:round_id>/labels/<int:issue_id>/", labels.OneLabel.as_view(), name="api_label"),

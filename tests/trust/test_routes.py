@@ -6,7 +6,11 @@ import pytest
 from django.db import transaction
 from django.urls import URLResolver, get_resolver, reverse
 
+from annotate.actions.rounds import create_round
+from annotate.actions.samples import draw_sample
 from annotate.models import Round
+from annotate.queries.samples import Frame
+from ingest.models import Issue
 from studies.models import Membership
 from tests.trust.world import World, make_world
 
@@ -87,6 +91,14 @@ new_round                  post   401  404  404  422  422  403  403  403  403
 round                      get    302  404  404  200  200  200  200  200  403
 open_round                 post   401  404  404  409  409  403  403  403  403
 close_round                post   401  404  404  302  302  403  403  403  403
+samples                    get    302  404  404  200  200  200  200  200  403
+new_sample                 get    302  404  404  200  200  403  403  403  403
+new_sample                 post   401  404  404  422  422  403  403  403  403
+sample                     get    302  404  404  200  200  200  200  200  403
+sample_csv                 get    302  404  404  200  200  200  200  200  403
+pilot                      get    302  404  404  200  200  403  403  403  403
+pilot_training             get    302  404  404  200  200  403  403  403  403
+pilot_training             post   401  404  404  422  422  403  403  403  403
 label                      get    302  404  404  403  200  200  403  403  403
 next_issue                 post   401  404  404  403  302  302  403  403  403
 ahead                      post   401  404  404  403  200  200  403  403  403
@@ -116,6 +128,8 @@ api_categories             get    401  404  404  200  200  200  200  200  200
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_rounds                 get    401  404  404  200  200  200  200  200  200
+api_samples                get    401  404  404  200  200  200  200  200  403
+api_sample                 get    401  404  404  200  200  200  200  200  403
 api_round                  get    401  404  404  200  200  200  200  200  200
 api_claim                  post   401  404  404  403  200  200  403  403  403
 api_labels                 get    401  404  404  403  200  200  403  403  403
@@ -145,7 +159,19 @@ def names(resolver: URLResolver) -> Iterator[str]:
 @pytest.fixture
 def world(settings, tmp_path) -> World:
     settings.DATA_DIR = tmp_path
-    return make_world()
+    world = make_world()
+    world.more.sample = draw_sample(study=world.study, by=world.members["lead"], name="Sample", frame=Frame())
+    world.more.pilot = create_round(
+        study=world.study,
+        by=world.members["lead"],
+        name="Pilot",
+        kind=Round.Kind.PILOT,
+        version=world.version,
+        depth=world.round.depth,
+        issues=Issue.objects.filter(repository__study=world.study),
+        members=[world.members["lead"]],
+    )
+    return world
 
 
 def address(world: World, name: str) -> str:
@@ -168,10 +194,16 @@ def address(world: World, name: str) -> str:
         given[name] = [slug, world.more.run.pk]
     elif name in {"change_role", "end_membership", "rejoin", "make_model_token"}:
         given[name] = [slug, world.members["other volunteer"].pk]
+    elif name in {"sample", "sample_csv", "api_sample"}:
+        given[name] = [slug, world.more.sample.pk]
+    elif name in {"pilot", "pilot_training"}:
+        given[name] = [world.more.pilot.pk]
     elif name in {"issue", "api_issue"}:
         given[name] = [slug, issue_id]
     elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:
         given[name] = [round_id, issue_id]
+    elif name == "api_labels_csv":
+        return f"{reverse(name, args=[slug])}?round=Main%20round"
     if name in given:
         return reverse(name, args=given[name])
     for arguments in ([], [slug], [round_id]):
@@ -209,9 +241,9 @@ def test_what_changes_something_is_not_to_be_had_by_get(world):
     only_posted = {name for name, method in ROWS if method != "get"} - {
         name for name, method in ROWS if method == "get"
     }
-    before = (Membership.objects.count(), Round.objects.get().closed_at)
+    before = (Membership.objects.count(), Round.objects.get(pk=world.round.pk).closed_at)
 
     assert {name: answer(world, name, "get", "owner") for name in only_posted} == dict.fromkeys(
         only_posted, 405
     )
-    assert (Membership.objects.count(), Round.objects.get().closed_at) == before
+    assert (Membership.objects.count(), Round.objects.get(pk=world.round.pk).closed_at) == before

@@ -1,0 +1,124 @@
+"""Samples: drawn once, with all that it takes to draw them again."""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext_lazy as _
+
+from annotate import errors
+from annotate.errors import SampleRefused
+from annotate.models import Sample
+from annotate.queries.samples import Frame, issues_of, newest_issue, repositories_of, urls_of
+from annotate.rules import may_draw_sample
+from annotate.sampling import Rounding, draw, sample_size
+from core.templatetags.crosscheck import count
+from studies.actions import record
+from studies.models import Membership, Study
+
+LONGEST_NAME = 120
+MOST_SEED = 2**63 - 1
+DRAWN_SEEDS = 10**9
+NAME_IS_TAKEN = _("The study has a sample of this name already. Choose another name.")
+
+
+@transaction.atomic
+def draw_sample(
+    *,
+    study: Study,
+    by: Membership,
+    name: str,
+    frame: Frame,
+    confidence: float = 0.95,
+    margin: float = 0.05,
+    share: float = 0.5,
+    rounding: Rounding = "up",
+    own: Mapping[int, int] | None = None,
+    seed: int | None = None,
+) -> Sample:
+    """Draw issues by chance, stratified by repository, and keep the plan and the seed with them.
+
+    Each repository gives as many as `annotate.sampling.sample_size` says, or, where `own` has its id, that
+    many. `seed` is 0 to 2^63 - 1, drawn when left out. One transaction, whatever the size.
+    Raises NotAllowed, and SampleRefused with the field to change.
+    """
+    if not may_draw_sample(by, study):
+        raise errors.NotAllowed
+    name = " ".join(name.split())
+    _check(name, seed, {"confidence": confidence, "margin": margin, "share": share})
+    seed = secrets.randbelow(DRAWN_SEEDS) if seed is None else seed
+    newest = newest_issue(study)
+    found = urls_of(issues_of(study, frame, up_to=newest))
+
+    def size(issues: int) -> int:
+        return sample_size(issues, confidence, margin, share, rounding)
+
+    strata = list(_strata(study, {id_: len(part) for id_, part in found.items()}, size, own or {}))
+    if not any(stratum["drawn"] for stratum in strata):
+        raise SampleRefused(_("No issue would be drawn. Choose a source that has some."), field="source")
+    sizes = {stratum["id"]: stratum["drawn"] for stratum in strata}
+    urls = {id_: list(found[id_]) for id_ in sizes}
+    chosen = [found[id_][url] for id_, part in draw(urls, sizes, seed).items() for url in part]
+    plan = {
+        "confidence": confidence,
+        "margin": margin,
+        "share": share,
+        "rounding": rounding,
+        "filter": frame.stored(),
+        "newest": newest,
+        "strata": strata,
+    }
+    try:
+        with transaction.atomic():
+            sample = Sample.objects.create(study=study, name=name, seed=seed, plan=plan, created_by=by)
+    except IntegrityError as error:
+        raise SampleRefused(NAME_IS_TAKEN, field="name") from error
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO annotate_sampleissue (sample_id, issue_id, position)"
+            " SELECT %s, drawn.id, drawn.place FROM unnest(%s::bigint[]) WITH ORDINALITY drawn (id, place)",
+            [sample.pk, chosen],
+        )
+    record(study, "samples.drawn", by.user, sample=name, issues=len(chosen), seed=seed)
+    return sample
+
+
+def _check(name: str, seed: int | None, shares: Mapping[str, float]) -> None:
+    if not name:
+        raise SampleRefused(_("Give the sample a name."), field="name")
+    if len(name) > LONGEST_NAME:
+        raise SampleRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
+    for field, share in shares.items():
+        if not 0 < share < 1:
+            raise SampleRefused(
+                _("This is a part of a whole: more than 0 and less than 100 percent."), field=field
+            )
+    if seed is not None and not 0 <= seed <= MOST_SEED:
+        raise SampleRefused(
+            _("A seed is a whole number from 0 to %(most)s.") % {"most": count(MOST_SEED)}, field="seed"
+        )
+
+
+def _strata(
+    study: Study, issues: Mapping[int, int], size: Callable[[int], int], own: Mapping[int, int]
+) -> Iterator[dict[str, Any]]:
+    """The repositories that have any of the issues, by path, with how many are drawn."""
+    for repository in repositories_of(study):
+        there = issues.get(repository.pk, 0)
+        if not there:
+            continue
+        drawn = own.get(repository.pk, size(there))
+        if not 0 <= drawn <= there:
+            raise SampleRefused(
+                _("%(repository)s has %(issues)s issues to draw from, not %(drawn)s.")
+                % {"repository": repository.path, "issues": count(there), "drawn": count(drawn)},
+                field=f"own_{repository.pk}",
+            )
+        yield {
+            "id": repository.pk,
+            "repository": repository.path,
+            "issues": there,
+            "size": size(there),
+            "drawn": drawn,
+        }

@@ -1,0 +1,291 @@
+"""What came out of a pilot, by its revealed labels: what is in use, what is missing, what to train with."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import Count, Q
+
+from annotate.drafting import Missing, draft_taxonomy
+from annotate.models import Round
+from annotate.queries.rounds import revealed, revealed_labels, round_progress
+from ingest.models import Issue
+from taxonomy.models import CategoryState, Proposal
+from taxonomy.queries import Codebook
+from taxonomy.tree import Tree, look_alike
+
+EXAMPLES = 5
+
+# One row per revealed issue with labels. `kinds`: how many different categories its labels chose, each
+# proposal being one more; `right_id`: the category that they all chose, else the one that was decided.
+_TOLD = """
+    WITH told AS MATERIALIZED (
+        SELECT l.issue_id, l.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at
+        FROM annotate_label l
+        WHERE l.round_id = %(round)s AND NOT l.surplus AND l.issue_id IN ({revealed})
+    ),
+    issues AS (
+        SELECT t.issue_id, bool_or(t.unsure) AS unsure,
+               count(DISTINCT coalesce(t.category_id, -t.proposal_id)) AS kinds,
+               min(t.category_id) AS category_id, min(t.proposal_id) AS proposal_id
+        FROM told t GROUP BY t.issue_id
+    ),
+    judged AS (
+        SELECT i.issue_id, i.unsure, i.kinds, p.position,
+               CASE WHEN i.kinds = 1 THEN i.category_id ELSE d.category_id END AS right_id,
+               CASE WHEN i.kinds = 1 THEN i.proposal_id END AS proposal_id
+        FROM issues i
+        JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = i.issue_id
+        LEFT JOIN annotate_decision d
+          ON d.round_id = %(round)s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+    )
+"""
+
+# Of each category the first issues: clear ones before others, with a summary before others.
+_CANDIDATES = """
+    SELECT c.issue_id, c.right_id, c.proposal_id, c.unsure, c.kinds, c.summary, c.place
+    FROM (
+        SELECT j.*, coalesce(s.summary, '') AS summary, row_number() OVER (
+            PARTITION BY j.right_id, CASE WHEN j.right_id IS NULL THEN j.proposal_id END
+            ORDER BY j.unsure OR j.kinds > 1, coalesce(s.summary, '') = '', j.position
+        ) AS place
+        FROM judged j
+        LEFT JOIN LATERAL (
+            SELECT t.summary FROM told t
+            WHERE t.issue_id = j.issue_id AND t.summary <> ''
+              AND (t.category_id = j.right_id OR j.right_id IS NULL)
+            ORDER BY t.unsure, t.submitted_at LIMIT 1
+        ) s ON true
+    ) c
+    WHERE c.place <= %(each)s AND (c.right_id IS NOT NULL OR c.proposal_id IS NOT NULL)
+       OR c.issue_id = ANY(%(more)s)
+    ORDER BY c.right_id, c.proposal_id, c.place
+"""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One issue of a pilot that could be trained with. `right` is None for what is open or undecided.
+
+    `is_clear`: nobody was unsure, and all said the same. `place` among those of its category, from 1.
+    """
+
+    issue: Issue
+    right: CategoryState | None
+    proposal_id: int | None
+    summary: str
+    is_clear: bool
+    place: int
+
+    @property
+    def title(self) -> str:
+        """The issue's title, or its number where its text is not here."""
+        return self.issue.current.title if self.issue.current else f"#{self.issue.number}"
+
+
+@dataclass(frozen=True)
+class Used:
+    """A category that revealed labels chose: how often, on how many issues, and issues that show it."""
+
+    state: CategoryState
+    hue: int
+    labels: int
+    issues: int
+    unsure: int
+    examples: list[Candidate]
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A category that open labels found missing; proposals of one name are one, whatever their case."""
+
+    name: str
+    reasons: list[str]
+    nearest: CategoryState | None
+    nearest_hue: int
+    labels: int
+    issues: int
+    is_declined: bool
+    examples: list[Candidate]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a pilot showed so far, out of `revealed` of its `issues`."""
+
+    issues: int
+    revealed: int
+    labels: int
+    used: list[Used]
+    proposed: list[Proposed]
+    unused: int
+
+
+def outcome(round_: Round, book: Codebook) -> Outcome:
+    """What the revealed labels of a round say; `book` is that of its version. Seven queries at most."""
+    examples = candidates(round_, book, each=EXAMPLES)
+    by_category: dict[int, list[Candidate]] = defaultdict(list)
+    by_proposal: dict[int, list[Candidate]] = defaultdict(list)
+    for candidate in examples:
+        if candidate.right is not None:
+            by_category[candidate.right.category_id].append(candidate)
+        elif candidate.proposal_id is not None:
+            by_proposal[candidate.proposal_id].append(candidate)
+    labels = revealed_labels(round_).filter(surplus=False)
+    counted = {
+        row["category"]: row
+        for row in labels.filter(category__isnull=False)
+        .values("category")
+        .annotate(n=Count("pk"), on=Count("issue", distinct=True), unsure=Count("pk", filter=Q(unsure=True)))
+        .order_by()
+    }
+    used = [
+        Used(
+            state=state,
+            hue=book.hue(state.category_id),
+            labels=counted[state.category_id]["n"],
+            issues=counted[state.category_id]["on"],
+            unsure=counted[state.category_id]["unsure"],
+            examples=by_category[state.category_id],
+        )
+        for state in book.states
+        if state.category_id in counted
+    ]
+    proposed = _proposed(
+        book,
+        labels.filter(category=None)
+        .values("proposal")
+        .annotate(n=Count("pk"), on=Count("issue", distinct=True))
+        .order_by(),
+        by_proposal,
+    )
+    return Outcome(
+        issues=round_progress(round_).issues,
+        revealed=revealed(round_).count(),
+        labels=sum(one.labels for one in used) + sum(one.labels for one in proposed),
+        used=used,
+        proposed=proposed,
+        unused=len(book.states) - len(used),
+    )
+
+
+def candidates(
+    round_: Round, book: Codebook, *, each: int = 0, more: Collection[int] = ()
+) -> list[Candidate]:
+    """Of each category, and of each proposal, the first `each` revealed issues, clear ones first; and `more`.
+
+    `more` are ids of issues: those that are not revealed in this round are left out. In the order of the
+    tree, proposals and what is undecided last. Two queries.
+    """
+    try:
+        gate, parameters = revealed(round_).values("issue").query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    named = {f"gate{place}": value for place, value in enumerate(parameters)}
+    told = _TOLD.format(revealed=gate % tuple(f"%({name})s" for name in named))
+    with connection.cursor() as cursor:
+        cursor.execute(told + _CANDIDATES, {"round": round_.pk, "each": each, "more": list(more), **named})
+        rows = cursor.fetchall()
+    issues = (
+        Issue.objects.select_related("repository", "current")
+        .only("number", "url", "repository__path", "repository__host", "current__title")
+        .in_bulk([row[0] for row in rows])
+    )
+    places = {state.category_id: place for place, state in enumerate(book.states)}
+    found = [
+        Candidate(
+            issue=issues[issue_id],
+            right=book.by_id.get(right_id),
+            proposal_id=None if right_id else proposal_id,
+            summary=summary,
+            is_clear=not unsure and kinds == 1,
+            place=place,
+        )
+        for issue_id, right_id, proposal_id, unsure, kinds, summary, place in rows
+    ]
+    last = len(places)
+    return sorted(
+        found,
+        key=lambda one: (
+            places[one.right.category_id] if one.right else last + (one.proposal_id is None),
+            one.proposal_id or 0,
+            one.place,
+        ),
+    )
+
+
+def _proposed(
+    book: Codebook, counts: Iterable[Mapping[str, Any]], examples: dict[int, list[Candidate]]
+) -> list[Proposed]:
+    counted: dict[int, Mapping[str, Any]] = {row["proposal"]: row for row in counts}
+    proposals: dict[str, list[Proposal]] = defaultdict(list)
+    for proposal in Proposal.objects.filter(pk__in=counted).order_by("pk"):
+        proposals[look_alike(proposal.name)].append(proposal)
+    found = []
+    for same in proposals.values():
+        near: Counter[int] = Counter()
+        for proposal in same:
+            if proposal.nearest_id in book.by_id:
+                near[proposal.nearest_id] += counted[proposal.pk]["n"]
+        nearest = book.by_id[near.most_common(1)[0][0]] if near else None
+        found.append(
+            Proposed(
+                name=same[0].name,
+                reasons=list(dict.fromkeys(proposal.reason for proposal in same)),
+                nearest=nearest,
+                nearest_hue=book.hue(nearest.category_id) if nearest else 0,
+                labels=sum(counted[proposal.pk]["n"] for proposal in same),
+                issues=sum(counted[proposal.pk]["on"] for proposal in same),
+                is_declined=all(proposal.state == Proposal.State.DECLINED for proposal in same),
+                examples=[one for proposal in same for one in examples.get(proposal.pk, ())][:EXAMPLES],
+            )
+        )
+    return sorted(found, key=lambda one: (-one.labels, one.name))
+
+
+def draft(book: Codebook, found: Outcome, *, keep_unused: bool = False) -> Tree:
+    """A first draft of a taxonomy: what the pilot used and what it missed, with examples from its issues."""
+    return draft_taxonomy(
+        book.tree(),
+        {one.state.code: _told(one.examples) for one in found.used},
+        [
+            Missing(
+                name=one.name,
+                reasons=one.reasons,
+                nearest=one.nearest.code if one.nearest else None,
+                examples=_told(one.examples),
+            )
+            for one in found.proposed
+            if not one.is_declined
+        ],
+        keep_unused=keep_unused,
+    )
+
+
+def _told(examples: Sequence[Candidate]) -> list[str]:
+    return [one.summary or one.title for one in examples]
+
+
+def issue_ids(round_: Round, words: Sequence[str]) -> dict[str, int | None]:
+    """Word to the revealed issue whose URL or number it is; None for what names none, or several."""
+    numbers = {word: word.lstrip("#").upper() for word in words}
+    rows = (
+        revealed(round_)
+        .filter(Q(issue__url__in=words) | Q(issue__number__in=numbers.values()))
+        .values_list("issue", "issue__url", "issue__number")
+    )
+    by_name: dict[str, set[int]] = defaultdict(set)
+    for issue_id, url, number in rows:
+        by_name[url].add(issue_id)
+        by_name[number].add(issue_id)
+    found = {word: by_name.get(word) or by_name.get(numbers[word]) or set() for word in words}
+    return {word: next(iter(ids)) if len(ids) == 1 else None for word, ids in found.items()}
+
+
+def proposal_names(round_: Round) -> list[tuple[int, str]]:
+    """(id, name) of the proposals that revealed open labels of the round point to."""
+    labels = revealed_labels(round_).filter(surplus=False, category=None)
+    return list(Proposal.objects.filter(pk__in=labels.values("proposal")).values_list("pk", "name"))

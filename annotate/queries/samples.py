@@ -1,0 +1,204 @@
+"""Samples: what can be drawn from, what was drawn, and whether it would be drawn again."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, QuerySet
+
+from accounts.models import User
+from annotate.models import Sample, SampleIssue
+from annotate.queries.planning import EVERY_ISSUE, Source, issues_from
+from annotate.sampling import draw
+from ingest.models import Issue, Repository
+from ingest.queries import IssueFilter, filter_issues, saved_filters
+from studies.models import Study
+from studies.queries import studies_for
+
+ON_A_PAGE = 50
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The issues that a sample is drawn from: a source, narrowed as a round's issues can be.
+
+    `source` is as in annotate.queries.planning, `name` what it was called, `query` a saved filter as it was:
+    it may be changed or deleted later, what was drawn from it is not.
+    """
+
+    source: str = EVERY_ISSUE
+    name: str = ""
+    query: Mapping[str, Any] = field(default_factory=dict)
+    year: int | None = None
+    with_text: bool = False
+    without_pull_requests: bool = False
+
+    def stored(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> "Frame":
+        return cls(**stored)
+
+
+def frame_of(study: Study, source: Source) -> Frame:
+    """All of a source, and of a saved filter what it says now. At most one query."""
+    name = f"{source.group}: {source.name}" if source.group else source.name
+    kind, _colon, id_ = source.value.partition(":")
+    saved = saved_filters(study).filter(pk=id_).first() if kind == "filter" else None
+    return Frame(source.value, name, dict(saved.query) if saved else {})
+
+
+def issues_of(study: Study, frame: Frame, *, up_to: int | None = None) -> QuerySet[Issue]:
+    """The issues of a frame as it is now; with `up_to` only those that were there when this id was newest.
+
+    Raises ValueError where its source is gone.
+    """
+    if frame.source.startswith("filter:"):
+        issues = filter_issues(study, IssueFilter.from_query(dict(frame.query)))
+    else:
+        issues = issues_from(study, frame.source)
+    if frame.year is not None:
+        issues = issues.filter(year=frame.year)
+    if frame.with_text:
+        issues = issues.filter(current__isnull=False)
+    if frame.without_pull_requests:
+        issues = issues.exclude(is_pull_request=True)
+    if up_to is not None:
+        issues = issues.filter(pk__lte=up_to)
+    return issues.order_by()
+
+
+def sizes_of(issues: QuerySet[Issue]) -> dict[int, int]:
+    """Repository id to the number of these issues that it holds. One query."""
+    return dict(issues.values_list("repository").annotate(n=Count("pk")))
+
+
+def newest_issue(study: Study) -> int:
+    """The highest id among the issues of a study, 0 without any."""
+    newest = Issue.objects.filter(repository__study=study).aggregate(newest=Max("pk"))["newest"]
+    return newest or 0
+
+
+def urls_of(issues: QuerySet[Issue]) -> dict[int, dict[str, int]]:
+    """Repository id to its issues: URL to id. One query, without texts."""
+    found: dict[int, dict[str, int]] = defaultdict(dict)
+    for repository, url, id_ in issues.values_list("repository", "url", "pk").iterator(chunk_size=20_000):
+        found[repository][url] = id_
+    return dict(found)
+
+
+# --- what was drawn
+
+
+def samples_for(user: User | AnonymousUser) -> QuerySet[Sample]:
+    """The samples of the studies that this user is a member of, newest first, with `size`."""
+    samples = Sample.objects.filter(study__in=studies_for(user))
+    return samples.select_related("study", "created_by__user").annotate(size=Count("drawn")).order_by("-pk")
+
+
+@dataclass(frozen=True)
+class SamplePage:
+    """A page of a sample's issues in the order of the draw; `before` and `after` are keys of those beside."""
+
+    drawn: list[SampleIssue]
+    before: int | None
+    after: int | None
+
+
+def sample_page(
+    sample: Sample, *, before: int | None = None, after: int | None = None, size: int = ON_A_PAGE
+) -> SamplePage:
+    """The `size` issues behind position `after`, or before `before`, or the first ones. One query."""
+    rows = (
+        SampleIssue.objects.filter(sample=sample)
+        .select_related("issue__repository", "issue__current")
+        .only(
+            "position", "sample", "issue__number", "issue__url", "issue__repository__path",
+            "issue__repository__host", "issue__current__title",
+        )
+    )  # fmt: skip
+    if before is not None:
+        page = list(rows.filter(position__lt=before).order_by("-position")[: size + 1])
+        more, page = len(page) > size, page[:size][::-1]
+        return SamplePage(
+            page, page[0].position if page and more else None, page[-1].position if page else None
+        )
+    page = list(rows.filter(position__gt=after or 0).order_by("position")[: size + 1])
+    more, page = len(page) > size, page[:size]
+    return SamplePage(page, page[0].position if page and after else None, page[-1].position if more else None)
+
+
+def drawn_urls(sample: Sample) -> Iterator[tuple[str, str]]:
+    """(path of the repository, URL) of each issue, in the order of the draw."""
+    rows = SampleIssue.objects.filter(sample=sample).order_by("position")
+    yield from rows.values_list("issue__repository__path", "issue__url").iterator(chunk_size=10_000)
+
+
+def framed_urls(sample: Sample) -> Iterator[tuple[str, str, bool]]:
+    """(path, URL, drawn) of every issue that the sample was drawn from, by path and URL."""
+    ids = set(SampleIssue.objects.filter(sample=sample).values_list("issue", flat=True))
+    rows = _framed(sample).values_list("repository__path", "url", "pk")
+    for path, url, id_ in sorted(rows):
+        yield path, url, id_ in ids
+
+
+# --- would it be drawn again?
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A stratum that holds another number of issues than it did. `now` leaves out what came since."""
+
+    repository: str
+    then: int
+    now: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """A sample beside a fresh draw from the issues that were there then.
+
+    `differing` of its issues would not come again; `changed` says why. `newer` issues came since: they take
+    no part.
+    """
+
+    size: int
+    differing: int
+    changed: list[Changed]
+    newer: int
+
+    @property
+    def is_same(self) -> bool:
+        return not self.differing
+
+
+def check(sample: Sample) -> Check:
+    """Draw the sample again and compare. Four queries."""
+    strata: list[dict[str, Any]] = sample.plan["strata"]
+    found = urls_of(_framed(sample))
+    urls = {stratum["id"]: list(found.get(stratum["id"], ())) for stratum in strata}
+    asked = {stratum["id"]: min(stratum["drawn"], len(urls[stratum["id"]])) for stratum in strata}
+    again = [url for part in draw(urls, asked, sample.seed).values() for url in part]
+    stored = [url for _path, url in drawn_urls(sample)]
+    now = issues_of(sample.study, Frame.restored(sample.plan["filter"])).count()
+    # An order that differs is a draw that differs, though nothing is missing from it.
+    differing = len(set(stored) - set(again)) or int(stored != again)
+    changed = [
+        Changed(stratum["repository"], stratum["issues"], len(urls[stratum["id"]]))
+        for stratum in strata
+        if stratum["issues"] != len(urls[stratum["id"]])
+    ]
+    return Check(len(stored), differing, changed, now - sum(len(part) for part in found.values()))
+
+
+def _framed(sample: Sample) -> QuerySet[Issue]:
+    frame = Frame.restored(sample.plan["filter"])
+    return issues_of(sample.study, frame, up_to=sample.plan["newest"])
+
+
+def repositories_of(study: Study) -> list[Repository]:
+    """The strata of a study: its repositories by path. One query."""
+    return list(Repository.objects.filter(study=study).order_by("path", "pk"))

@@ -1,0 +1,143 @@
+"""Samples: the list, drawing one, and one sample with its recipe and its issues."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db import transaction
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.actions import samples as actions
+from annotate.errors import SampleRefused
+from annotate.models import Sample
+from annotate.queries import samples as queries
+from annotate.sample_forms import SampleForm
+from annotate.views.round_builder import study_of
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from ingest.forms import key
+from ingest.queries import issue_counts
+from ingest.readers.text import make_inert
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+
+
+@require_safe
+def samples(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the samples of a study, and how to draw another."""
+    study, member = study_of(request, slug)
+    require(rules.may_read_samples(member, study))
+    context = {
+        **frame(study, member, "rounds"),
+        "samples": queries.samples_for(request.user).filter(study=study),
+        "may_draw": rules.may_draw_sample(member, study),
+        "has_issues": queries.newest_issue(study) > 0,
+    }
+    return render_page(request, "annotate/samples/samples.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Say how many issues a sample needs, and draw it; `preview` in the form only shows its numbers."""
+    study, member = study_of(request, slug)
+    require(rules.may_draw_sample(member, study))
+    counts = issue_counts(study)
+    context: dict[str, Any] = {**frame(study, member, "rounds"), "counts": counts}
+    if not counts.total:
+        return render_page(request, "annotate/samples/new.html", context)
+    posted = request.POST if request.method == "POST" else None
+    chosen = {name: request.GET[name] for name in ("source",) if name in request.GET}
+    form = SampleForm(posted, study=study, counts=counts, initial=chosen)
+    only_looks = "preview" in request.POST
+    if member and form.is_valid() and not only_looks:
+        try:
+            with transaction.atomic():
+                if not first_time(request):
+                    return go_to(request, "samples", study.slug)
+                return go_to(request, actions.draw_sample(study=study, by=member, **form.drawn()))
+        except SampleRefused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal.message))
+    context["form"] = form
+    context["rows"], context["totals"] = form.plan()
+    status = 422 if form.errors and not only_looks else 200
+    return render_page(request, "annotate/samples/new.html", context, partials=["plan"], status=status)
+
+
+@require_safe
+def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
+    """Show a sample: its plan, its seed, its issues; `?check=1` draws it again and compares."""
+    found, member = _sample(request, slug, sample_id)
+    page = queries.sample_page(found, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    strata = found.plan["strata"]
+    may_plan = rules.may_create_round(member, found.study)
+    context = {
+        **frame(found.study, member, "rounds"),
+        "sample": found,
+        "plan": found.plan,
+        "percents": {name: found.plan[name] * 100 for name in ("confidence", "margin", "share")},
+        "framed": sum(stratum["issues"] for stratum in strata),
+        "by_rule": sum(stratum["size"] for stratum in strata),
+        "page": page,
+        "check": queries.check(found) if request.GET.get("check") else None,
+        "pilot_url": _with_query("new_round", found, kind="pilot", source=f"sample:{found.pk}")
+        if may_plan
+        else "",
+        "before_url": f"?before={page.before}" if page.before else "",
+        "after_url": f"?after={page.after}" if page.after else "",
+    }
+    return render_page(request, "annotate/samples/sample.html", context, partials=["check", "drawn"])
+
+
+@require_safe
+def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHttpResponse:
+    """Send the URLs of a sample; with `?of=all` those of everything it was drawn from, the drawn marked."""
+    found, _member = _sample(request, slug, sample_id)
+    everything = request.GET.get("of") == "all"
+    rows: Iterable[tuple[str, ...]]
+    if everything:
+        header: tuple[str, ...] = ("Repository", "Issue_URL", "Drawn")
+        rows = ((path, url, "1" if drawn else "0") for path, url, drawn in queries.framed_urls(found))
+    else:
+        header, rows = ("Repository", "Issue_URL"), queries.drawn_urls(found)
+    name = f"{slugify(found.name) or found.pk}-{'all' if everything else 'sample'}.csv"
+    attached = content_disposition_header(as_attachment=True, filename=name) or "attachment"
+    return StreamingHttpResponse(
+        _lines(header, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": attached},
+    )
+
+
+class _Echo:
+    """A file that gives each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _lines(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    writer = csv.writer(_Echo(), lineterminator="\n")
+    yield writer.writerow(header)
+    for row in rows:
+        yield writer.writerow(make_inert(cell) for cell in row)
+
+
+def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, Membership | None]:
+    found = get_object_or_404(queries.samples_for(request.user), pk=sample_id, study__slug=slug)
+    member = membership_of(request.user, found.study)
+    require(rules.may_read_samples(member, found.study))
+    return found, member
+
+
+def _with_query(name: str, found: Sample, **parameters: str) -> str:
+    return f"{reverse(name, args=[found.study.slug])}?{urlencode(parameters)}"
