@@ -15,20 +15,26 @@ MOST_PROBLEMS = 100
 
 
 class TaxonomyForm(forms.Form):
-    """A name, and either a preset or a CSV file. Cleans to `name` and `tree`.
+    """A name, and a preset, a CSV file or its text. Cleans to `name` and `tree`.
 
-    `causes`: each line of the file that stands in its way, in words; the error of `file` is what they head.
+    `causes`: each line that stands in its way, in words; the error of `file` or `text` is what they head.
     """
 
     causes: tuple[str, ...] = ()
 
     source = forms.ChoiceField(
         label=gettext_lazy("Start from"),
-        choices=[*((preset.name, preset.title) for preset in PRESETS.values()), ("file", "")],
+        choices=[*((preset.name, preset.title) for preset in PRESETS.values()), ("file", ""), ("text", "")],
         initial=next(iter(PRESETS)),
         error_messages={"required": gettext_lazy("Choose what to start from.")},
     )
     file = forms.FileField(label=gettext_lazy("CSV file"), required=False, allow_empty_file=True)
+    text = forms.CharField(
+        label=gettext_lazy("The tree, as CSV"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "wrap": "off"}),
+    )
     name = forms.CharField(
         label=gettext_lazy("Name"),
         required=False,
@@ -47,8 +53,12 @@ class TaxonomyForm(forms.Form):
             if file is None:
                 self.add_error("file", _("Choose the CSV file."))
             else:
-                tree = self._read(file)
+                tree = self._read_file(file)
                 title = str(file.name).rpartition(".")[0] or str(file.name)
+        elif source == "text":
+            tree = self._read("text", cleaned.get("text", ""))
+            if not cleaned.get("name"):
+                self.add_error("name", _("Give the taxonomy a name."))
         elif source:
             preset = PRESETS[source]
             tree, title = load_preset(source), _(preset.title)
@@ -56,17 +66,28 @@ class TaxonomyForm(forms.Form):
         cleaned["name"] = (cleaned.get("name") or title)[:120]
         return cleaned
 
-    def _read(self, file: Any) -> Tree | None:
-        """The tree in the file, or None with an error, and `causes` for the lines that stand in its way."""
+    def tree_so_far(self) -> Tree | None:
+        """The tree that was posted, whatever the form still lacks; None without one that can be read."""
+        if not self.is_bound:
+            return None
+        self.is_valid()
+        tree: Tree | None = self.cleaned_data.get("tree")
+        return tree
+
+    def _read_file(self, file: Any) -> Tree | None:
         if file.size > MAX_BYTES:
             self.add_error("file", _("The file is larger than 5 MB, the most that a taxonomy may have."))
             return None
+        return self._read("file", file)
+
+    def _read(self, field: str, source: Any) -> Tree | None:
+        """The tree in the source, or None with an error at `field`, and `causes` for the lines in its way."""
         try:
-            return read_csv(file)
+            return read_csv(source)
         except TaxonomyFileError as error:
             refusal, *causes = str(TaxonomyRefused.of(error).message).splitlines()
             self.causes = tuple(causes[:MOST_PROBLEMS])
             if len(causes) > MOST_PROBLEMS:
                 self.causes += (_("and %(n)d more.") % {"n": len(causes) - MOST_PROBLEMS},)
-            self.add_error("file", refusal)
+            self.add_error(field, refusal)
             return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from taxonomy.models import CategoryState, Level
 from taxonomy.queries import Codebook
-from taxonomy.tree import look_alike, phrases
+from taxonomy.tree import Tree, look_alike, phrases
 
 _ARROW = re.compile(r"→\s*([^\s;,]+)")
 
@@ -137,4 +137,10 @@ def parts(text: str, book: Codebook) -> list[Part]:
 def level_counts(book: Codebook) -> list[tuple[str, int]]:
     """How many categories the version has at each level that occurs, with the name of the level."""
     counted = [(level, len(book.at_level(level))) for level in Level]
+    return [(level.name.lower(), count) for level, count in counted if count]
+
+
+def levels_of(tree: Tree) -> list[tuple[str, int]]:
+    """How many categories a tree has at each level that occurs, as `level_counts` of a version."""
+    counted = [(level, len(tree.at_level(level))) for level in Level]
     return [(level.name.lower(), count) for level, count in counted if count]

@@ -41,18 +41,29 @@ def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Load a taxonomy, from a preset or a file; its first version is published at once."""
+    """Load a taxonomy, from a preset, a file or a text; its first version is published at once.
+
+    Posted with `prefill`, the text is put into the form, to be edited; with `check` it is only read.
+    """
     study, member = _study(request, slug)
     require(rules.may_create_taxonomies(member))
+    only_looks = "check" in request.POST
     posted = request.method == "POST"
     form = TaxonomyForm(request.POST if posted else None, request.FILES if posted else None)
-    if form.is_valid():
+    reader = form
+    if "prefill" in request.POST:
+        given = {name: request.POST.get(name, "") for name in ("text", "name")}
+        form, reader = (
+            TaxonomyForm(initial={"source": "text", **given}),
+            TaxonomyForm({"source": "text", **given}),
+        )
+    if form.is_valid() and not only_looks:
         if not first_time(request):
             return go_to(request, "taxonomies", study.slug)
-        name, tree = form.cleaned_data["name"], form.cleaned_data["tree"]
-        version = actions.create_taxonomy(study=study, name=name, tree=tree, by=request.user)
+        name, made = form.cleaned_data["name"], form.cleaned_data["tree"]
+        version = actions.create_taxonomy(study=study, name=name, tree=made, by=request.user)
         messages.success(
-            request, _("%(name)s is published, with %(n)d categories.") % {"name": name, "n": len(tree)}
+            request, _("%(name)s is published, with %(n)d categories.") % {"name": name, "n": len(made)}
         )
         return go_to(request, version.taxonomy)
     context = {
@@ -60,8 +71,11 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         "form": form,
         "presets": [(preset.name, _(preset.title), _(preset.description)) for preset in PRESETS.values()],
         "columns": COLUMNS,
+        "reader": reader,
+        "levels": reading.levels_of(tree) if (tree := reader.tree_so_far()) else [],
     }
-    return render_page(request, "taxonomy/new.html", context, status=422 if form.is_bound else 200)
+    status = 422 if form.is_bound and not only_looks else 200
+    return render_page(request, "taxonomy/new.html", context, partials=["checked"], status=status)
 
 
 @require_safe
