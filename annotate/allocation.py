@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 PAUSE = timedelta(minutes=30)
+REST = timedelta(minutes=10)
 
 
 def volunteer_seed(seed: int, column: int) -> int:
@@ -53,3 +54,17 @@ def pace(moments: Sequence[datetime]) -> float | None:
     gaps = [later - earlier for earlier, later in pairwise(ordered)]
     worked = [gap.total_seconds() for gap in gaps if gap <= PAUSE]
     return median(worked) if worked else None
+
+
+def stretch(moments: Sequence[datetime], now: datetime) -> timedelta:
+    """How long somebody has been at work by now without ten minutes' rest: since the first of these moments, in
+    any order, from which on no two, nor the last and now, are further apart. Zero in a rest, or without moments.
+    """
+    ordered = sorted(moments)
+    gaps = list(pairwise([*ordered, now]))
+    began = now
+    for earlier, later in reversed(gaps):
+        if later - earlier > REST:
+            break
+        began = earlier
+    return now - began

@@ -143,6 +143,25 @@ class SummaryTooLong(DomainError):
     message = _("The summary is longer than 500 characters. Shorten it; what you typed is still in the form.")
 
 
+class CategoryMissing(DomainError):
+    message = _("Choose a category first, or say which one is missing.")
+
+
+class ProposalIncomplete(DomainError):
+    message = _("Give the category that is missing a name, and say why no other fits. Both are needed.")
+
+
+class ProposalTooLong(DomainError):
+    message = _(
+        "A proposed name has at most 200 characters, and the reasons for it, with those that you gave before,"
+        " at most 1000. Shorten them; what you typed is still in the form."
+    )
+
+
+class QuotaReached(DomainError):
+    message = _("You have given as many labels as you were asked for in this round. Thank you.")
+
+
 class StaleVersion(TextKept):
     message = _(
         "The round uses another version of the taxonomy than this page showed. What you typed is kept as your"

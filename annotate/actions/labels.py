@@ -1,30 +1,53 @@
-"""Drafts and labels: what a member types, submits, and changes until reveal."""
+"""Labels: what a member submits, and changes until reveal."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate import errors
 from annotate.actions.decisions import decide_if_unanimous
-from annotate.actions.locks import hold_issue, hold_round, hold_volunteer, require_open
-from annotate.actions.turns import claim_on, renew
-from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue, Skip
-from annotate.queries.turns import own_slots
-from core.errors import DomainError
+from annotate.actions.drafts import keep, own_label, save_draft, was_theirs
+from annotate.actions.locks import Held, hold, require_open, require_seat
+from annotate.actions.proposals import open_proposal
+from annotate.actions.repeats import repeat_of, schedule_repeat, store_repeat
+from annotate.actions.turns import claim_on
+from annotate.actions.typed import (
+    SUMMARY_LENGTH,
+    Choice,
+    Typed,
+    keeping,
+    require_deep_enough,
+    require_known,
+    typed_in,
+)
+from annotate.models import Decision, Draft, Label, Repeat, Round, RoundIssue
+from annotate.queries.repeats import STILL_OPEN, as_label, is_ripe
+from annotate.queries.turns import guideline_seen
 from core.retry import retried
 from ingest.models import Issue, Snapshot
-from studies.models import Membership
-from taxonomy.models import Category, CategoryState
+from studies.models import GuidelineReading, Membership
+from taxonomy.models import Category
 
-SUMMARY_LENGTH = 500
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+__all__ = ["SUMMARY_LENGTH", "Submitted", "change_label", "is_changeable", "save_draft", "submit_label"]
+
+_FILL_SLOT = """
+    UPDATE annotate_assignment SET submitted_at = %(now)s
+    WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s AND submitted_at IS NULL
+    RETURNING id
+"""
+_SETTLE = """
+    WITH gone AS (
+        DELETE FROM annotate_draft
+        WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s
+    )
+    SELECT NOT EXISTS (
+        SELECT FROM annotate_assignment
+        WHERE round_id = %(round)s AND issue_id = %(issue)s AND submitted_at IS NULL
+    )
+"""
 
 
 @dataclass(frozen=True)
@@ -44,58 +67,13 @@ class Submitted:
     repeated: bool = False
 
 
-@retried
-def save_draft(
-    *,
-    round_: Round,
-    issue: Issue,
-    member: Membership,
-    category: Category | None,
-    summary: str,
-    unsure: bool,
-    seen_revision: int,
-) -> Draft:
-    """Keep what is typed so far, and the slot with it: its lease starts anew.
+@dataclass(frozen=True)
+class Seen:
+    """What the form was made from, by their ids: 0 for none, None to take what is current."""
 
-    `seen_revision` is that of the draft that the form was made from, 0 without one. A draft saved elsewhere
-    since, with other content, is not overwritten: StaleDraft carries it. After the round is closed the text
-    is still saved, and RoundClosed raised. A save of what is submitted already, such as one that
-    comes late, stores nothing and returns an unsaved draft.
-    Raises also NotYourTurn, UnknownCategory, SummaryTooLong.
-    """
-    with _keeping(round_, category, summary), transaction.atomic():
-        text = _text(summary)
-        current = hold_round(round_)
-        hold_volunteer(current, member)
-        _require_known(current, category)
-        if current.allocation == Round.Allocation.K_OF_N and current.is_open:
-            renew(current, member, Q(issue=issue))
-        stored = _draft(current, issue, member)
-        label = _label(current, issue, member)
-        content = (category.pk if category else None, text, unsure)
-        if stored is None:
-            if label and (content[0], text.strip(), unsure) == (
-                label.category_id,
-                label.summary,
-                label.unsure,
-            ):
-                return Draft(round=current, issue=issue, volunteer=member, revision=0)
-            if not label and not _was_theirs(current, issue, member):
-                raise errors.NotYourTurn
-            draft = Draft(round=current, issue=issue, volunteer=member, revision=0)
-        elif stored.revision != seen_revision and content != (
-            stored.category_id,
-            stored.summary,
-            stored.unsure,
-        ):
-            raise errors.StaleDraft(stored)
-        else:
-            draft = stored
-        if draft.revision == 0 or content != (draft.category_id, draft.summary, draft.unsure):
-            _write(draft, category, text, unsure=unsure)
-    if current.closed_at:
-        raise errors.RoundClosed(kept=_typed(current, category, text))
-    return draft
+    version: int | None = None
+    snapshot: int | None = None
+    guideline: int | None = None
 
 
 @retried
@@ -104,83 +82,87 @@ def submit_label(
     round_: Round,
     issue: Issue,
     member: Membership,
-    category: Category,
+    category: Category | None,
     summary: str,
     unsure: bool,
     form_key: UUID | None,
     seen_version: int | None = None,
     seen_snapshot: int | None = None,
+    seen_guideline: int | None = None,
+    proposed_name: str = "",
+    proposed_reason: str = "",
 ) -> Submitted:
     """Store the member's label of an issue, and complete the issue if it was the last one.
 
-    The same `form_key`, or the same content, again returns what is stored. `seen_version` is the id of the
-    version whose categories the page showed; `seen_snapshot` that of the text it showed, 0 if none, None to
-    take the current one. A label whose slot went to somebody else takes a free slot of the issue, or is kept
-    as surplus.
+    With a proposed name and reason the label is open: it waits for a category that is missing, and `category`
+    is what comes nearest, if anything does. The same `form_key`, or the same content, again returns what is
+    stored. `seen_version` is the id of the version whose categories the page showed; `seen_snapshot` that of
+    the text it showed, `seen_guideline` that of the guideline, each 0 if none, None to take the current one.
+    A label whose slot went to somebody else takes a free slot of the issue, or is kept as surplus. Where the
+    issue came to the member again, the drift check keeps it, and the first label stays as it is.
 
-    Raises AlreadyLabelled, NotYourTurn, UnknownCategory, TooShallow, SummaryTooLong, RoundNotOpen; and
-    RoundClosed and StaleVersion, after the text is kept as a draft.
+    Raises AlreadyLabelled, NotYourTurn, CategoryMissing, UnknownCategory, TooShallow, SummaryTooLong,
+    ProposalIncomplete, ProposalTooLong, RoundNotOpen; and RoundClosed, RemovedFromRound, TrainingFirst,
+    StaleVersion and StaleGuideline, after the text is kept as a draft.
     """
-    with _keeping(round_, category, summary):
-        text = _text(summary)
+    typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
+    with keeping(round_, typed):
+        seen = Seen(seen_version, seen_snapshot, seen_guideline)
         try:
-            return _submit(
-                round_, issue, member, category, text.strip(), unsure, form_key, seen_version, seen_snapshot
-            )
-        except (errors.RoundClosed, errors.StaleVersion):
-            _keep(round_, issue, member, category, text, unsure=unsure)
+            return _submit(round_, issue, member, typed, form_key, seen)
+        except errors.TextKept as refusal:
+            refusal.is_kept = keep(round_, issue, member, typed)
             raise
 
 
 @transaction.atomic
 def _submit(
-    round_: Round,
-    issue: Issue,
-    member: Membership,
-    category: Category,
-    summary: str,
-    unsure: bool,  # noqa: FBT001 - private, in the order of submit_label
-    form_key: UUID | None,
-    seen_version: int | None,
-    seen_snapshot: int | None,
+    round_: Round, issue: Issue, member: Membership, typed: Typed, form_key: UUID | None, seen: Seen
 ) -> Submitted:
-    current = hold_round(round_)
-    hold_volunteer(current, member)
-    place = hold_issue(current, issue)
-    label = _label(current, issue, member)
+    choice = typed.label()
+    held = hold(round_, issue, member)
+    label = own_label(held)
     if label is not None:
-        # Said again rather than refused, also when the round was closed in between.
-        same = (category.pk, summary, unsure) == (label.category_id, label.summary, label.unsure)
-        if same or (form_key is not None and form_key == label.form_key):
-            return _repeated(current, label, place)
-        raise errors.AlreadyLabelled(label)
-    require_open(current)
-    if seen_version is not None and seen_version != current.version_id:
-        raise errors.StaleVersion
-    _require_deep_enough(current, category)
-    now = timezone.now()
-    slot = _fill_slot(current, issue, member, now)
-    label = Label.objects.create(
-        round=current,
-        issue=issue,
-        volunteer=member,
-        assignment_id=slot,
-        surplus=slot is None,
-        category=category,
-        version_id=current.version_id,
-        snapshot_id=_snapshot(issue, seen_snapshot),
-        summary=summary,
-        unsure=unsure,
-        submitted_at=now,
-        form_key=form_key,
-    )
-    Draft.objects.filter(round=current, issue=issue, volunteer=member).delete()
-    if slot is None or Assignment.objects.filter(round=current, issue=issue, submitted_at=None).exists():
+        return _again(held, label, choice, form_key, seen)
+    label = _label(held, choice, seen, issue)
+    slot = _fill_slot(held, issue, member, label.submitted_at)
+    label.assignment_id, label.surplus, label.form_key = slot, slot is None, form_key
+    label.save(force_insert=True)
+    schedule_repeat(held, label)
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTLE, _key(held))
+        is_last = cursor.fetchone()[0]
+    if slot is None or not is_last:
         return Submitted(label, surplus=slot is None)
-    RoundIssue.objects.filter(pk=place.pk).update(completed_at=now)
-    if current.reveal != Round.Reveal.ISSUE_COMPLETE:
+    RoundIssue.objects.filter(pk=held.place.pk).update(completed_at=label.submitted_at)
+    if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
         return Submitted(label, surplus=False)
-    return Submitted(label, surplus=False, completed=True, decision=decide_if_unanimous(current, issue, now))
+    decision = decide_if_unanimous(held.round, issue, label.submitted_at)
+    return Submitted(label, surplus=False, completed=True, decision=decision)
+
+
+def _again(held: Held, label: Label, choice: Choice, form_key: UUID | None, seen: Seen) -> Submitted:
+    """What a form of a labelled issue means: the same sent twice, a second label where it came again, or too
+    late.
+
+    The same is said again rather than refused, also when the round was closed in between.
+    """
+    if form_key is not None and form_key == label.form_key:
+        return _repeated(held, label)
+    repeat = repeat_of(held.round, label.issue_id, held.volunteer.member)
+    if repeat is not None:
+        if is_ripe(repeat, label, timezone.now()):
+            said = _label(held, choice, seen, Issue(pk=label.issue_id))
+            store_repeat(repeat, said, form_key=form_key)
+            Draft.objects.filter(**_own(held)).delete()
+            return Submitted(as_label(repeat), surplus=False)
+        if repeat.submitted_at is not None and (
+            (form_key is not None and form_key == repeat.form_key) or choice.is_in(repeat)
+        ):
+            return Submitted(as_label(repeat), surplus=False, repeated=True)
+    if choice.is_in(label):
+        return _repeated(held, label)
+    raise errors.AlreadyLabelled(label)
 
 
 @retried
@@ -190,155 +172,161 @@ def change_label(
     round_: Round,
     issue: Issue,
     member: Membership,
-    category: Category,
+    category: Category | None,
     summary: str,
     unsure: bool,
     seen: datetime | None = None,
     seen_snapshot: int | None = None,
+    proposed_name: str = "",
+    proposed_reason: str = "",
 ) -> Label:
     """Change one's own label until others can see it; its history is kept.
 
     `seen` is the label's `changed_at`, or `submitted_at` before the first change, as the form was made from;
-    None asks for no such check. The same content again changes nothing.
-    Raises LabelRevealed, StaleLabel, NotLabelled, NotYourTurn, UnknownCategory, TooShallow, SummaryTooLong.
+    None asks for no such check. The same content again changes nothing. An open label can get a category, and
+    the other way round. What came to the member again a short while ago is changed in its place.
+    Raises LabelRevealed, StaleLabel, NotLabelled, NotYourTurn, CategoryMissing, UnknownCategory, TooShallow,
+    SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
-    with _keeping(round_, category, summary):
-        summary = _text(summary).strip()
-        current = hold_round(round_)
-        hold_volunteer(current, member)
-        place = hold_issue(current, issue)
-        label = _label(current, issue, member)
+    typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
+    with keeping(round_, typed):
+        choice = typed.label()
+        held = hold(round_, issue, member)
+        require_seat(held.round, held.volunteer)
+        label = own_label(held)
         if label is None:
             raise errors.NotLabelled
-        if (category.pk, summary, unsure) == (label.category_id, label.summary, label.unsure):
-            return label
-        if not is_changeable(current, place):
-            raise errors.LabelRevealed(label)
-        if seen is not None and seen != (label.changed_at or label.submitted_at):
-            raise errors.StaleLabel(label)
-        _require_deep_enough(current, category)
-        label.category, label.summary, label.unsure = category, summary, unsure
-        label.version_id = current.version_id
-        label.snapshot_id = _snapshot(issue, seen_snapshot)
-        label.changed_at = timezone.now()
-        label.save(update_fields=["category", "version", "snapshot", "summary", "unsure", "changed_at"])
-        Draft.objects.filter(round=current, issue=issue, volunteer=member).delete()
-        return label
+        stored, repeat = label, _repeat_meant(held, label, seen)
+        if repeat is not None:
+            stored = as_label(repeat)
+        if choice.is_in(stored):
+            return stored
+        if not is_changeable(held.round, held.place):
+            raise errors.LabelRevealed(stored)
+        if seen is not None and seen != (stored.changed_at or stored.submitted_at):
+            raise errors.StaleLabel(stored)
+        changed = _label(held, choice, Seen(snapshot=seen_snapshot), issue, instead_of=stored)
+        if repeat is not None:
+            stored = as_label(store_repeat(repeat, changed, form_key=repeat.form_key))
+        else:
+            names = (
+                "category_id",
+                "proposal",
+                "version_id",
+                "guideline_id",
+                "snapshot_id",
+                "summary",
+                "unsure",
+            )
+            for name in names:
+                setattr(label, name, getattr(changed, name))
+            label.changed_at = changed.submitted_at
+            label.save(update_fields=[*(name.removesuffix("_id") for name in names), "changed_at"])
+        Draft.objects.filter(**_own(held)).delete()
+        return stored
 
 
 def is_changeable(round_: Round, place: RoundIssue) -> bool:
-    """May the labels of this issue still be changed by their authors? Until reveal."""
-    if round_.closed_at is not None:
+    """May the labels of this issue still be changed by their authors? Until reveal; never in training."""
+    if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING:
         return False
     return round_.reveal != Round.Reveal.ISSUE_COMPLETE or place.completed_at is None
 
 
-def _fill_slot(round_: Round, issue: Issue, member: Membership, now: datetime) -> int | None:
+def _repeat_meant(held: Held, label: Label, seen: datetime | None) -> Repeat | None:
+    """The repeat that the form shows in place of the label: one just given, unless the label itself was
+    seen.
+    """
+    repeat = repeat_of(held.round, label.issue_id, held.volunteer.member)
+    if repeat is None or repeat.submitted_at is None or repeat.submitted_at < timezone.now() - STILL_OPEN:
+        return None
+    return None if seen is None or seen == (label.changed_at or label.submitted_at) else repeat
+
+
+def _label(held: Held, choice: Choice, seen: Seen, issue: Issue, *, instead_of: Label | None = None) -> Label:
+    """The label that says this now, not stored. Its proposal is; so is that its author has read the
+    guideline.
+
+    Raises RoundNotOpen, RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, StaleGuideline,
+    UnknownCategory, TooShallow, ProposalTooLong.
+    """
+    round_, member = held.round, held.volunteer.member
+    require_open(round_)
+    require_seat(round_, held.volunteer)
+    if seen.version is not None and seen.version != round_.version_id:
+        raise errors.StaleVersion
+    guideline, is_read = guideline_seen(round_, member)
+    if seen.guideline is not None and seen.guideline != (guideline or 0):
+        raise errors.StaleGuideline
+    if guideline is not None and seen.guideline is not None and not is_read:
+        reading = GuidelineReading(guideline_id=guideline, member=member)
+        GuidelineReading.objects.bulk_create([reading], ignore_conflicts=True)
+    if choice.category is not None:
+        require_deep_enough(round_, choice.category)
+    proposal = None
+    if choice.proposed is not None:
+        require_known(round_, choice.proposed.nearest)
+        former = instead_of.proposal if instead_of else None
+        proposal = open_proposal(round_=round_, member=member, proposed=choice.proposed, instead_of=former)
+    return Label(
+        **_own(held),
+        category_id=choice.category,
+        proposal=proposal,
+        version_id=round_.version_id,
+        guideline_id=guideline,
+        snapshot_id=_snapshot(issue, held.snapshot, seen.snapshot),
+        summary=choice.summary,
+        unsure=choice.unsure,
+        submitted_at=timezone.now(),
+    )
+
+
+def _fill_slot(held: Held, issue: Issue, member: Membership, now: datetime) -> int | None:
     """Mark the member's slot submitted and return its id; None when it was theirs and is lost.
 
     Who has lost it gets another one of the issue, if one is free or expired. Raises NotYourTurn for one who
     never had it.
     """
-    open_slot = own_slots(round_, member).filter(issue=issue, submitted_at=None)
-    slot = open_slot.select_for_update(no_key=True).values_list("pk", flat=True).first()
-    if slot is None:
-        if not _was_theirs(round_, issue, member):
-            raise errors.NotYourTurn
-        slot = claim_on(round_, issue, member)
-    if slot is not None:
-        Assignment.objects.filter(pk=slot).update(submitted_at=now)
-    return slot
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL_SLOT, _key(held) | {"now": now})
+        row = cursor.fetchone()
+        if row is None:
+            if not was_theirs(held):
+                raise errors.NotYourTurn
+            if claim_on(held.round, issue, member) is not None:
+                cursor.execute(_FILL_SLOT, _key(held) | {"now": now})
+                row = cursor.fetchone()
+    return int(row[0]) if row else None
 
 
-def _repeated(round_: Round, label: Label, place: RoundIssue) -> Submitted:
-    completed = place.completed_at is not None and not is_changeable(round_, place)
+def _repeated(held: Held, label: Label) -> Submitted:
+    completed = held.place.completed_at is not None and not is_changeable(held.round, held.place)
     decision = None
     if completed:
-        decision = Decision.objects.filter(round=round_, issue=label.issue_id, superseded_at=None).first()
+        standing = Decision.objects.filter(round=held.round, issue=label.issue_id, superseded_at=None)
+        decision = standing.first()
     return Submitted(label, surplus=label.surplus, completed=completed, decision=decision, repeated=True)
 
 
-def _keep(
-    round_: Round, issue: Issue, member: Membership, category: Category, text: str, *, unsure: bool
-) -> None:
-    """Keep what could not be submitted as the member's draft, if the issue was ever theirs."""
-    with transaction.atomic():
-        hold_volunteer(round_, member)
-        stored = _draft(round_, issue, member)
-        if stored is None and not _was_theirs(round_, issue, member):
-            return
-        known = CategoryState.objects.filter(version=round_.version_id, category=category).exists()
-        draft = stored or Draft(round=round_, issue=issue, volunteer=member, revision=0)
-        _write(draft, category if known else None, text, unsure=unsure)
-
-
-def _write(draft: Draft, category: Category | None, text: str, *, unsure: bool) -> None:
-    draft.category, draft.summary, draft.unsure = category, text, unsure
-    draft.revision += 1
-    draft.save()
-
-
-def _draft(round_: Round, issue: Issue, member: Membership) -> Draft | None:
-    return Draft.objects.filter(round=round_, issue=issue, volunteer=member).first()
-
-
-def _label(round_: Round, issue: Issue, member: Membership) -> Label | None:
-    return Label.objects.filter(round=round_, issue=issue, volunteer=member).first()
-
-
-def _was_theirs(round_: Round, issue: Issue, member: Membership) -> bool:
-    """Is there a trace of the member's turn at this issue: a slot, a draft or a skip?"""
-    own = {"round": round_, "issue": issue, "volunteer": member}
-    return any(kind.objects.filter(**own).exists() for kind in (Assignment, Draft, Skip))
-
-
-def _snapshot(issue: Issue, seen: int | None) -> int | None:
-    if seen is not None and (seen == 0 or Snapshot.objects.filter(pk=seen, issue=issue).exists()):
+def _snapshot(issue: Issue, current: int | None, seen: int | None) -> int | None:
+    if seen in {None, current}:
+        return current
+    if seen == 0 or Snapshot.objects.filter(pk=seen, issue=issue).exists():
         return seen or None
-    return issue.current_id
+    return current
 
 
-def _require_known(round_: Round, category: Category | None) -> None:
-    if category and not CategoryState.objects.filter(version=round_.version_id, category=category).exists():
-        raise errors.UnknownCategory
+def _own(held: Held) -> dict[str, int]:
+    return {
+        "round_id": held.round.pk,
+        "issue_id": held.place.issue_id,
+        "volunteer_id": held.volunteer.member_id,
+    }
 
 
-def _require_deep_enough(round_: Round, category: Category) -> None:
-    """Raises UnknownCategory, or TooShallow for one above the round's depth that has others below it."""
-    below = CategoryState.objects.filter(version=OuterRef("version"), parent=OuterRef("category"))
-    state = (
-        CategoryState.objects.filter(version=round_.version_id, category=category)
-        .annotate(has_below=Exists(below))
-        .values("level", "has_below")
-        .first()
-    )
-    if state is None:
-        raise errors.UnknownCategory
-    if state["level"] < round_.depth and state["has_below"]:
-        raise errors.TooShallow
-
-
-def _text(summary: str) -> str:
-    """The summary as it can be stored: what PostgreSQL cannot hold becomes U+FFFD. Raises SummaryTooLong."""
-    text = UNSTORABLE.sub("\ufffd", summary)
-    if len(text) > SUMMARY_LENGTH:
-        raise errors.SummaryTooLong
-    return text
-
-
-@contextmanager
-def _keeping(round_: Round, category: Category | None, summary: str) -> Iterator[None]:
-    """Whatever is refused within carries what was typed, so that the page can show it back."""
-    try:
-        yield
-    except DomainError as refusal:
-        refusal.kept = refusal.kept or _typed(round_, category, summary)
-        raise
-
-
-def _typed(round_: Round, category: Category | None, summary: str) -> dict[str, str]:
-    codes = CategoryState.objects.filter(version=round_.version_id, category=category).values_list(
-        "code", flat=True
-    )
-    code = codes.first() if category else None
-    return {"category": code or "", "summary": summary}
+def _key(held: Held) -> dict[str, int]:
+    return {
+        "round": held.round.pk,
+        "issue": held.place.issue_id,
+        "member": held.volunteer.member_id,
+    }

@@ -4,12 +4,76 @@ A submit holds the round as it is (FOR SHARE), so that a close waits for it or i
 volunteer makes two windows of one person take turns; the row of the issue makes its last labels do so.
 """
 
+from dataclasses import dataclass
+
 from annotate.errors import NotYourTurn, RemovedFromRound, RoundClosed, RoundNotOpen, TrainingFirst
 from annotate.models import Round, RoundIssue, RoundVolunteer
 from annotate.queries.training import training_to_pass
 from annotate.rules import may_be_volunteer
 from ingest.models import Issue
 from studies.models import Membership
+
+# Each part waits for the rows of the one before it, so the order of the locks is the order of the parts.
+_ALL = """
+    WITH r AS (
+        SELECT * FROM annotate_round WHERE id = %(round)s FOR SHARE
+    ), v AS (
+        SELECT v.* FROM r JOIN annotate_roundvolunteer v ON v.round_id = r.id AND v.member_id = %(member)s
+        FOR NO KEY UPDATE OF v
+    ), i AS (
+        SELECT i.* FROM v JOIN annotate_roundissue i ON i.round_id = v.round_id AND i.issue_id = %(issue)s
+        FOR NO KEY UPDATE OF i
+    )
+    SELECT r.*, v.id AS seat_id, v.seed AS seat_seed, v.left_at AS seat_left_at, v.quota AS seat_quota,
+           v.admitted_at AS seat_admitted_at, m.role AS member_role, m.user_id AS member_user,
+           m.left_at AS member_left_at,
+           i.id AS place_id, i.position AS place_position, i.completed_at AS place_completed_at,
+           x.current_id AS snapshot
+    FROM r
+    LEFT JOIN v ON true
+    LEFT JOIN studies_membership m ON m.id = v.member_id
+    LEFT JOIN i ON true
+    LEFT JOIN ingest_issue x ON x.id = i.issue_id
+"""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A round, a volunteer in it and one of its issues, locked for this transaction, as they are now."""
+
+    round: Round
+    volunteer: RoundVolunteer
+    place: RoundIssue
+    snapshot: int | None
+
+
+def hold(round_: Round, issue: Issue, member: Membership) -> Held:
+    """Lock round, volunteer and issue in one statement. What is read after it sees what others have stored.
+
+    Says nothing of whether they may label now: see `require_seat`. Raises NotYourTurn for who is no volunteer
+    of the round, and for an issue that is not in it.
+    """
+    given = {"round": round_.pk, "member": member.pk, "issue": issue.pk}
+    current = Round.objects.raw(_ALL, given)[0]
+    of = vars(current)
+    if of["seat_id"] is None or of["place_id"] is None:
+        raise NotYourTurn
+    for name, known in round_._state.fields_cache.items():  # noqa: SLF001 - spares reading them again
+        if known.pk == of[f"{name}_id"]:
+            setattr(current, name, known)
+    seat = Membership(
+        pk=member.pk, study_id=member.study_id, user_id=of["member_user"], role=of["member_role"],
+        pseudonym=member.pseudonym, left_at=of["member_left_at"],
+    )  # fmt: skip
+    volunteer = RoundVolunteer(
+        pk=of["seat_id"], round=current, member=seat, seed=of["seat_seed"], left_at=of["seat_left_at"],
+        quota=of["seat_quota"], admitted_at=of["seat_admitted_at"],
+    )  # fmt: skip
+    place = RoundIssue(
+        pk=of["place_id"], round=current, issue_id=issue.pk, position=of["place_position"],
+        completed_at=of["place_completed_at"],
+    )  # fmt: skip
+    return Held(current, volunteer, place, of["snapshot"])
 
 
 def hold_round(round_: Round) -> Round:
@@ -32,24 +96,29 @@ def require_open(round_: Round) -> None:
 
 
 def hold_volunteer(round_: Round, member: Membership) -> RoundVolunteer:
-    """The member's row in the round, for this transaction alone.
-
-    Raises NotYourTurn for anybody else, RemovedFromRound for who was taken out of it, and TrainingFirst for
-    who has not passed the training that the round asks for.
-    """
+    """The member's row in the round, for this transaction alone. Raises what `require_seat` raises."""
     volunteer = (
         RoundVolunteer.objects.select_for_update(no_key=True, of=("self",))
         .select_related("member", "round__study")
         .filter(round=round_, member=member)
         .first()
     )
-    if volunteer is None or not may_be_volunteer(volunteer.member, volunteer.round.study):
+    if volunteer is None:
+        raise NotYourTurn
+    require_seat(round_, volunteer)
+    return volunteer
+
+
+def require_seat(round_: Round, volunteer: RoundVolunteer) -> None:
+    """Raises NotYourTurn for who labels in no round of the study any more, RemovedFromRound for who was taken
+    out of this one, and TrainingFirst for who has not passed the training that it asks for.
+    """
+    if not may_be_volunteer(volunteer.member, volunteer.round.study):
         raise NotYourTurn
     if volunteer.left_at is not None:
         raise RemovedFromRound
     if training_to_pass(round_, volunteer) is not None:
         raise TrainingFirst
-    return volunteer
 
 
 def hold_issue(round_: Round, issue: Issue) -> RoundIssue:

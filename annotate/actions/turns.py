@@ -8,9 +8,10 @@ from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
-from annotate.errors import AlreadyLabelled, NotYourTurn, ReasonMissing, SlotTaken
+from annotate.actions.repeats import put_off_repeat
+from annotate.errors import AlreadyLabelled, NotYourTurn, QuotaReached, ReasonMissing, SlotTaken
 from annotate.models import Assignment, Label, Round, RoundVolunteer, Skip
-from annotate.queries.turns import Turn, current_turn, own_slots, turn_of
+from annotate.queries.turns import Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
 from annotate.rules import may_take_turns
 from core.retry import retried
 from ingest.models import Issue
@@ -73,10 +74,13 @@ def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ())
     held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id")
     slots = {issue: slot for slot, issue in held.values_list("pk", "issue")}
     slot = next((slots[issue] for issue in slots if issue not in holding), None)
-    if slot is None and len(slots) < MOST_HELD and not _has_quota(volunteer, len(slots)):
+    again = None if slot else due_repeat(round_, member, holding)
+    if slot is None and not again and len(slots) < MOST_HELD and not _has_quota(volunteer, len(slots)):
         slot = _claim_next(round_, volunteer)
     renew(round_, member, Q(issue=holding[0]) if holding else Q(pk=slot))
-    return None if slot is None else _turn(slot, member)
+    if slot is not None:
+        return _turn(slot, member)
+    return again or last_repeat(round_, member, holding)
 
 
 def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:
@@ -123,6 +127,8 @@ def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) 
     hold_volunteer(round_, member)
     label = Label.objects.filter(round=round_, issue=issue, volunteer=member).first()
     if label is not None:
+        if put_off_repeat(round_, issue.pk, member, timezone.now()):
+            return Skip.objects.create(round=round_, issue=issue, volunteer=member, reason=reason)
         raise AlreadyLabelled(label)
     earlier = Skip.objects.filter(round=round_, issue=issue, volunteer=member).order_by("id").last()
     held = own_slots(round_, member).filter(issue=issue, submitted_at=None)
@@ -148,14 +154,16 @@ def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
     """Have a skipped issue back, as if it had not been skipped.
 
     Raises SlotTaken when others hold all of its slots by now (the skip then stays), NotYourTurn when it was
-    not skipped, RoundNotOpen, RoundClosed.
+    not skipped, QuotaReached, RoundNotOpen, RoundClosed.
     """
     hold_open_round(round_)
-    hold_volunteer(round_, member)
+    volunteer = hold_volunteer(round_, member)
     skips = Skip.objects.filter(round=round_, issue=issue, volunteer=member)
     if not skips.exists():
         raise NotYourTurn
     held = own_slots(round_, member).filter(issue=issue, submitted_at=None).first()
+    if held is None and _has_quota(volunteer, len(own_slots(round_, member).filter(submitted_at=None))):
+        raise QuotaReached
     slot = held.pk if held else claim_on(round_, issue, member)
     if slot is None:
         raise SlotTaken

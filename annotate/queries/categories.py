@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from taxonomy import queries as taxonomy_queries
 from taxonomy.models import CategoryState, Level
 
 ROLLED_UP = """
@@ -66,6 +67,14 @@ def codebook(version_id: int) -> Codebook:
         .order_by("position")
     )
     return Codebook({state.category_id: state for state in states})
+
+
+@lru_cache(maxsize=32)
+def categories_of(version_id: int) -> taxonomy_queries.Codebook:
+    """The categories of a published version with all their texts: it never changes, so it is kept in
+    memory.
+    """
+    return taxonomy_queries.codebook(version_id)
 
 
 def deepest_level(version_id: int) -> int:

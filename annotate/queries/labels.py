@@ -1,25 +1,37 @@
 """A member's own labels and progress: the same bytes whatever others label. And counts, without content."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from annotate.allocation import fair_share, pace
-from annotate.models import Label, Round, RoundIssue, RoundVolunteer, Skip
+from annotate.allocation import fair_share, pace, stretch
+from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer, Skip
+from annotate.queries import repeats
 from annotate.queries.categories import codebook
 from studies.models import Membership
 from taxonomy.models import CategoryState
 
 PACE_OVER = 21
+LATEST = 200
+"""Own labels that a page looks back over: for recent choices, the pace, and how long its reader is at
+work.
+"""
+SLOTS_COUNTED_EVERY = timedelta(minutes=5)
+LONG = 60
+"""Minutes of work without a pause after which one is suggested."""
 AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has ended by then
 
 
 @dataclass(frozen=True)
 class OwnLabel:
-    """One of the member's labels. Its issue comes with its repository, its snapshot with the title only."""
+    """One of the member's labels. Its issue comes with its repository, its snapshot with the title only.
+
+    Of an open label `code` and `name` are empty; `label.proposal` says what is missing.
+    """
 
     label: Label
     code: str
@@ -36,14 +48,29 @@ class OwnLabels:
 
 
 @dataclass(frozen=True)
+class Latest:
+    """One of the member's last labels: `category` is None for an open one."""
+
+    issue: int
+    category: int | None
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Progress:
-    """How far a member is. `total` is what is theirs to label or, with `is_share`, an equal share."""
+    """How far a member is. `total` is what is theirs to label, with `quota` at most so many or, with
+    `is_share`, an equal share.
+
+    `median_seconds` of one label; `stretch_minutes` since the last pause of ten minutes, 0 in a pause.
+    """
 
     done: int
     total: int
     is_share: bool
     today: int
     median_seconds: float | None
+    stretch_minutes: int = 0
+    quota: int | None = None
 
     @property
     def left(self) -> int:
@@ -52,6 +79,21 @@ class Progress:
     @property
     def seconds_left(self) -> float | None:
         return None if self.median_seconds is None else self.left * self.median_seconds
+
+    @property
+    def per_hour(self) -> int | None:
+        """Own labels in an hour of work, at the pace of the last ones."""
+        return round(3600 / self.median_seconds) if self.median_seconds else None
+
+    @property
+    def is_long(self) -> bool:
+        """Is it time to suggest a pause?"""
+        return self.stretch_minutes >= LONG
+
+    @property
+    def has_quota(self) -> bool:
+        """Have they given all the labels that they were asked for?"""
+        return self.quota is not None and self.done >= self.quota
 
 
 @dataclass(frozen=True)
@@ -72,7 +114,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
     )
     labels = (
         Label.objects.filter(round=round_, volunteer=member)
-        .select_related("issue__repository", "issue__current")
+        .select_related("issue__repository", "issue__current", "proposal")
         .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
         .annotate(
             code=Subquery(state.values("code")),
@@ -117,52 +159,91 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
     return list(latest.values())
 
 
-def recent_codes(round_: Round, member: Membership, limit: int = 8) -> list[CategoryState]:
-    """The categories of the member's last 50 labels, without repeats, newest first."""
-    chosen = (
-        Label.objects.filter(round=round_, volunteer=member)
-        .order_by("-submitted_at")
-        .values_list("category_id", flat=True)[:50]
-    )
-    distinct = list(dict.fromkeys(chosen))[:limit]
-    states = CategoryState.objects.filter(version=round_.version_id, category__in=distinct)
-    by_category = {state.category_id: state for state in states}
-    return [by_category[category] for category in distinct if category in by_category]
-
-
-def latest_choices(round_: Round, member: Membership, limit: int = 50) -> list[tuple[int, int]]:
-    """Issue and category, by their ids, of the member's last labels, newest first. One query."""
-    own = Label.objects.filter(round=round_, volunteer=member).order_by("-submitted_at", "-id")
-    return list(own.values_list("issue_id", "category_id")[:limit])
+def latest_labels(round_: Round, member: Membership, limit: int = LATEST) -> list[Latest]:
+    """The member's last labels, those of issues that came again among them, newest first. One query."""
+    names = ("issue_id", "category_id", "submitted_at")
+    rows = Label.objects.filter(round=round_, volunteer=member).order_by("-submitted_at", "-id")
+    found = rows.values_list(*names)
+    if round_.drift_percent:
+        again = Repeat.objects.filter(round=round_, volunteer=member, submitted_at__isnull=False)
+        found = found.order_by().union(again.values_list(*names), all=True).order_by("-submitted_at")
+    return [Latest(*row) for row in found[:limit]]
 
 
 def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     """How often the member chose each category in this round, by the id of the category. One query."""
-    own = Label.objects.filter(round=round_, volunteer=member).order_by()
-    return dict(own.values("category").annotate(labels=Count("*")).values_list("category", "labels"))
+    own = Label.objects.filter(round=round_, volunteer=member, category__isnull=False).order_by()
+    counts = Counter(
+        dict(own.values("category").annotate(labels=Count("*")).values_list("category", "labels"))
+    )
+    if round_.drift_percent:
+        again = Repeat.objects.filter(round=round_, volunteer=member, category__isnull=False)
+        counts.update(again.values_list("category", flat=True))
+    return dict(counts)
 
 
-def progress(round_: Round, member: Membership) -> Progress:
-    """How far the member is, by their own labels alone. Two queries, two more when asked for the first time.
+def given(round_: Round, member: Membership) -> int:
+    """How many labels the member has given, those of issues that came again included. One query, or two."""
+    return sum(_done(round_, member)) + _again(round_, member).labelled
 
-    The cost does not grow with the round: what was done before today, and the issues, are kept in memory.
+
+def progress(round_: Round, member: Membership, latest: list[Latest] | None = None) -> Progress:
+    """How far the member is, by their own labels alone. Three queries, two more when asked for the first
+    time.
+
+    The cost does not grow with the round: what was done before today, and the slots, are kept in memory.
+    `latest` are their `latest_labels`; given, they are not read here.
 
     `median_seconds` is the pace of their last twenty labels, without pauses. In a k-of-n round nobody's total
-    is fixed, and what is still open depends on the others: the total is an equal share instead.
+    is fixed, and what is still open depends on the others: the total is an equal share instead, or the quota.
+    Issues that come again count as any other, from the beginning on.
     """
-    own = Label.objects.filter(round=round_, volunteer=member)
+    earlier, today = _done(round_, member)
+    again = _again(round_, member)
+    moments = [one.at for one in (latest_labels(round_, member) if latest is None else latest)]
+    seat = RoundVolunteer.objects.filter(round=round_).aggregate(
+        active=Count("pk", filter=Q(left_at=None)),
+        quota=Max("quota", filter=Q(member=member)),
+        left_at=Max("left_at", filter=Q(member=member)),
+        column=Max("column", filter=Q(member=member)),
+    )
+    is_share = round_.allocation == Round.Allocation.K_OF_N
+    if is_share:
+        issues = (_issues_of if round_.opened_at else _issues_of.__wrapped__)(round_.pk, round_.opened_at)
+        share = fair_share(issues, round_.labels_per_issue, seat["active"])
+        total = max(share if seat["quota"] is None else seat["quota"], earlier + today)
+        expected = round(total * round_.drift_percent / 100)
+    else:
+        slots = _slots_of if round_.opened_at else _slots_of.__wrapped__
+        total = slots(round_.pk, member.pk, seat["left_at"], seat["column"], _slots_counted_at())
+        expected = 0
+        if round_.drift_percent:
+            expected = repeats.expected(round_.pk, member.pk, round_.drift_percent, total)
+    return Progress(
+        done=earlier + today + again.labelled,
+        total=total + max(expected - again.lost, again.labelled),
+        is_share=is_share and seat["quota"] is None,
+        today=today + again.today,
+        median_seconds=pace(moments[:PACE_OVER]),
+        stretch_minutes=int(stretch(moments, timezone.now()).total_seconds() // 60),
+        quota=seat["quota"],
+    )
+
+
+def _done(round_: Round, member: Membership) -> tuple[int, int]:
+    """The member's labels before today, which are counted once, and today's."""
     midnight = _midnight()
     settled = timezone.now() - midnight > AFTER_MIDNIGHT
     earlier = _done_before if settled else _done_before.__wrapped__
-    today = own.filter(submitted_at__gte=midnight).aggregate(labels=Count("submitted_at"))["labels"]
-    done = earlier(round_.pk, member.pk, midnight) + today
-    latest = own.order_by("-submitted_at").values_list("submitted_at", flat=True)[:PACE_OVER]
-    total = (_issues_of if round_.opened_at else _issues_of.__wrapped__)(round_.pk, round_.opened_at)
-    is_share = round_.allocation == Round.Allocation.K_OF_N
-    if is_share:
-        volunteers = RoundVolunteer.objects.filter(round=round_).count()
-        total = max(fair_share(total, round_.labels_per_issue, volunteers), done)
-    return Progress(done=done, total=total, is_share=is_share, today=today, median_seconds=pace(list(latest)))
+    own = Label.objects.filter(round=round_, volunteer=member, submitted_at__gte=midnight)
+    today = own.aggregate(labels=Count("submitted_at"))["labels"]
+    return earlier(round_.pk, member.pk, midnight), today
+
+
+def _again(round_: Round, member: Membership) -> repeats.Counted:
+    if not round_.drift_percent:
+        return repeats.Counted()
+    return repeats.counted(round_, member, since=_midnight())
 
 
 @lru_cache(maxsize=8192)
@@ -178,6 +259,18 @@ def _issues_of(round_id: int, _opened_at: datetime | None) -> int:
     return RoundIssue.objects.filter(round=round_id).count()
 
 
+@lru_cache(maxsize=1024)
+def _slots_of(
+    round_id: int, member_id: int, _left_at: datetime | None, _column: int | None, _counted_at: int
+) -> int:
+    """The slots of a volunteer: they change with their place in the round, or when a lead hands some over."""
+    return Assignment.objects.filter(round=round_id, volunteer=member_id).count()
+
+
+def _slots_counted_at() -> int:
+    return int(timezone.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
+
+
 def counts_by_member(round_: Round) -> list[MemberCount]:
     """How many labels each volunteer of the round has given, in the order of their columns. Two queries."""
     counted = {
@@ -185,8 +278,8 @@ def counts_by_member(round_: Round) -> list[MemberCount]:
         for row in Label.objects.filter(round=round_)
         .values("volunteer")
         .annotate(
-            labels=Count("category", filter=Q(surplus=False)),
-            surpluses=Count("category", filter=Q(surplus=True)),
+            labels=Count("submitted_at", filter=Q(surplus=False)),
+            surpluses=Count("submitted_at", filter=Q(surplus=True)),
         )
     }
     nothing = {"labels": 0, "surpluses": 0}
@@ -206,7 +299,7 @@ def choosable(round_: Round) -> frozenset[int]:
 
 
 def _is_changeable(round_: Round, completed_at: datetime | None) -> bool:
-    if round_.closed_at is not None:
+    if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING:
         return False
     return round_.reveal != Round.Reveal.ISSUE_COMPLETE or completed_at is None
 

@@ -1,14 +1,20 @@
 """Whose turn it is at what. Everything here is the member's own: the same whatever others label."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils import timezone
 
-from annotate.models import Assignment, Draft, Label, Round, Skip
+from accounts.models import User
+from annotate.drift import is_place_of_a_repeat
+from annotate.models import Assignment, Draft, Label, Repeat, Round, RoundVolunteer, Skip
+from annotate.queries import repeats
+from annotate.queries.labels import given
 from ingest.models import Issue
-from studies.models import Membership
+from studies.models import Guideline, GuidelineReading, Membership
 
 
 @dataclass(frozen=True)
@@ -24,10 +30,11 @@ class Turn:
     draft: Draft | None
     label: Label | None
     skipped: bool = False
+    until: datetime | None = None
 
     @property
     def lease_until(self) -> datetime | None:
-        return self.assignment.lease_until if self.assignment else None
+        return self.until or (self.assignment.lease_until if self.assignment else None)
 
     @property
     def seen_revision(self) -> int:
@@ -40,6 +47,16 @@ class Turn:
         return self.issue.current_id or 0
 
 
+def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
+    """This user's place in a round, with the round, its study and version, and their membership. One
+    query.
+    """
+    if not user.is_authenticated:
+        return None
+    seats = RoundVolunteer.objects.select_related("round__study", "round__version__taxonomy", "member")
+    return seats.filter(round=round_id, member__user=user, member__left_at=None).first()
+
+
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:
     return Assignment.objects.filter(round=round_, volunteer=member)
 
@@ -49,12 +66,14 @@ def own_skips_of(round_: Round, member: Membership) -> QuerySet[Skip]:
     return Skip.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue"))
 
 
-def current_turn(round_: Round, member: Membership, *, holding: Collection[int] = ()) -> Turn | None:
+def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = ()) -> Turn | None:
     """The turn that the member has now, None without one: reads only, two queries.
 
     Fully crossed: the open slot of lowest rank, then, once only skipped issues are left, the one skipped
     longest ago. k of n: a slot already claimed, the one last touched; none is claimed here.
     `holding`: the ids of issues that the member's page has in hand already; the turn after those is meant.
+    In a round with a drift check an issue of theirs that comes again takes a place between the others, with
+    three more queries.
     """
     open_slots = (
         own_slots(round_, member)
@@ -68,7 +87,42 @@ def current_turn(round_: Round, member: Membership, *, holding: Collection[int] 
         slot = open_slots.exclude(Exists(own_skips_of(round_, member))).order_by(
             "rank"
         ).first() or skipped_longest_ago(open_slots, round_, member)
-    return None if slot is None else turn_of(slot, member)
+    turn = None if slot is None else turn_of(slot, member)
+    if turn is not None and turn.draft is not None and not holding:
+        return turn  # where they left off goes first
+    again = due_repeat(round_, member, holding)
+    if turn is None and again is None and round_.allocation != Round.Allocation.K_OF_N:
+        return last_repeat(round_, member, holding)
+    return again or turn
+
+
+def due_repeat(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
+    """The issue that comes again as the turn after those in hand: one is due, and this is a place for it."""
+    if not round_.drift_percent:
+        return None
+    seed = RoundVolunteer.objects.filter(round=round_, member=member).values_list("seed", flat=True).first()
+    place = given(round_, member) + len(holding)
+    if seed is None or not is_place_of_a_repeat(place, seed, round_.drift_percent):
+        return None
+    repeat = repeats.next_repeat(round_, member, holding=holding)
+    return turn_again(round_, repeat, member) if repeat else None
+
+
+def last_repeat(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
+    """The issue that comes again when nothing else is left: it need not be due, only an hour old."""
+    if not round_.drift_percent:
+        return None
+    repeat = repeats.next_repeat(round_, member, holding=holding, is_last=True)
+    return turn_again(round_, repeat, member) if repeat else None
+
+
+def turn_again(round_: Round, repeat: Repeat, member: Membership) -> Turn:
+    """The turn at an issue that comes again: it looks like any other."""
+    slot = own_slots(round_, member).select_related("issue__repository", "issue__current")
+    turn = turn_of(slot.get(issue=repeat.issue_id), member)
+    is_leased = round_.allocation == Round.Allocation.K_OF_N
+    until = timezone.now() + timedelta(minutes=round_.lease_minutes) if is_leased else None
+    return replace(turn, until=until)
 
 
 def skipped_longest_ago(slots: QuerySet[Assignment], round_: Round, member: Membership) -> Assignment | None:
@@ -97,17 +151,35 @@ def issue_in(round_: Round, issue_id: int) -> Issue | None:
     return Issue.objects.filter(in_rounds__round=round_, pk=issue_id).first()
 
 
-def turn_at(round_: Round, member: Membership, issue_id: int) -> Turn | None:
+def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = False) -> Turn | None:
     """The member at one issue of the round: to go back, to change, or to show again what was refused.
 
-    None unless the issue is or was theirs: they have a slot, a label, a draft or a skip on it.
+    None unless the issue is or was theirs: they have a slot, a label, a draft or a skip on it. With `again`
+    an issue that comes to them again is shown as that turn, not as their label of it. One that has just come
+    again is shown as the label that they then gave.
     """
     own = {"round": round_, "volunteer": member, "issue": issue_id}
     slot = Assignment.objects.filter(**own).first()
     draft = Draft.objects.filter(**own).first()
-    label = Label.objects.filter(**own).first()
+    label = Label.objects.filter(**own).select_related("proposal").first()
     skipped = Skip.objects.filter(**own).exists()
     if not (slot or draft or label or skipped):
         return None
+    if label is not None and round_.drift_percent:
+        waiting = repeats.repeats_to_come(round_, member).filter(issue=issue_id).first()
+        if again and waiting is not None:
+            return turn_again(round_, waiting, member)
+        recent = repeats.recent_repeat(round_, member, issue_id)
+        label = repeats.as_label(recent) if recent is not None else label
     issue = Issue.objects.select_related("repository", "current").get(pk=issue_id)
     return Turn(assignment=slot, issue=issue, draft=draft, label=label, skipped=skipped)
+
+
+def guideline_seen(round_: Round, member: Membership) -> tuple[int | None, bool]:
+    """The id of the study's current guideline, None without one, and whether the member has read it. One
+    query.
+    """
+    read = GuidelineReading.objects.filter(guideline=OuterRef("pk"), member=member)
+    current = Guideline.objects.filter(study=round_.study_id).order_by("-number")
+    row = current.annotate(is_read=Exists(read)).values_list("pk", "is_read").first()
+    return row or (None, False)

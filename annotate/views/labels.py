@@ -5,6 +5,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -19,15 +20,15 @@ from annotate.forms import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.models import Label, Round
 from annotate.queries import labels as queries
 from annotate.queries.rounds import rounds_for
-from annotate.queries.turns import Turn, current_turn, issue_in, turn_at
+from annotate.queries.training import standing
+from annotate.queries.turns import Turn, current_turn, issue_in, seat_of, turn_at
 from annotate.views.picker import picker
 from annotate.views.room import frame, moved_on, page, refused, turn_as_json
 from core.errors import DomainError
-from core.http import form_key, go_to, render_page, require
+from core.http import form_key, go_to, render_page
 from core.middleware import wants_json
 from ingest.models import Issue
 from studies.models import Membership
-from studies.queries import membership_of
 
 T = TypeVar("T")
 
@@ -39,8 +40,9 @@ def label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's current issue, or with `?issue=` another one of theirs."""
     round_, member = _seat(request, round_id)
     if "issue" in request.GET:
-        return page(request, round_, member, _own_turn(round_, member, request.GET["issue"]))
-    turn = current_turn(round_, member) if round_.is_open else None
+        asked = _own_turn(round_, member, request.GET["issue"], again="skip" in request.GET)
+        return page(request, round_, member, asked)
+    turn = current_turn(round_, member) if rules.may_take_turns(member, round_) else None
     if turn is None:
         return _no_turn(request, round_, member, may_claim=round_.allocation == Round.Allocation.K_OF_N)
     return page(request, round_, member, turn)
@@ -57,13 +59,14 @@ def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """JSON {"next": TURN or null}: the turn after those that the page has in hand (`have`), before it is asked for.
+    """JSON {"next": TURN or null}: the turn after those that the page has in hand (`have`), before it is
+    needed.
 
-    k of n: claims a slot, of which one person holds three at most. Null is also the answer where the member may
-    take no turns now: the page that they are on says why when they submit.
+    k of n: claims a slot, of which one person holds three at most. Null is also the answer in a training, and
+    where the member may take no turns now: the page that they are on says why when they submit.
     """
     round_, member = _seat(request, round_id)
-    if round_.kind == Round.Kind.TRAINING:
+    if round_.kind == Round.Kind.TRAINING or not rules.may_take_turns(member, round_):
         return JsonResponse({"next": None})
     turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=_have(request)))
     return JsonResponse({"next": turn_as_json(round_, member, turn)})
@@ -73,10 +76,12 @@ def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
 def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Store a label, and go on: by a redirect or, for `Accept: application/json`, in the same answer.
 
-    200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null, "go"}.
-    `next` is the turn after those in `have`; `go` is set where the page has to go elsewhere: the training's answer,
-    or the end when nothing is left and nothing held. A TURN is {"issue", "title", "html", "turn", "skip_turn"}.
-    Refusals: {"detail", "code", "kept": is it a draft on the server, "issue", "stored": what stands there instead}.
+    200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null,
+    "go"}. `next` is the turn after those in `have`; `go` is set where the page has to go elsewhere: the
+    answer of a training, or the end when nothing is left and nothing held. A TURN is {"issue", "title",
+    "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept": is it a draft on the server, "issue"},
+    with "stored" where something else stands there, "guideline" where that changed, and "turn" where the form
+    may simply be sent again.
     """
     round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
@@ -89,12 +94,11 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
             round_=round_,
             issue=issue,
             member=member,
-            category=data["category"],
-            summary=data["summary"],
-            unsure=data["unsure"],
+            **form.choice,
             form_key=form_key(request),
             seen_version=data["version"],
             seen_snapshot=data["snapshot"],
+            seen_guideline=data["guideline"],
         )
     )
     if submitted is None:
@@ -102,8 +106,13 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     if submitted.surplus and not submitted.repeated:
         text = _("Somebody else had taken this issue over. Your label is kept, but not counted.")
         messages.warning(request, text)
-    code = picker(round_).code(submitted.label.category_id)
-    return _go_on(request, round_, member, _("Saved %(code)s.") % {"code": code}, saved=submitted.label)
+    stored = submitted.label
+    go = (
+        f"{reverse('label', args=[round_.pk])}?issue={issue.pk}" if round_.kind == Round.Kind.TRAINING else ""
+    )
+    return _go_on(
+        request, round_, member, _("Saved %(label)s.") % _named(round_, stored), saved=stored, go=go
+    )
 
 
 @require_POST
@@ -120,18 +129,17 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
             round_=round_,
             issue=issue,
             member=member,
-            category=data["category"],
-            summary=data["summary"],
-            unsure=data["unsure"],
+            **form.choice,
             seen=data["seen"],
             seen_snapshot=data["snapshot"],
         )
     )
     if changed is None:
         return refused(request, round_, member, issue, refusal=refusal)
-    code = picker(round_).code(changed.category_id)
-    messages.success(request, _("%(issue)s now has your label %(code)s.") % {"issue": issue, "code": code})
-    return go_to(request, "label", round_.pk)
+    said = _("%(issue)s now has your label %(label)s.") % (_named(round_, changed) | {"issue": issue})
+    messages.success(request, said)
+    go = reverse("label", args=[round_.pk])
+    return JsonResponse({"said": said, "go": go}) if wants_json(request) else redirect(go)
 
 
 @require_POST
@@ -142,16 +150,14 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     form = DraftForm(request.POST, round_=round_)
     if not form.is_valid():
         return refused(request, round_, member, issue, form=form)
-    data = form.cleaned_data
     draft, refusal = _attempt(
         lambda: actions.save_draft(
             round_=round_,
             issue=issue,
             member=member,
-            category=data["category"],
-            summary=data["summary"],
-            unsure=data["unsure"],
+            **form.choice,
             seen_revision=_number(request.POST.get("revision")) or 0,
+            of_change=bool(request.POST.get("seen")),
         )
     )
     if draft is None:
@@ -159,7 +165,9 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"revision": draft.revision})
     messages.success(request, _("Your draft is saved."))
-    return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
+    # An issue that came again is shown by the page itself; its address alone would show the first label.
+    is_turn = round_.drift_percent and not request.POST.get("seen")
+    return redirect(reverse("label", args=[round_.pk]) + ("" if is_turn else f"?issue={issue.pk}"))
 
 
 @require_POST
@@ -209,24 +217,22 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _seat(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """The round, and the seat from which this person labels in it; 404 for strangers, else 403."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
-    require(
-        rules.may_see_own_labels(member, round_),
+    """The round, and the seat from which this person labels in it; 404 for strangers, else 403. One query."""
+    seat = seat_of(request.user, round_id)
+    if seat is not None and rules.may_be_volunteer(seat.member, seat.round.study):
+        return seat.round, seat.member
+    get_object_or_404(rounds_for(request.user), pk=round_id)
+    raise PermissionDenied(
         _(
             "You are not one of the volunteers of this round."
             " A lead of the study chooses them when a round is planned."
-        ),
+        )
     )
-    if member is None:
-        raise Http404
-    return round_, member
 
 
-def _own_turn(round_: Round, member: Membership, issue_id: object) -> Turn:
+def _own_turn(round_: Round, member: Membership, issue_id: object, *, again: bool) -> Turn:
     number = _number(issue_id)
-    turn = turn_at(round_, member, number) if number is not None else None
+    turn = turn_at(round_, member, number, again=again) if number is not None else None
     if turn is None:
         raise Http404
     return turn
@@ -265,23 +271,38 @@ def _have(request: AuthedRequest) -> list[int]:
 
 
 def _go_on(
-    request: AuthedRequest, round_: Round, member: Membership, said: str, saved: Label | None = None
+    request: AuthedRequest,
+    round_: Round,
+    member: Membership,
+    said: str,
+    *,
+    saved: Label | None = None,
+    go: str = "",
 ) -> HttpResponse:
-    """Answer with the member's next issue: as JSON, or by a redirect."""
+    """Answer with the member's next issue, or with where to go instead: as JSON, or by a redirect."""
+    label_url = reverse("label", args=[round_.pk])
     if not wants_json(request):
         messages.success(request, said)
-        return redirect("label", round_.pk)
-    have = _have(request)
-    turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=have))
-    go = None if turn or have else reverse("label", args=[round_.pk])
+        return redirect(go or label_url)
+    have, turn = _have(request), None
+    if not go:
+        turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=have))
+        go = "" if turn or have else label_url
     if go:
         messages.success(request, said)
-    return moved_on(round_, member, said=said, saved=saved, turn=turn, go=go)
+    return moved_on(round_, member, said=said, saved=saved, turn=turn, go=go or None)
+
+
+def _named(round_: Round, label: Label) -> dict[str, str]:
+    """What a label says in a word: its code, or the name that is proposed."""
+    name = f"“{label.proposal.name}”" if label.proposal else picker(round_).code(label.category_id)
+    return {"label": name}
 
 
 def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_claim: bool) -> HttpResponse:
     context = frame(round_, member) | {
         "progress": queries.progress(round_, member),
         "may_claim": may_claim and round_.is_open,
+        "standing": standing(round_, member),
     }
     return render_page(request, "annotate/labels/no_turn.html", context)

@@ -1,24 +1,25 @@
 """How the labelling room is drawn: whole, as JSON with the next turn, or as a refusal beside what was typed.
 
-The parts of the JSON are the same templates as those of the page, drawn with the same names and without a request:
-`label.html#issue`, `_turn.html`, `_whose.html`, `_pace.html`, `_recent.html`, `_back.html`.
+The parts of the JSON are the same templates as those of the page, drawn with the same names, without a
+request: `label.html#issue`, `_turn.html`, `_whose.html`, `_pace.html`, `_recent.html`, `_back.html`.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils import formats
+from django.utils.functional import Promise
 
 from accounts.http import AuthedRequest
+from annotate.errors import StaleGuideline, StaleLabel, TextKept
 from annotate.forms import DraftForm, SkipForm
 from annotate.models import Draft, Label, Round
 from annotate.queries import labels as queries
 from annotate.queries.rounds import revealed
 from annotate.queries.training import answer_view
-from annotate.queries.turns import Turn, turn_at
+from annotate.queries.turns import Turn, issue_in, turn_at
 from annotate.views.picker import picker
 from annotate.views.words import words
 from core.errors import DomainError
@@ -26,9 +27,12 @@ from core.http import render_page
 from core.middleware import wants_json
 from ingest.models import Issue
 from ingest.reading import read
-from studies.models import Membership
+from studies.models import Membership, Study
+from studies.queries import current_guideline, guideline_changes, guideline_news, guidelines
 
+TRAINING = Round.Kind.TRAINING
 RECENT = 8
+LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,15 @@ def page(
     """The room with one issue. `content`: what stands in the form, else what is stored."""
     content = content or Content.of(turn.draft or turn.label)
     choices = picker(round_)
-    latest = queries.latest_choices(round_, member)
-    previous = _before(round_, member, turn.label) if turn.label else latest[0][0] if latest else None
+    latest = queries.latest_labels(round_, member)
     context = (
         _turn_context(round_, member, turn, content)
-        | _pace(round_, member)
+        | _pace(round_, member, latest)
         | {
-            "previous": previous,
+            "previous": _before(round_, member, turn, latest),
             "recent": _recent(round_, latest),
+            "guideline": current_guideline(round_.study),
+            "news": guideline_news(member) if round_.is_open else None,
             "refusal": refusal,
             "tree": choices.with_choice(content.category),
             "codebook": choices.data,
@@ -111,17 +116,20 @@ def moved_on(
     round_: Round, member: Membership, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
 ) -> JsonResponse:
     """What the page needs once an issue is labelled or put off: see `submit_label`."""
-    latest = queries.latest_choices(round_, member)
-    code = picker(round_).code(saved.category_id) if saved else ""
+    latest = queries.latest_labels(round_, member)
+    stored = None
+    if saved is not None:
+        code = picker(round_).code(saved.category_id)
+        stored = {"issue": saved.issue_id, "category": saved.category_id, "code": code}
     context = (
         frame(round_, member)
-        | _pace(round_, member)
-        | {"recent": _recent(round_, latest), "previous": latest[0][0] if latest else None}
+        | _pace(round_, member, latest)
+        | {"recent": _recent(round_, latest), "previous": latest[0].issue if latest else None}
     )
     return JsonResponse(
         {
             "said": said,
-            "saved": {"issue": saved.issue_id, "category": saved.category_id, "code": code} if saved else None,
+            "saved": stored,
             "pace": _part("_pace", context),
             "recent": _part("_recent", context),
             "back": _part("_back", context),
@@ -136,6 +144,7 @@ def turn_as_json(round_: Round, member: Membership, turn: Turn | None) -> dict[s
     if turn is None:
         return None
     context = _turn_context(round_, member, turn, Content.of(turn.draft or turn.label))
+    context["guideline"] = current_guideline(round_.study)
     return {
         "issue": turn.issue.pk,
         "title": f"{turn.issue} · {round_.name} · Crosscheck",
@@ -156,21 +165,30 @@ def refused(
     region: str = "refusal",
 ) -> HttpResponse:
     """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
+    if issue_in(round_, issue.pk) is None:
+        raise Http404
     status = refusal.status if refusal else 422
     texts = [refusal.message] if refusal else _said(form)
     stored = getattr(refusal, "stored", None) or getattr(refusal, "label", None)
+    is_change = bool(request.POST.get("seen"))
+    turn = turn_at(round_, member, issue.pk, again=not is_change)
     if wants_json(request):
         answer: dict[str, Any] = {
             "detail": " ".join(map(str, texts)),
             "code": type(refusal or form).__name__,
-            "kept": getattr(refusal, "is_kept", False),
+            "kept": isinstance(refusal, TextKept) and refusal.is_kept,
             "issue": issue.pk,
         }
         if stored is not None:
             revision = getattr(stored, "revision", 0)
             answer["stored"] = Content.of(stored).as_json() | {"revision": revision}
+        if isinstance(refusal, StaleGuideline):
+            answer["guideline"] = _new_guideline(request, round_.study)
+        if turn is not None and isinstance(refusal, StaleGuideline | StaleLabel):
+            context = _turn_context(round_, member, turn, Content.typed(request))
+            context["guideline"] = current_guideline(round_.study)
+            answer["turn"] = _part("_turn", context)
         return JsonResponse(answer, status=status)
-    turn = turn_at(round_, member, issue.pk)
     if turn is None:
         raise refusal or Http404
     context = {
@@ -184,8 +202,19 @@ def refused(
     return page(request, round_, member, turn, content=Content.typed(request), refusal=context, status=status)
 
 
-def _said(form: DraftForm | SkipForm | None) -> Collection[str]:
-    return [text for texts in form.errors.values() for text in texts] if form else []
+def _new_guideline(request: AuthedRequest, study: Study) -> dict[str, Any]:
+    """What to read before a label counts as made under it: what changed since the version that the page
+    showed.
+    """
+    current = current_guideline(study)
+    seen = request.POST.get("guideline", "")
+    old = guidelines(study).filter(pk=int(seen)).first() if seen.isdecimal() and len(seen) < 19 else None
+    changes = guideline_changes(old, current) if old and current else ""
+    return {"id": current.pk if current else "", "changes": changes}
+
+
+def _said(form: DraftForm | SkipForm | None) -> list[str | Promise]:
+    return [str(text) for texts in form.errors.values() for text in texts] if form else []
 
 
 def frame(round_: Round, member: Membership) -> dict[str, Any]:
@@ -220,21 +249,29 @@ def _turn_context(round_: Round, member: Membership, turn: Turn, content: Conten
     }
 
 
-def _pace(round_: Round, member: Membership) -> dict[str, Any]:
-    progress = queries.progress(round_, member)
+def _pace(round_: Round, member: Membership, latest: list[queries.Latest]) -> dict[str, Any]:
+    progress = queries.progress(round_, member, latest)
     share = 100 * progress.done / progress.total if progress.total else 0
     return {"progress": progress, "share": formats.number_format(share, 1)}
 
 
-def _recent(round_: Round, latest: list[tuple[int, int | None]]) -> list[tuple[Any, int]]:
+def _recent(round_: Round, latest: list[queries.Latest]) -> list[tuple[Any, int]]:
     """The last categories, each once, with their hues."""
     choices = picker(round_)
-    distinct = [id_ for id_ in dict.fromkeys(id_ for _issue, id_ in latest) if id_ in choices.states]
-    return [(choices.states[id_], choices.hues[id_]) for id_ in distinct[:RECENT]]
+    distinct = dict.fromkeys(one.category for one in latest[:LOOKED_AT] if one.category is not None)
+    known = [id_ for id_ in distinct if id_ in choices.states][:RECENT]
+    return [(choices.states[id_], choices.hues[id_]) for id_ in known]
 
 
-def _before(round_: Round, member: Membership, label: Label) -> int | None:
-    """The issue that the member labelled before this one."""
-    cursor = f"{label.submitted_at.isoformat()}_{label.pk}"
+def _before(round_: Round, member: Membership, turn: Turn, latest: list[queries.Latest]) -> int | None:
+    """The issue that the member labelled before this one, or last of all."""
+    if turn.label is None:
+        return latest[0].issue if latest else None
+    places = [one.issue for one in latest]
+    if turn.issue.pk in places[:-1]:
+        return places[places.index(turn.issue.pk) + 1]
+    if turn.label.pk is None:
+        return None
+    cursor = f"{turn.label.submitted_at.isoformat()}_{turn.label.pk}"
     rows = queries.own_labels(round_, member, after=cursor, limit=1).rows
     return rows[0].label.issue_id if rows else None

@@ -10,10 +10,11 @@ from annotate.models import Label, Round, Skip
 from annotate.queries.labels import (
     choosable,
     counts_by_member,
+    latest_labels,
+    own_counts,
     own_labels,
     own_skips,
     progress,
-    recent_codes,
 )
 from taxonomy.models import Level
 from tests import factories
@@ -102,15 +103,6 @@ def test_own_skips_are_those_still_to_come():
     ]
 
 
-def test_recent_codes_are_distinct_and_newest_first():
-    world = small_world(issues=5, members=2)
-    round_, member = world.round(), world.members[0]
-    _label_all(world, round_, member, ["C.2", "C.3", "C.2", "A.1", "C.2"])
-    assert [state.code for state in recent_codes(round_, member)] == ["C.2", "A.1", "C.3"]
-    assert [state.code for state in recent_codes(round_, member, limit=2)] == ["C.2", "A.1"]
-    assert recent_codes(round_, world.members[1]) == []
-
-
 def test_progress_of_a_crossed_round():
     world = small_world(issues=5, members=2)
     round_, member = world.round(), world.members[0]
@@ -148,7 +140,8 @@ def test_progress_and_lists_do_not_depend_on_what_others_do():
                 progress(round_, watcher),
                 [(row.label.pk, row.code, row.changeable) for row in own_labels(round_, watcher).rows],
                 own_skips(round_, watcher),
-                recent_codes(round_, watcher),
+                latest_labels(round_, watcher),
+                own_counts(round_, watcher),
             )
 
         before = session()
@@ -217,7 +210,8 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
     with django_assert_num_queries(2):  # what was done before today is in memory
         progress(round_, member)
     with django_assert_num_queries(2):
-        recent_codes(round_, member)
+        latest_labels(round_, member)
+        own_counts(round_, member)
     with django_assert_num_queries(2):
         counts_by_member(round_)
     with django_assert_num_queries(1):

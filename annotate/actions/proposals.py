@@ -1,0 +1,107 @@
+"""Categories that a volunteer misses: what they propose in place of a label's category."""
+
+import unicodedata
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+
+from annotate import errors
+from annotate.models import Round
+from studies.models import Membership
+from taxonomy.models import Proposal
+
+NAME_LENGTH = 200
+REASON_LENGTH = 1000
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A category that is missing, in the volunteer's words, and the one that comes nearest, if any does."""
+
+    name: str
+    reason: str
+    nearest: int | None = None
+
+    def is_in(self, proposal: Proposal | None) -> bool:
+        """Does this proposal say all of it already?"""
+        return (
+            proposal is not None
+            and folded(proposal.name) == folded(self.name)
+            and self.reason in proposal.reason
+            and proposal.nearest_id == self.nearest
+        )
+
+
+def proposed(name: str, reason: str, nearest: int | None) -> Proposed | None:
+    """What is proposed, None where nothing is. Raises ProposalIncomplete, ProposalTooLong."""
+    name, reason = " ".join(unicodedata.normalize("NFC", name).split()), reason.strip()
+    if not name and not reason:
+        return None
+    if not name or not reason:
+        raise errors.ProposalIncomplete
+    require_lengths(name, reason)
+    return Proposed(name, reason, nearest)
+
+
+def require_lengths(name: str, reason: str) -> None:
+    """Raises ProposalTooLong."""
+    if len(name) > NAME_LENGTH or len(reason) > REASON_LENGTH:
+        raise errors.ProposalTooLong
+
+
+def open_proposal(
+    *, round_: Round, member: Membership, proposed: Proposed, instead_of: Proposal | None = None
+) -> Proposal:
+    """The member's open proposal of this name, made if there is none; all labels that want it point to it.
+
+    Names that differ in case only are one. What a later label gives as the reason is added to what the
+    earlier ones gave; `instead_of` is the proposal whose text the form showed, and that its text replaces.
+    A proposal stays when its last label is changed to a category, for the history of that label: only one
+    that a label points to is ever put to the vote.
+    Raises ProposalTooLong where the reasons do not fit together.
+    """
+    own = Proposal.objects.filter(
+        taxonomy=round_.version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN
+    )
+    found = _named(list(own), proposed.name)
+    if found is None:
+        made = Proposal(
+            taxonomy_id=round_.version.taxonomy_id,
+            version_id=round_.version_id,
+            name=proposed.name,
+            reason=proposed.reason,
+            nearest_id=proposed.nearest,
+            proposed_by=member,
+        )
+        try:
+            with transaction.atomic():
+                made.save()
+        except IntegrityError:  # by a label in another round, at this moment
+            found = _named(list(own.all()), proposed.name)
+            if found is None:
+                raise
+        else:
+            return made
+    replaces = instead_of is not None and instead_of.pk == found.pk
+    reason = proposed.reason if replaces else _both(found.reason, proposed.reason)
+    nearest = proposed.nearest if replaces or proposed.nearest else found.nearest_id
+    if (reason, nearest) != (found.reason, found.nearest_id):
+        require_lengths(found.name, reason)
+        found.reason, found.nearest_id = reason, nearest
+        found.save(update_fields=["reason", "nearest"])
+    return found
+
+
+def folded(name: str) -> str:
+    """What makes two names one: case and the way in which accents are written do not count."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _named(proposals: list[Proposal], name: str) -> Proposal | None:
+    return next((one for one in proposals if folded(one.name) == folded(name)), None)
+
+
+def _both(earlier: str, later: str) -> str:
+    if later in earlier:
+        return earlier
+    return later if earlier in later else f"{earlier}\n{later}"

@@ -1,0 +1,60 @@
+"""The drift check: an issue comes to its volunteer a second time, unmarked, and the second label is kept
+apart.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from annotate.actions.locks import Held
+from annotate.drift import comes_again
+from annotate.models import Label, Repeat, Round
+from annotate.queries.repeats import is_ripe
+from studies.models import Membership
+
+
+def schedule_repeat(held: Held, label: Label) -> None:
+    """With a label that is stored: let its issue come again, if chance has chosen it for this volunteer."""
+    round_ = held.round
+    if round_.kind == Round.Kind.TRAINING or label.surplus:
+        return
+    if comes_again(label.issue_id, held.volunteer.seed, round_.drift_percent):
+        due = label.submitted_at + timedelta(hours=round_.drift_hours)
+        own = {"round": round_, "issue_id": label.issue_id, "volunteer_id": label.volunteer_id}
+        Repeat.objects.get_or_create(**own, defaults={"due_at": due})
+
+
+def repeat_of(round_: Round, issue_id: int, member: Membership) -> Repeat | None:
+    """The member's repeat of this issue, labelled or to come; None, without a query, in a round without
+    them.
+    """
+    if not round_.drift_percent:
+        return None
+    own = Repeat.objects.filter(round=round_, issue=issue_id, volunteer=member)
+    return own.select_related("proposal").first()
+
+
+def is_again(held: Held, label: Label) -> bool:
+    """Is what comes from a form of this labelled issue meant for its repeat?"""
+    repeat = repeat_of(held.round, label.issue_id, held.volunteer.member)
+    return repeat is not None and is_ripe(repeat, label, timezone.now())
+
+
+def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repeat:
+    """Keep as the repeat what a label would hold: `said` is that label, not stored."""
+    for name in ("category_id", "proposal", "version_id", "snapshot_id", "guideline_id", "summary", "unsure"):
+        setattr(repeat, name, getattr(said, name))
+    repeat.submitted_at, repeat.form_key = said.submitted_at, form_key
+    repeat.save()
+    return repeat
+
+
+def put_off_repeat(round_: Round, issue_id: int, member: Membership, now: datetime) -> bool:
+    """Skipped: it comes again later, as another issue would. False where no repeat waits for the member."""
+    repeat = repeat_of(round_, issue_id, member)
+    if repeat is None or repeat.submitted_at is not None:
+        return False
+    repeat.due_at = max(repeat.due_at, now) + timedelta(hours=max(round_.drift_hours, 1))
+    repeat.save(update_fields=["due_at"])
+    return True
