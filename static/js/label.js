@@ -175,9 +175,10 @@
     if (!turn || have().includes(turn.issue)) return;
     held.push({ ...turn, node: parse(turn.html) });
     if (idle) show(held.shift());
+    document.body.dataset.held = held.length;
   }
   async function askAhead() {
-    if (!form.dataset.ahead || isChange || asking || isAll || held.length >= AHEAD) return;
+    if (!form.dataset.ahead || isChange || asking || isAll || held.length + outbox.waiting().length >= AHEAD) return;  // each answer on its way brings one
     asking = true;
     const { status, answer } = await post(form.dataset.ahead, [["member", form.dataset.member], ...have().map((issue) => ["have", issue])]);
     asking = false;
@@ -187,6 +188,7 @@
     askAhead();
   }
   function show(turn, said = "") {
+    document.body.dataset.held = held.length;
     $("issue").replaceWith(turn.node);
     swap("turn", turn.turn);
     swap("skip-turn", turn.skip_turn);
@@ -205,9 +207,13 @@
   }
   // Nothing is held: the answer that is on its way brings the next turn. What was on the page can come back.
   function wait(record) {
-    idle = { record, issue: $("issue"), turn: $("turn") };
+    idle = { record, issue: $("issue"), content: record.content ?? content() };
     form.inert = true;
+    picker.reset(null);
+    fill({ category: null, summary: "", unsure: false });
+    complain("");
     state("");
+    sheet(false);
     setTimeout(drawIdle, outbox.why() ? 0 : 400);
   }
   function drawIdle() {
@@ -219,10 +225,11 @@
   function takeUpAgain(answer) {
     $("issue").replaceWith(idle.issue);
     if (answer.turn) swap("turn", answer.turn);
-    const text = idle.record.content;
+    const text = idle.content;
     idle = null;
     form.inert = false;
-    if (text) { fill(text); copy.keep(); }
+    fill(text);
+    copy.keep();
   }
 
   // ---- Answers: into the outbox, the next turn onto the page, the rest when the server has answered.
@@ -307,7 +314,7 @@
       if (idle?.record.key === record.key) {
         takeUpAgain(answer);
         refuseHere({ ...answer, detail }, status);
-        if (record.kind === "submit" && !answer.kept) changed();
+        if (!answer.kept) changed();
         return true;
       }
       // The text goes back to its issue: opening it shows what was typed beside what stands there.
@@ -320,6 +327,7 @@
   function drawOutbox() {
     if (!outbox) return;
     const waits = outbox.waiting(), why = outbox.why(), box = $("outbox");
+    document.body.dataset.outbox = waits.length;
     clearTimeout(slow);
     const draw = () => {
       const words = waits.length === 1 ? "one" : "some";

@@ -12,6 +12,7 @@ from studies.models import Membership
 from tests import factories
 from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
+from tests.e2e.room import answer, draft_saved, press, stored, title
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,57 +39,38 @@ def member(world: World) -> Membership:
     return world.members[0]
 
 
-def _title(page: Page) -> str:
-    return page.locator("h1").inner_text()
-
-
-def _press(page: Page, keys: str) -> None:
-    for key in keys.split():
-        page.keyboard.press(key)
-
-
-def _label(page: Page, keys: str) -> None:
-    """Press the keys, and wait for the next issue."""
-    before = _title(page)
-    _press(page, keys)
-    expect(page.locator("h1")).not_to_have_text(before)
-
-
-def _saved(page: Page) -> None:
-    expect(page.locator("#state")).to_contain_text("Draft saved")
-
-
 def test_an_evening_by_keyboard_alone(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, reverse("label", args=[round_.pk]))
     # Four key presses for a known theme.
     for number in range(1, 5):
-        _label(page, "c 3 Enter Enter")
-        expect(page.locator("#said")).to_contain_text("Saved C.3. Next: ")
+        answer(page, "c 3 Enter Enter")
+        expect(page.locator("#said")).to_contain_text("C.3 submitted. Next: ")
         expect(page.locator("#pace")).to_contain_text(f"{number} / 6")
     # By words, with a summary, unsure.
     page.keyboard.type("/name of b.2")
-    _press(page, "Enter s")
+    press(page, "Enter s")
     page.keyboard.type("cache, but is it?")
-    _press(page, "Escape u")
-    _saved(page)
-    _label(page, "Enter")
+    press(page, "Escape u")
+    draft_saved(page)
+    answer(page, "Enter")
+    stored(page)
     assert list(Label.objects.order_by("pk").values_list("summary", "unsure")) == [("", False)] * 4 + [
         ("cache, but is it?", True)
     ]
     assert Label.objects.filter(category=world.category("C.3")).count() == 4
     assert Label.objects.get(unsure=True).category == world.category("B.2")
     # Reload in the middle of a draft.
-    _press(page, "a 1 Enter s")
+    press(page, "a 1 Enter s")
     page.keyboard.type("half a thought")
     page.reload()
     expect(page.locator("#summary")).to_have_value("half a thought")
     expect(page.locator("#submit")).to_contain_text("Submit A.1")
-    _saved(page)
+    draft_saved(page)
     draft = Draft.objects.get()
     assert (draft.category, draft.summary) == (world.category("A.1"), "half a thought")
     # Finish, and see one's own progress.
-    _press(page, "Enter")
+    press(page, "Enter")
     expect(page.locator("h1")).to_have_text("All done")
     expect(page.locator("main")).to_contain_text("of 6 labelled by you")
     page.get_by_role("link", name="My labels").click()
@@ -100,16 +82,16 @@ def test_keys_never_fire_while_somebody_types(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, reverse("label", args=[round_.pk]))
     address = page.url
-    _press(page, "s")
+    press(page, "s")
     page.keyboard.type("suxbojkgp?/[]c3 ")
     expect(page.locator("#summary")).to_have_value("suxbojkgp?/[]c3 ")
     expect(page.locator("#unsure")).not_to_be_checked()
     expect(page.locator("#find")).to_have_value("")
-    _press(page, "Escape /")
+    press(page, "Escape /")
     page.keyboard.type("sux bojk")
     expect(page.locator("#find")).to_have_value("sux bojk")
     expect(page.locator("#unsure")).not_to_be_checked()
-    _press(page, "Escape Escape x")
+    press(page, "Escape Escape x")
     page.keyboard.type("sux?b")
     expect(page.locator("#reason")).to_have_value("sux?b")
     assert page.locator("dialog[open]").count() == 1
@@ -121,143 +103,51 @@ def test_a_letter_that_is_a_code_and_a_key_waits_for_its_digit(open_page, world,
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.2")
     page = open_page(member.user, reverse("label", args=[round_.pk]))
-    _press(page, "b 2")
+    press(page, "b 2")
     expect(page.locator("#find")).to_have_value("b2")
     assert "issue=" not in page.url
-    _press(page, "Escape Escape b")
+    press(page, "Escape Escape b")
     page.wait_for_url(f"**/label/?issue={world.issues[0].pk}")
 
 
 def test_enter_held_down_does_not_submit_what_it_chose(open_page, world, member):
     page = open_page(member.user, reverse("label", args=[world.round().pk]))
-    before = _title(page)
-    _press(page, "c 3")
+    before = title(page)
+    press(page, "c 3")
     for _ in range(4):
         page.keyboard.down("Enter")
     page.keyboard.up("Enter")
     expect(page.locator("#submit")).to_contain_text("Submit C.3")
-    assert _title(page) == before
+    assert title(page) == before
     assert Label.objects.count() == 0
-
-
-def test_searching_says_where_it_matched_and_a_broad_category_opens(open_page, world, member):
-    state = world.version.states.get(code="A.1")
-    page = open_page(member.user, reverse("label", args=[world.round(depth=3).pk]))
-    _press(page, "/")
-    page.keyboard.type("definition of a.1.i")
-    assert (
-        page.locator("#tree li:visible:not(.path) .why").all_inner_texts() == ["definition: Definition"] * 2
-    )
-    _press(page, "Escape")
-    page.keyboard.type("a1")
-    _press(page, "Enter")  # A.1 has parts: the first of them is offered, nothing is chosen
-    expect(page.locator("#tree .active")).to_contain_text("Name of A.1.i")
-    expect(page.locator("#said")).to_contain_text("A.1 is too broad for this round.")
-    assert page.locator("#tree [aria-selected=true]").count() == 0
-    assert page.locator(f"#c{state.category_id} input").count() == 0
 
 
 def test_back_change_and_skip_by_keys(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, reverse("label", args=[round_.pk]))
-    _label(page, "c 3 Enter Enter")
+    answer(page, "c 3 Enter Enter")
+    stored(page)
     first = Label.objects.get()
-    _press(page, "b")
+    press(page, "b")
     page.wait_for_url(f"**/label/?issue={first.issue_id}")
     expect(page.locator("#submit")).to_contain_text("Change to C.3")
-    _press(page, "c 2 Enter")
+    press(page, "c 2 Enter")
     expect(page.locator("#submit")).to_contain_text("Change to C.2")
-    _press(page, "Enter")
+    press(page, "Enter")
     expect(page.locator("#toasts")).to_contain_text("now has your label C.2")
     first.refresh_from_db()
     assert (first.category, Label.objects.count()) == (world.category("C.2"), 1)
-    skipped = _title(page)
-    _press(page, "x")
+    skipped = title(page)
+    press(page, "x")
     page.keyboard.type("needs an expert")
-    _press(page, "Enter")
+    press(page, "Enter")
     expect(page.locator("h1")).not_to_have_text(skipped)
-    expect(page.locator("#said")).to_contain_text("is put off; it comes again later.")
+    expect(page.locator("#said")).to_contain_text("is put off. Next: ")
+    stored(page)
     assert list(Skip.objects.values_list("reason", flat=True)) == ["needs an expert"]
     page.goto(reverse("own_labels", args=[round_.pk]))
     page.get_by_role("button", name="Take up again").click()
     expect(page.locator("h1")).to_have_text(skipped)
-
-
-def test_a_dropped_connection_loses_nothing(open_page, world, member):
-    round_ = world.round()
-    page = open_page(member.user, reverse("label", args=[round_.pk]))
-    page.context.set_offline(True)
-    _press(page, "c 3 Enter s")
-    page.keyboard.type("typed in a tunnel")
-    expect(page.locator("#state")).to_contain_text("Not saved yet; kept in this browser, trying again")
-    _press(page, "Enter")
-    expect(page.locator("#toasts")).to_contain_text("What you typed is still here")
-    expect(page.locator("#summary")).to_have_value("typed in a tunnel")
-    page.context.set_offline(False)
-    _saved(page)
-    assert Draft.objects.get().summary == "typed in a tunnel"
-    _label(page, "Enter")
-    assert Label.objects.get().summary == "typed in a tunnel"
-    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('crosscheck:'))") == []
-
-
-def test_a_session_that_ended_keeps_the_text(open_page, world, member):
-    page = open_page(member.user, reverse("label", args=[world.round().pk]))
-    session = [cookie for cookie in page.context.cookies() if cookie["name"] == "sessionid"]
-    page.context.clear_cookies(name="sessionid")
-    _press(page, "c 3 Enter s")
-    page.keyboard.type("typed too late")
-    expect(page.locator("#state")).to_contain_text("You are signed out.")
-    assert page.locator("#state a").get_attribute("href") == reverse("account_login")
-    _press(page, "Enter")
-    expect(page.locator("#toasts")).to_contain_text("Your session has ended.")
-    expect(page.locator("#summary")).to_have_value("typed too late")
-    page.context.add_cookies(session)
-    _label(page, "Enter")
-    assert Label.objects.get().summary == "typed too late"
-
-
-def test_two_windows_see_both_texts(open_page, world, member):
-    round_ = world.round()
-    page = open_page(member.user, reverse("label", args=[round_.pk]))
-    issue = world.issues[[issue.current.title for issue in world.issues].index(_title(page))]
-    save_draft(
-        round_=round_,
-        issue=issue,
-        member=member,
-        category=world.category("B.1"),
-        summary="from the other window",
-        unsure=False,
-        seen_revision=0,
-    )
-    _press(page, "c 3 Enter s")
-    page.keyboard.type("from this one")
-    refusal = page.locator("#refusal")
-    expect(refusal).to_contain_text("B.1 from the other window")
-    refusal.get_by_role("button", name="Keep what is here").click()
-    _saved(page)
-    assert Draft.objects.get().summary == "from this one"
-    world.submit(round_, issue, member, "A.2", summary="submitted elsewhere")
-    page.locator("#submit").click()
-    expect(refusal).to_contain_text("You have labelled this issue already.")
-    expect(refusal).to_contain_text("submitted elsewhere")
-    expect(page.locator("#summary")).to_have_value("from this one")
-    refusal.get_by_role("link", name="Change that label").click()
-    expect(page.locator("#summary")).to_have_value("from this one")
-    _saved(page)
-    change_label(
-        round_=round_,
-        issue=issue,
-        member=member,
-        category=world.category("A.1"),
-        summary="again",
-        unsure=False,
-    )
-    page.locator("#submit").click()
-    expect(refusal).to_contain_text("You changed this label in another window.")
-    page.locator("#submit").click()
-    expect(page.locator("#toasts")).to_contain_text("now has your label C.3")
-    assert Label.objects.get().summary == "from this one"
 
 
 def test_a_hostile_issue_is_text(open_page, world, member):
@@ -266,7 +156,7 @@ def test_a_hostile_issue_is_text(open_page, world, member):
     ]
     round_ = world.round(issues=type(world.issues[0]).objects.filter(pk=world.issues[0].pk))
     page = open_page(member.user, reverse("label", args=[round_.pk]))
-    _press(page, "]")
+    press(page, "]")
     page.wait_for_load_state("networkidle")
     expect(page.locator(".thread .in")).to_be_visible()
     for text in ["List<String> and a < b and <module>", "<iframe src=", "<svg onload="]:
@@ -286,13 +176,14 @@ def test_in_a_round_of_some_the_page_claims_by_itself(open_page, world, member):
     expect(page.locator("#label-form")).to_be_visible()
     page.wait_for_load_state()  # the form is drawn before the script that gives it keys has run
     for _ in range(2):
-        _label(page, "c 3 Enter Enter")
+        answer(page, "c 3 Enter Enter")
+    stored(page)
     assert Label.objects.filter(volunteer=member).count() == 2
 
 
 def test_without_script_the_form_posts(open_page, world, member):
     page = open_page(member.user, reverse("label", args=[world.round().pk]), script=False)
-    before = _title(page)
+    before = title(page)
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#refusal")).to_contain_text("Choose a category first.")
     page.get_by_role("radio", name="C.9 Name of C.9").check()
@@ -301,23 +192,6 @@ def test_without_script_the_form_posts(open_page, world, member):
     expect(page.locator("h1")).not_to_have_text(before)
     label = Label.objects.get()
     assert (label.category, label.summary) == (world.category("C.9"), "no script at all")
-
-
-def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
-    page = open_page(member.user, reverse("label", args=[world.round().pk]), phone=True)
-    before = _title(page)
-    expect(page.locator("#tree")).to_be_hidden()
-    page.locator(".grab").tap()
-    expect(page.locator("#tree")).to_be_visible()
-    page.locator("#tree li", has_text="Name of C.9").tap()
-    page.get_by_role("button", name="Submit C.9").tap()
-    expect(page.locator("h1")).not_to_have_text(before)
-    expect(page.locator("#tree")).to_be_hidden()
-    sizes = page.locator("#submit, #back, #skip-button, .grab").evaluate_all(
-        "all => all.map((one) => Math.min(one.offsetHeight, one.offsetWidth))"
-    )
-    assert min(sizes[1:]) >= 44
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, member):
@@ -354,12 +228,12 @@ def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     expect(page.locator("article > .prose h3")).to_have_text("Head")
     found = {"as it opens": violations(page)}
     page.keyboard.type("/definition c")
-    _press(page, "Enter ]")
-    _saved(page)
+    press(page, "Enter ]")
+    draft_saved(page)
     found["searched and chosen"] = violations(page)
-    _press(page, "?")
+    press(page, "?")
     found["keys"] = violations(page)
-    _press(page, "Escape x")
+    press(page, "Escape x")
     found["skip"] = violations(page)
     for name, path in {
         "change": f"{reverse('label', args=[round_.pk])}?issue={world.issues[0].pk}",
@@ -367,8 +241,8 @@ def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
         "own labels": reverse("own_labels", args=[round_.pk]),
     }.items():
         page.goto(path)
-        _press(page, "j ] ?")
+        press(page, "j ] ?")
         assert page.locator("#keys[open]").count() == (name != "own labels")
-        _press(page, "Escape")
+        press(page, "Escape")
         found[name] = violations(page)
     assert found == {name: [] for name in found}

@@ -1,0 +1,158 @@
+"""Finding a category: by code, by words, by words with a mistake in them, in the browser alone."""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from annotate.models import Label
+from studies.models import Membership
+from taxonomy.models import CategoryState, Version
+from tests import factories
+from tests.annotate.world import World, small_world
+from tests.e2e.room import answer, label_page, press, stored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TEXTS = {
+    "A": {"name": "Question"},
+    "A.1": {"name": "Usage of functions", "excludes": "an OOM that nobody can explain → C.2"},
+    "A.1.i": {"name": "Parameters"},
+    "A.1.ii": {"name": "Return values"},
+    "B.1": {"name": "Environment", "examples": "#12 OOM on another device"},
+    "B.2": {"name": "Less memory", "definition": "A wish for less use"},
+    "C": {"name": "Bug"},
+    "C.1": {"name": "Installation"},
+    "C.2": {"name": "Memory management", "includes": "OOM at a load that should fit; a leak"},
+    "C.3": {"name": "Distributed training"},
+    "C.9": {"name": "Numerical accuracy", "definition": "A memory of wrong numbers"},
+}
+
+
+def version_with_texts(world: World) -> Version:
+    version = factories.make_version(world.study, published=False)
+    for code, texts in TEXTS.items():
+        CategoryState.objects.filter(version=version, code=code).update(**texts)
+    Version.objects.filter(pk=version.pk).update(published_at=timezone.now())
+    version.refresh_from_db()
+    return version
+
+
+@pytest.fixture
+def world() -> World:
+    world = small_world(issues=4)
+    world.version = version_with_texts(world)
+    return world
+
+
+@pytest.fixture
+def member(world: World) -> Membership:
+    return world.members[0]
+
+
+def found(page: Page, query: str) -> list[str]:
+    """The codes that a search lists, best first."""
+    page.locator("#find").fill(query)
+    return page.locator("#tree li:visible .code").all_inner_texts()
+
+
+def test_the_best_match_comes_first(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    requests: list[str] = []
+    page.wait_for_load_state("networkidle")
+    page.on("request", lambda request: requests.append(request.url))
+    assert found(page, "c.1") == ["C.1", "C.1.i", "C.10"]
+    assert found(page, "C2") == ["C.2"]
+    assert found(page, "a1ii") == ["A.1.ii"]
+    # Name, then includes, then examples; excludes last.
+    assert found(page, "oom") == ["C.2", "B.1", "A.1"]
+    # In the name before in the definition; a whole name before a part of one.
+    assert found(page, "memory") == ["B.2", "C.2", "C.9"]
+    assert found(page, "memo man") == ["C.2"]
+    # A letter swapped, missing, too many or wrong; at the end of a word that is still being typed.
+    for typed in ("memroy manag", "managment", "mannagement", "manegement", "memory menage"):
+        assert found(page, typed) == ["C.2"], typed
+    assert found(page, "instalation") == ["C.1"]
+    assert found(page, "zzzz") == []
+    expect(page.locator("#about")).to_contain_text("Nothing matches.")
+    assert requests == []
+
+
+def test_a_hit_says_where_it_is_and_why_and_the_tree_comes_back(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    rows = page.locator("#tree li:visible")
+    before = rows.all_inner_texts()
+    press(page, "/")
+    page.keyboard.type("oom")
+    assert [" ".join(text.split()) for text in page.locator("#tree .why").all_inner_texts()] == [
+        "includes: OOM · Bug",
+        "example: OOM · Name of B",
+        "excludes: OOM · Question",
+    ]
+    assert page.locator("#tree mark").all_inner_texts() == ["OOM"] * 3
+    expect(page.locator("#found")).to_have_text("3 of 15")
+    # The best one is preselected and described; the first one for a screen reader is the first one in sight.
+    expect(page.locator("#tree .active .code")).to_have_text("C.2")
+    expect(page.locator("#about")).to_contain_text("OOM at a load that should fit")
+    first = rows.first
+    assert (first.get_attribute("aria-posinset"), first.get_attribute("aria-setsize")) == ("1", "3")
+    assert page.locator("#find").get_attribute("aria-activedescendant") == first.get_attribute("id")
+    press(page, "Escape")
+    assert rows.all_inner_texts() == before
+    assert page.locator("#tree .why").count() == 0
+
+
+def test_four_key_presses_for_every_known_theme(open_page, world, member):
+    round_ = world.round()
+    page = open_page(member.user, label_page(round_))
+    page.evaluate("addEventListener('keydown', () => { window.pressed = (window.pressed ?? 0) + 1; }, true)")
+    for keys in ("c 3 Enter Enter", "c 2 Enter Enter", "b 1 Enter Enter"):
+        answer(page, keys)
+    assert page.evaluate("window.pressed") == 12
+    press(page, "c 1 0 Control+Enter")  # holding Control is no press of its own for a hand on the keyboard
+    expect(page.locator("h1")).to_have_text("All done")
+    codes = Label.objects.order_by("pk").values_list("category__states__code", flat=True)
+    assert list(codes.filter(category__states__version=world.version)) == ["C.3", "C.2", "B.1", "C.10"]
+
+
+def test_a_category_that_is_too_broad_opens(open_page, world, member):
+    state = world.version.states.get(code="A.1")
+    page = open_page(member.user, label_page(world.round(depth=3)))
+    press(page, "a 1 Enter")  # A.1 has parts: the first of them is offered, nothing is chosen
+    expect(page.locator("#tree .active")).to_contain_text("Parameters")
+    expect(page.locator("#said")).to_contain_text("A.1 is too broad for this round.")
+    assert page.locator("#tree [aria-selected=true]").count() == 0
+    assert page.locator(f"#c{state.category_id} input").count() == 0
+
+
+def test_a_sub_theme_says_the_theme_that_it_counts_as(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    press(page, "a 1 i i")
+    expect(page.locator("#about h2")).to_contain_text("counts as A.1")
+    press(page, "Enter")
+    expect(page.locator("#implied")).to_have_text("A.1.ii · counts as A.1")
+    expect(page.locator("#said")).to_contain_text("A.1.ii · counts as A.1")
+    answer(page, "Enter")
+    expect(page.locator("#implied")).to_be_empty()
+    stored(page)
+    assert Label.objects.get().category == world.category("A.1.ii")
+
+
+def test_a_thousand_categories_are_searched_at_once(open_page, world, member):
+    codes = [f"{letter}.{number}" for letter in "ABCD" for number in range(1, 251)]
+    world.version = factories.make_version(world.study, ["A", "B", "C", "D", *codes])
+    page = open_page(member.user, label_page(world.round()))
+    page.wait_for_load_state("networkidle")
+    slowest = page.evaluate(
+        """() => {
+          const find = document.getElementById("find");
+          return Math.max(...["n", "na", "nam", "name of c.77", "naem", "definitoin", "d250", ""].map((query) => {
+            const start = performance.now();
+            find.value = query;
+            find.dispatchEvent(new Event("input"));
+            document.getElementById("tree").getBoundingClientRect();
+            return performance.now() - start;
+          }));
+        }"""
+    )
+    assert slowest < 1000  # about 60 ms where nothing else runs
+    assert found(page, "name of c.77") == ["C.77"]
