@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
@@ -115,7 +116,7 @@ class Guideline(models.Model):
     text = models.TextField()
     note = models.CharField(max_length=500, blank=True, help_text="What changed and why, in a sentence")
     published_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
-    published_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [
