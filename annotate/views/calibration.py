@@ -96,6 +96,10 @@ class Figure:
     height: int
 
 
+def _is_drawn(column: Column) -> bool:
+    return any(seat.labels for seat in column.found.seats)
+
+
 def _figure(columns: Sequence[Column]) -> Figure | None:
     """The shares as the lead, a strip per training; None where there is nothing to draw."""
     axis = whole_axis([], LEFT, RIGHT)
@@ -107,8 +111,8 @@ def _figure(columns: Sequence[Column]) -> Figure | None:
             team=axis.x(column.found.right / column.found.labels) if column.found.labels else "",
             mark=axis.x(column.found.round.pass_mark / 100) if column.found.round.pass_mark else "",
         )
-        for at, column in enumerate(columns)
+        for at, column in enumerate(column for column in columns if _is_drawn(column))
     ]
-    if not any(strip.dots for strip in strips):
+    if not strips:
         return None
     return Figure(axis, strips, TOP + len(strips) * STEP)
