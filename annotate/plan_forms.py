@@ -18,6 +18,8 @@ from annotate.queries.planning import (
     Source,
     defaults,
     issues_from,
+    selection,
+    source_named,
     sources,
     types_by_version,
 )
@@ -287,9 +289,9 @@ class RoundForm(forms.Form):
         )
 
     def starting_source(self) -> str:
-        offered = {source.value for source in sources(self.study)}
-        asked = self.initial.get("source")
-        return asked if isinstance(asked, str) and asked in offered else EVERY_ISSUE
+        """Where the form begins: the source that is asked for, if the study has it."""
+        found = source_named(self.study, str(self.initial.get("source")))
+        return found.value if found else EVERY_ISSUE
 
     def planned(self) -> dict[str, Any]:
         """The arguments of create_round, as far as they are valid, without what the kind does not need."""
@@ -332,19 +334,16 @@ class RoundForm(forms.Form):
 
     def _selection(self) -> dict[str, Any]:
         chosen = self.asked
-        source = next(
-            source for source in sources(self.study) if source.value == chosen.get("source", EVERY_ISSUE)
-        )
+        source = source_named(self.study, chosen.get("source") or EVERY_ISSUE)
         repositories = chosen.get("repositories")
-        narrowed = repositories is not None and len(repositories) < len(self._repositories)
-        return {
-            "source": source.value,
-            "name": source.name,
-            "repositories": [repository.path for repository in repositories] if narrowed else None,
-            "year": chosen.get("year"),
-            "with_text": chosen.get("with_text", False),
-            "without_pull_requests": chosen.get("without_pull_requests", False),
-        }
+        every = repositories is None or len(repositories) == len(self._repositories)
+        return selection(
+            source or Source(EVERY_ISSUE, ""),
+            repositories=None if every else [repository.path for repository in repositories or ()],
+            year=chosen.get("year"),
+            with_text=chosen.get("with_text", False),
+            without_pull_requests=chosen.get("without_pull_requests", False),
+        )
 
     def to_change(self) -> list[tuple[str, str, list[str]]]:
         """What is refused so far: the label of its field, where that is on the page, and the words."""

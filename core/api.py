@@ -30,5 +30,8 @@ def asked(request: Request, name: str) -> str:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer a broken rule with its status and its words; everything else as the framework does."""
     if isinstance(error, DomainError):
-        return Response({"detail": str(error.message), "code": type(error).__name__}, status=error.status)
+        answer = {"detail": str(error.message), "code": type(error).__name__}
+        if field := getattr(error, "field", ""):
+            answer["field"] = field
+        return Response(answer, status=error.status)
     return drf_exception_handler(error, context)

@@ -1,31 +1,42 @@
 """Rounds over REST, and the way to one."""
 
 from collections.abc import Callable
+from typing import Any
 
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotate.actions.rounds import begin_opening, close_round, create_round
+from annotate.api.round_plans import PlanSerializer
 from annotate.models import Round
 from annotate.queries.rounds import rounds_for
+from annotate.rules import may_close, may_create_round, may_open
 from studies.api import study_of
 from studies.models import Membership
 from studies.queries import membership_of
+from taxonomy.models import CategoryState
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
     taxonomy = serializers.IntegerField(source="version.taxonomy_id")
     version = serializers.IntegerField(source="version.number")
+    excludes = serializers.CharField(
+        source="excluded_code", allow_null=True, help_text="Screening: code of the type whose issues leave"
+    )
+    selection = serializers.DictField(help_text="How the issues were chosen")
 
     class Meta:
         model = Round
         fields = (
-            "id", "name", "kind", "taxonomy", "version", "depth", "labels_per_issue", "allocation", "reveal",
-            "opened_at", "closed_at",
+            "id", "name", "kind", "taxonomy", "version", "depth", "labels_per_issue", "allocation", "order",
+            "reveal", "rule", "majority", "deadline", "excludes", "pass_mark", "training", "drift_percent",
+            "drift_hours", "selection", "created_at", "opened_at", "closed_at",
         )  # fmt: skip
 
 
@@ -41,14 +52,23 @@ def round_of(
 
 
 class Rounds(APIView):
-    """The rounds of a study."""
+    """The rounds of a study; and a new one, planned by an owner or a lead."""
 
     @extend_schema(responses=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study, _member = study_of(request, slug)
-        return Response(
-            RoundSerializer(rounds_for(request.user).filter(study=study).order_by("id"), many=True).data
-        )
+        rounds = shown(rounds_for(request.user)).filter(study=study).order_by("id")
+        return Response(RoundSerializer(rounds, many=True).data)
+
+    @extend_schema(request=PlanSerializer, responses={201: RoundSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        study, member = study_of(request, slug)
+        if member is None or not may_create_round(member, study):
+            raise PermissionDenied
+        plan = PlanSerializer(data=request.data, context={"study": study})
+        plan.is_valid(raise_exception=True)
+        made = create_round(study=study, by=member, **plan.validated_data)
+        return _answer(request, made, status.HTTP_201_CREATED)
 
 
 class OneRound(APIView):
@@ -56,4 +76,35 @@ class OneRound(APIView):
 
     @extend_schema(responses=RoundSerializer)
     def get(self, request: Request, round_id: int) -> Response:
-        return Response(RoundSerializer(get_object_or_404(rounds_for(request.user), pk=round_id)).data)
+        return _answer(request, get_object_or_404(rounds_for(request.user), pk=round_id))
+
+
+class OpenRound(APIView):
+    """Open a round. 202 where its assignments take a while: read the round again until `opened_at` is set."""
+
+    @extend_schema(request=None, responses={200: RoundSerializer, 202: RoundSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_open)
+        job = begin_opening(round_=round_, by=member)
+        return _answer(request, round_, status.HTTP_200_OK if job is None else status.HTTP_202_ACCEPTED)
+
+
+class CloseRound(APIView):
+    """Close a round, which reveals all of its labels. This cannot be undone."""
+
+    @extend_schema(request=None, responses=RoundSerializer)
+    def post(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_close)
+        close_round(round_=round_, by=member)
+        return _answer(request, round_)
+
+
+def shown(rounds: QuerySet[Round]) -> QuerySet[Round]:
+    """These rounds with what RoundSerializer asks for besides."""
+    excluded = CategoryState.objects.filter(version=OuterRef("version"), category=OuterRef("excludes"))
+    return rounds.annotate(excluded_code=Subquery(excluded.values("code")))
+
+
+def _answer(request: Request, round_: Round, code: int = status.HTTP_200_OK) -> Response:
+    now: Any = shown(rounds_for(request.user)).get(pk=round_.pk)
+    return Response(RoundSerializer(now).data, status=code)

@@ -15,15 +15,11 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models import Decision, Round, RoundIssue, Sample, SampleIssue
 from annotate.queries.categories import deepest_level
 from annotate.queries.rounds import candidates, published_versions
+from annotate.queries.screening import kept_issues
 from ingest.models import Issue
+from ingest.queries import IssueFilter, filter_issues, saved_filters
 from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState, Level
-
-try:
-    from annotate.queries.screening import kept_issues
-    from ingest.queries import IssueFilter, filter_issues, saved_filters
-except ImportError:
-    saved_filters = lambda study: []
 
 EVERY_ISSUE = "issues"
 SECONDS_ASSUMED = 60.0
@@ -100,6 +96,16 @@ def sources(study: Study) -> list[Source]:
         Source(f"round:{round_.pk}", round_.name, gettext("Issues of another round")) for round_ in rounds
     ]
     return found
+
+
+def source_named(study: Study, value: str) -> Source | None:
+    """The source of this value, None where the study has none such."""
+    return next((source for source in sources(study) if source.value == value), None)
+
+
+def selection(source: Source, **narrowed: Any) -> dict[str, Any]:
+    """For the record, how the issues of a round were chosen: the source, and what narrowed it."""
+    return {"source": source.value, "name": source.name, **narrowed}
 
 
 def issues_from(study: Study, source: str) -> QuerySet[Issue]:
