@@ -206,3 +206,65 @@ def test_people_are_one_owner_one_lead_five_volunteers_and_a_viewer() -> None:
         "R6": "volunteer", "R7": "volunteer", "V1": "viewer",
     }  # fmt: skip
     assert len({p["name"] for p in people}) == 8
+
+
+def false_positives() -> list[dict[str, Any]]:
+    lines = (DEMO / "false_positives.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def table(name: str) -> list[dict[str, str]]:
+    with (DEMO / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def test_false_positives_are_other_issues_of_the_same_repositories(issues: list[dict[str, Any]]) -> None:
+    found = false_positives()
+    urls = {issue["html_url"] for issue in found}
+    assert len(urls) == len(found) == 8
+    assert not urls & {issue["html_url"] for issue in issues}
+    assert {url.rsplit("/", 2)[0] for url in urls} == set(REPOSITORIES)
+    for issue in found:
+        assert set(issue) == ISSUE_KEYS
+        said = [comment["created_at"] for comment in issue["comments"]]
+        assert issue["updated_at"] == max([issue["created_at"], *said, issue["closed_at"] or ""])
+
+
+def test_screening_excludes_the_false_positives_and_nothing_else(issues: list[dict[str, Any]]) -> None:
+    out, talked_over = [], []
+    for row in table("screening.csv"):
+        types = {row[rater][0] for rater in RATERS}
+        (out if types == {"F"} else talked_over).append(row)
+        assert bool(row["decision"]) == bool(row["rationale"]) == (types == {"F", "R"})
+    assert {row["Issue_URL"] for row in out} == {issue["html_url"] for issue in false_positives()}
+    assert {row["decision"] for row in talked_over} == {"R"}
+    assert {row["Issue_URL"] for row in talked_over} < {issue["html_url"] for issue in issues}
+
+
+def test_everybody_passes_the_training_and_one_by_a_hair(labels: list[dict[str, str]]) -> None:
+    rows = table("training.csv")
+    assert {row["Issue_URL"] for row in rows} < {row["Issue_URL"] for row in labels}
+    assert {row["category"] for row in rows} <= THEMES
+    raters = [rater for rater in RATERS if rater != "R2"]
+    right = [sum(theme(row[rater]) == row["category"] for row in rows) for rater in raters]
+    assert dict(zip(raters, right, strict=True)) == {
+        "R1": 12,
+        "R3": 10,
+        "R4": 11,
+        "R5": 11,
+        "R6": 10,
+        "R7": 9,
+    }
+    assert min(right) / len(rows) == 0.75
+
+
+def test_categories_are_proposed_where_their_authors_have_no_label_and_nothing_is_complete(
+    labels: list[dict[str, str]],
+) -> None:
+    by_url = {row["Issue_URL"]: row for row in labels}
+    for row in table("proposals.csv"):
+        assert by_url[row["Issue_URL"]][row["volunteer"]] == ""
+        assert by_url[row["Issue_URL"]]["R3"] == ""
+        assert row["nearest"] in CODES
+        assert row["name"]
+        assert row["reason"]

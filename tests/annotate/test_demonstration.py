@@ -10,22 +10,25 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.test import Client
 from django.utils import timezone
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from accounts.models import User
-from annotate.actions.demonstration import DATA, MAIN_ROUND, PILOT, evenings, load_demonstration
+from annotate.actions.demonstration import DATA, MAIN_ROUND, TO_TRY, evenings, load_demonstration
 from annotate.actions.turns import next_turn
-from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.models import Assignment, Comment, Decision, Label, Repeat, Round, RoundIssue, Sample
 from annotate.queries.disagreements import disagreement_counts
 from annotate.queries.labels import own_labels, progress
+from annotate.queries.screening import kept_issues
+from annotate.queries.training import training_result
 from annotate.queries.turns import current_turn
 from annotate.reports import agreement_report
 from ingest.models import Import, Issue, Snapshot
 from studies.models import Event, Membership, Study
+from studies.queries import guideline_news
 from tests.annotate.world import together
 from tests.factories import make_study
 
@@ -65,14 +68,13 @@ def everything_but_links() -> dict[str, str]:
 def test_demo_loads_the_study_that_its_data_describes():
     demo()
 
-    assert (Issue.objects.count(), Snapshot.objects.count()) == (84, 84)
-    run = Import.objects.get()
-    assert {name: count for name, count in run.counts.items() if count} == {
-        "rows": 84,
-        "new": 84,
-        "pull_requests": 3,
-        "complete": True,
-    }
+    assert (Issue.objects.count(), Snapshot.objects.count()) == (92, 92)
+    assert [
+        {name: count for name, count in run.counts.items() if count} for run in Import.objects.order_by("pk")
+    ] == [
+        {"rows": 84, "new": 84, "pull_requests": 3, "complete": True},
+        {"rows": 8, "new": 8, "complete": True},
+    ]
     assert list(Membership.objects.order_by("pk").values_list("pseudonym", "role", "user__name")) == [
         ("R1", "owner", "Solveig Marchetti"),
         ("R2", "lead", "Tendai Marufu"),
@@ -92,8 +94,10 @@ def test_demo_loads_the_study_that_its_data_describes():
     )
     counts = disagreement_counts(round_)
     assert (counts.complete, counts.not_unanimous, counts.settled, counts.open) == (60, 30, 10, 20)
-    assert Counter(Decision.objects.values_list("method", flat=True)) == {"unanimous": 30, "lead": 10}
-    assert progress(round_, member("R3")).left == 24
+    methods = Decision.objects.filter(round=round_).values_list("method", flat=True)
+    assert Counter(methods) == {"unanimous": 30, "lead": 10}
+    slots = Assignment.objects.filter(round=round_, volunteer=member("R3"), submitted_at=None)
+    assert slots.count() == 24 <= progress(round_, member("R3")).left
     assert current_turn(round_, member("R3")).label is None
 
 
@@ -108,12 +112,12 @@ def test_demo_stores_every_label_of_the_file_and_no_other():
         for number in range(1, 8)
         if row[f"R{number}"]
     }
-    stored = Label.objects.filter(category__states__version=main_round().version, surplus=False).values_list(
+    stored = Label.objects.filter(round=main_round(), category__isnull=False, surplus=False).values_list(
         "issue__url", "volunteer__pseudonym", "category__states__code", "summary"
     )
     assert len(stored) == 546
     assert set(stored) == expected
-    settled = Decision.objects.filter(method="lead", decided_by=member("R2"))
+    settled = Decision.objects.filter(round=main_round(), method="lead", decided_by=member("R2"))
     assert set(settled.values_list("issue__url", "category__states__code", "rationale")) == {
         (row["Issue_URL"], row["lead_decision"], row["lead_rationale"])
         for row in rows
@@ -145,23 +149,26 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
     round_ = main_round()
     now = timezone.now()
     assert round_.study.created_at < round_.opened_at < now - timedelta(days=14)
-    moments = list(Label.objects.values_list("submitted_at", flat=True))
+    moments = list(Label.objects.filter(round=round_).values_list("submitted_at", flat=True))
     assert round_.opened_at < min(moments)
     assert max(moments) < now.replace(hour=0, minute=0, second=0, microsecond=0)
     assert {moment.hour for moment in moments} <= set(range(18, 24))
     assert len({moment.date() for moment in moments}) > 7
-    places = RoundIssue.objects.filter(round=round_).annotate(last=Max("issue__round_labels__submitted_at"))
+    own = Q(issue__round_labels__round=round_)
+    places = RoundIssue.objects.filter(round=round_).annotate(
+        last=Max("issue__round_labels__submitted_at", filter=own)
+    )
     for place in places:
         whole = not Assignment.objects.filter(round=round_, issue=place.issue_id, submitted_at=None).exists()
         assert place.completed_at == (place.last if whole else None)
-    for decision in Decision.objects.filter(method="unanimous"):
+    for decision in Decision.objects.filter(round=round_, method="unanimous"):
         assert decision.decided_at == places.get(issue=decision.issue_id).completed_at
-    for decision in Decision.objects.filter(method="lead"):
+    for decision in Decision.objects.filter(round=round_, method="lead"):
         assert places.get(issue=decision.issue_id).completed_at < decision.decided_at
         assert decision.decided_at.date() == timezone.localdate() - timedelta(days=1)
     newest = own_labels(round_, member("R3"), limit=1).rows[0].label
     assert newest.submitted_at == max(
-        Label.objects.filter(volunteer=member("R3")).values_list("submitted_at", flat=True)
+        Label.objects.filter(round=round_, volunteer=member("R3")).values_list("submitted_at", flat=True)
     )
 
 
@@ -171,13 +178,16 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
 
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
-        "studies.created": 1, "people.joined": 7, "issues.imported": 1, "taxonomies.published": 2, "rounds.created": 2,
-        "rounds.opened": 2, "decisions.settled": 10, "studies.demonstration_loaded": 1,
+        "studies.created": 1, "people.joined": 7, "issues.imported": 2, "taxonomies.published": 2,
+        "guidelines.published": 2, "samples.drawn": 1, "rounds.created": 5, "rounds.opened": 5, "rounds.closed": 3,
+        "rounds.admitted": 1, "decisions.settled": 15, "studies.demonstration_loaded": 1,
     }  # fmt: skip
-    decided = dict(Decision.objects.filter(method="lead").values_list("issue", "decided_at"))
+    decisions = Decision.objects.filter(method="lead").values_list("round__name", "issue", "decided_at")
     assert {
-        event.detail["issue"]: event.at for event in events if event.verb == "decisions.settled"
-    } == decided
+        (event.detail["round"], event.detail["issue"], event.at)
+        for event in events
+        if event.verb == "decisions.settled"
+    } == set(decisions)
     assert max(event.at for event in events if event.verb == "rounds.opened") <= main_round().opened_at
     assert events[-1].verb == "studies.demonstration_loaded"
     for seat in Membership.objects.select_related("user"):
@@ -186,10 +196,45 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
 
 
 @pytest.mark.slow
-def test_demo_has_a_pilot_with_free_slots_to_try():
+def test_demo_has_gone_the_whole_way_to_its_main_round():
     load_demonstration()
 
-    pilot = Round.objects.get(name=PILOT)
+    rounds = Round.objects.order_by("opened_at")
+    assert [
+        (round_.kind, RoundIssue.objects.filter(round=round_).count(), round_.closed_at is not None)
+        for round_ in rounds
+    ] == [
+        ("screening", 92, True),
+        ("pilot", 31, True),
+        ("training", 12, True),
+        ("pilot", 18, False),
+        ("main", 84, False),
+    ]
+    screening, _pilot, training, _to_try, main = rounds
+    assert kept_issues(screening).count() == 84
+    assert Sample.objects.get().drawn.count() == 31
+    assert main.training == training
+    assert {
+        volunteer.member.pseudonym: (training_result(training, volunteer.member).right, volunteer.admitted_at is None)
+        for volunteer in main.volunteers.select_related("member")
+    } == {
+        "R1": (12, True), "R2": (0, False), "R3": (10, True), "R4": (11, True), "R5": (11, True), "R6": (10, True),
+        "R7": (9, True),
+    }  # fmt: skip
+    assert Comment.objects.count() == 2
+    assert not Decision.objects.filter(round=training).exists()
+    assert guideline_news(member("R3")).guideline.number == 2
+    assert guideline_news(member("R4")) is None
+    assert Label.objects.filter(category=None).count() == 3
+    assert Repeat.objects.filter(round=main, submitted_at__isnull=False).exists()
+    assert agreement_report(main).intra is not None
+
+
+@pytest.mark.slow
+def test_demo_has_a_round_with_free_slots_to_try():
+    load_demonstration()
+
+    pilot = Round.objects.get(name=TO_TRY)
     slots = Assignment.objects.filter(round=pilot)
     assert (pilot.is_open, pilot.allocation, pilot.labels_per_issue) == (True, "k_of_n", 2)
     assert (slots.count(), slots.filter(volunteer=None).count()) == (36, 36)
@@ -202,7 +247,7 @@ def test_demo_has_a_pilot_with_free_slots_to_try():
 def test_demo_again_changes_nothing_but_adds_links():
     first = LINK.findall(demo())
     before = everything_but_links()
-    assert before["annotate_label"][0] == 546
+    assert before["annotate_label"][0] == 644 + 31 + 72 + 549
 
     second = LINK.findall(demo())
 
@@ -221,7 +266,8 @@ def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password():
         ("Solveig Marchetti", "R1", "owner"),
         ("Isaura Pontes", "V1", "viewer"),
     ]
-    assert "(R3, volunteer, 24 issues to label)" in said
+    left = progress(main_round(), member("R3")).left
+    assert f"(R3, volunteer, {left} issues to label)" in said
     for (name, _pseudonym, _role), link in zip(named, LINK.findall(said), strict=True):
         visitor, late = Client(), Client()
         assert visitor.post(link).status_code == 302
@@ -258,11 +304,11 @@ def test_demo_twice_at_once_is_loaded_once():
     first, second = together(load_demonstration, load_demonstration)
 
     assert {first.loaded, second.loaded} == {True, False}
-    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 546)
+    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 644 + 31 + 72 + 549)
 
 
 def test_evenings_are_in_order_and_within_the_two_weeks_before():
-    moments = evenings(83, seed=1, today=date(2026, 3, 20))
+    moments = evenings(83, seed=1, today=date(2026, 3, 20), days=14)
 
     assert len(moments) == 83
     assert moments == sorted(set(moments))
@@ -273,5 +319,5 @@ def test_evenings_are_in_order_and_within_the_two_weeks_before():
     }
     with pytest.raises(ValueError):
         evenings(19, seed=1, today=date(2026, 3, 20), days=1)
-    assert evenings(0, seed=1, today=date(2026, 3, 20)) == []
-    assert evenings(83, seed=2, today=date(2026, 3, 20)) != moments
+    assert evenings(0, seed=1, today=date(2026, 3, 20), days=14) == []
+    assert evenings(83, seed=2, today=date(2026, 3, 20), days=14) != moments

@@ -2,8 +2,8 @@
 
 It has gone the whole way: screened, piloted, trained, and halfway through its main round. Only the labels
 are not submitted one by one: theirs are moments of the past weeks, which no action takes. They are stored as
-an import stores them. What goes with them (rounds, audit, who was last seen when) is dated back too, as far as
-it can be changed.
+an import stores them. What goes with them (rounds, audit, who was last seen when) is dated back too, as far
+as it can be changed.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def load_demonstration() -> Demonstration:
         rounds.pilot(story, themes, screened)
         trained = rounds.training(story, themes)
         # Before the main round: pages lead to the round that came last.
-        rounds.to_try(story, relevance)
+        rounds.to_try(story, relevance, screened)
         rounds.main_round(story, themes, screened, trained)
         _date_back(study)
         record(study, "studies.demonstration_loaded", owner, name=study.name)

@@ -307,7 +307,7 @@ def _repeats(round_: Round, book: Codebook) -> None:
     Repeat.objects.bulk_create(repeats)
 
 
-def to_try(story: Story, version: Version) -> Round:
+def to_try(story: Story, version: Version, kept: Round) -> Round:
     """Two volunteers per issue, all slots free: for the visitor to try. The main round reveals nothing of it,
     and it nothing of the main round.
     """
@@ -318,9 +318,7 @@ def to_try(story: Story, version: Version) -> Round:
         kind=Round.Kind.PILOT,
         version=version,
         depth=Level.THEME,
-        issues=Issue.objects.filter(
-            repository__study=story.study, repository__path=REPOSITORY_TO_TRY
-        ).order_by("pk"),
+        issues=kept_issues(kept).filter(repository__path=REPOSITORY_TO_TRY).order_by("pk"),
         members=story.volunteers(),
         allocation=Round.Allocation.K_OF_N,
         labels_per_issue=2,
