@@ -54,8 +54,6 @@ PLACES = [
 ]
 
 
-@retried
-@transaction.atomic
 def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ()) -> Turn | None:
     """The member's next issue, None when nothing is left for them now.
 
@@ -70,6 +68,12 @@ def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ())
         if turn is None and not may_take_turns(member, round_):
             raise NotYourTurn
         return turn
+    return _claimed(round_, member, holding)
+
+
+@retried
+@transaction.atomic
+def _claimed(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
     volunteer = hold_volunteer(round_, member)
     held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id")
     slots = {issue: slot for slot, issue in held.values_list("pk", "issue")}

@@ -1,11 +1,12 @@
 """A member's own labels and progress: the same bytes whatever others label. And counts, without content."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from annotate.allocation import fair_share, pace, stretch
@@ -187,56 +188,62 @@ def given(round_: Round, member: Membership) -> int:
     return sum(_done(round_, member)) + _again(round_, member).labelled
 
 
-def progress(round_: Round, member: Membership, latest: list[Latest] | None = None) -> Progress:
-    """How far the member is, by their own labels alone. Three queries, two more when asked for the first
-    time.
+def progress(
+    round_: Round,
+    member: Membership,
+    latest: list[Latest] | None = None,
+    seat: RoundVolunteer | None = None,
+) -> Progress:
+    """How far the member is, by their own labels alone. Two queries, two more when asked for the first time.
 
     The cost does not grow with the round: what was done before today, and the slots, are kept in memory.
-    `latest` are their `latest_labels`; given, they are not read here.
+    `latest`, their `latest_labels`, and `seat`, their place in the round, are read only if not given.
 
     `median_seconds` is the pace of their last twenty labels, without pauses. In a k-of-n round nobody's total
     is fixed, and what is still open depends on the others: the total is an equal share instead, or the quota.
     Issues that come again count as any other, from the beginning on.
     """
-    earlier, today = _done(round_, member)
+    latest = latest_labels(round_, member) if latest is None else latest
+    earlier, today = _done(round_, member, latest)
     again = _again(round_, member)
-    moments = [one.at for one in (latest_labels(round_, member) if latest is None else latest)]
-    seat = RoundVolunteer.objects.filter(round=round_).aggregate(
-        active=Count("pk", filter=Q(left_at=None)),
-        quota=Max("quota", filter=Q(member=member)),
-        left_at=Max("left_at", filter=Q(member=member)),
-        column=Max("column", filter=Q(member=member)),
-    )
+    moments = [one.at for one in latest]
+    seat = seat or RoundVolunteer.objects.get(round=round_, member=member)
     is_share = round_.allocation == Round.Allocation.K_OF_N
     if is_share:
         issues = (_issues_of if round_.opened_at else _issues_of.__wrapped__)(round_.pk, round_.opened_at)
-        share = fair_share(issues, round_.labels_per_issue, seat["active"])
-        total = max(share if seat["quota"] is None else seat["quota"], earlier + today)
+        active = RoundVolunteer.objects.filter(round=round_, left_at=None).count()
+        share = fair_share(issues, round_.labels_per_issue, active)
+        total = max(share if seat.quota is None else seat.quota, earlier + today)
         expected = round(total * round_.drift_percent / 100)
     else:
         slots = _slots_of if round_.opened_at else _slots_of.__wrapped__
-        total = slots(round_.pk, member.pk, seat["left_at"], seat["column"], _slots_counted_at())
+        total = slots(round_.pk, member.pk, seat.left_at, seat.column, _slots_counted_at())
         expected = 0
         if round_.drift_percent:
             expected = repeats.expected(round_.pk, member.pk, round_.drift_percent, total)
     return Progress(
         done=earlier + today + again.labelled,
         total=total + max(expected - again.lost, again.labelled),
-        is_share=is_share and seat["quota"] is None,
+        is_share=is_share and seat.quota is None,
         today=today + again.today,
         median_seconds=pace(moments[:PACE_OVER]),
         stretch_minutes=int(stretch(moments, timezone.now()).total_seconds() // 60),
-        quota=seat["quota"],
+        quota=seat.quota,
     )
 
 
-def _done(round_: Round, member: Membership) -> tuple[int, int]:
-    """The member's labels before today, which are counted once, and today's."""
+def _done(round_: Round, member: Membership, latest: Sequence[Latest] = ()) -> tuple[int, int]:
+    """The member's labels before today, which are counted once, and today's: by the latest, if they reach so
+    far.
+    """
     midnight = _midnight()
     settled = timezone.now() - midnight > AFTER_MIDNIGHT
     earlier = _done_before if settled else _done_before.__wrapped__
-    own = Label.objects.filter(round=round_, volunteer=member, submitted_at__gte=midnight)
-    today = own.aggregate(labels=Count("submitted_at"))["labels"]
+    if latest and not round_.drift_percent and (len(latest) < LATEST or latest[-1].at < midnight):
+        today = sum(one.at >= midnight for one in latest)
+    else:
+        own = Label.objects.filter(round=round_, volunteer=member, submitted_at__gte=midnight)
+        today = own.aggregate(labels=Count("submitted_at"))["labels"]
     return earlier(round_.pk, member.pk, midnight), today
 
 

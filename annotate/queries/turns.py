@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
@@ -57,6 +58,13 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     return seats.filter(round=round_id, member__user=user, member__left_at=None).first()
 
 
+def guideline_of(seat: RoundVolunteer) -> Guideline | None:
+    """The current guideline of a seat that `seat_of` gave, by id and number only; None without one."""
+    pk: int | None = getattr(seat, "guideline_pk", None)
+    number: int = getattr(seat, "guideline_number", 0)
+    return Guideline(pk=pk, number=number) if pk is not None else None
+
+
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:
     return Assignment.objects.filter(round=round_, volunteer=member)
 
@@ -80,7 +88,9 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
         .filter(submitted_at=None)
         .exclude(issue__in=holding)
         .select_related("issue__repository", "issue__current")
+        .annotate(draft_pk=Subquery(_draft_of(round_, member)))
     )
+    slot: Assignment | None
     if round_.allocation == Round.Allocation.K_OF_N:
         slot = open_slots.order_by("-lease_until", "id").first()
     else:
@@ -140,8 +150,17 @@ def skipped_longest_ago(slots: QuerySet[Assignment], round_: Round, member: Memb
     )
 
 
+def _draft_of(round_: Round, member: Membership) -> QuerySet[Draft, Any]:
+    """For Subquery: the member's draft of the issue of an outer row."""
+    return Draft.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue")).values("pk")
+
+
 def turn_of(slot: Assignment, member: Membership) -> Turn:
-    """The turn at an open slot whose issue is loaded."""
+    """The turn at an open slot whose issue is loaded. No query where the slot knows that there is no
+    draft.
+    """
+    if getattr(slot, "draft_pk", slot) is None:
+        return Turn(assignment=slot, issue=slot.issue, draft=None, label=None)
     draft = Draft.objects.filter(round=slot.round_id, issue=slot.issue_id, volunteer=member).first()
     return Turn(assignment=slot, issue=slot.issue, draft=draft, label=None)
 

@@ -17,7 +17,7 @@ from annotate import errors, rules
 from annotate.actions import labels as actions
 from annotate.actions import turns
 from annotate.forms import ChangeForm, DraftForm, LabelForm, SkipForm
-from annotate.models import Label, Round
+from annotate.models import Label, Round, RoundVolunteer
 from annotate.queries import labels as queries
 from annotate.queries.rounds import rounds_for
 from annotate.queries.training import standing
@@ -38,20 +38,22 @@ AT_HAND = 10
 @require_safe
 def label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's current issue, or with `?issue=` another one of theirs."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     if "issue" in request.GET:
         asked = _own_turn(round_, member, request.GET["issue"], again="skip" in request.GET)
-        return page(request, round_, member, asked)
+        return page(request, seat, asked)
     turn = current_turn(round_, member) if rules.may_take_turns(member, round_) else None
     if turn is None:
         return _no_turn(request, round_, member, may_claim=round_.allocation == Round.Allocation.K_OF_N)
-    return page(request, round_, member, turn)
+    return page(request, seat, turn)
 
 
 @require_POST
 def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Claim the next issue of a round in which each issue is labelled by some."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     if turns.next_turn(round_=round_, member=member):
         return go_to(request, "label", round_.pk)
     return _no_turn(request, round_, member, may_claim=False)
@@ -65,11 +67,12 @@ def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
     k of n: claims a slot, of which one person holds three at most. Null is also the answer in a training, and
     where the member may take no turns now: the page that they are on says why when they submit.
     """
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     if round_.kind == Round.Kind.TRAINING or not rules.may_take_turns(member, round_):
         return JsonResponse({"next": None})
     turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=_have(request)))
-    return JsonResponse({"next": turn_as_json(round_, member, turn)})
+    return JsonResponse({"next": turn_as_json(seat, turn)})
 
 
 @require_POST
@@ -83,11 +86,12 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     with "stored" where something else stands there, "guideline" where that changed, and "turn" where the form
     may simply be sent again.
     """
-    round_, member = _seat(request, round_id)
-    issue = _posted_issue(request, round_, member)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
+    issue = _posted_key(request, member)
     form = LabelForm(request.POST, round_=round_)
     if not form.is_valid():
-        return refused(request, round_, member, issue, form=form)
+        return refused(request, seat, issue, form=form)
     data = form.cleaned_data
     submitted, refusal = _attempt(
         lambda: actions.submit_label(
@@ -102,7 +106,7 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if submitted is None:
-        return refused(request, round_, member, issue, refusal=refusal)
+        return refused(request, seat, issue, refusal=refusal)
     if submitted.surplus and not submitted.repeated:
         text = _("Somebody else had taken this issue over. Your label is kept, but not counted.")
         messages.warning(request, text)
@@ -110,19 +114,18 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     go = (
         f"{reverse('label', args=[round_.pk])}?issue={issue.pk}" if round_.kind == Round.Kind.TRAINING else ""
     )
-    return _go_on(
-        request, round_, member, _("Saved %(label)s.") % _named(round_, stored), saved=stored, go=go
-    )
+    return _go_on(request, seat, _("Saved %(label)s.") % _named(round_, stored), saved=stored, go=go)
 
 
 @require_POST
 def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Change one of the member's own labels, until others can see it."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     issue = _posted_issue(request, round_, member)
     form = ChangeForm(request.POST, round_=round_)
     if not form.is_valid():
-        return refused(request, round_, member, issue, form=form)
+        return refused(request, seat, issue, form=form)
     data = form.cleaned_data
     changed, refusal = _attempt(
         lambda: actions.change_label(
@@ -135,7 +138,7 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if changed is None:
-        return refused(request, round_, member, issue, refusal=refusal)
+        return refused(request, seat, issue, refusal=refusal)
     said = _("%(issue)s now has your label %(label)s.") % (_named(round_, changed) | {"issue": issue})
     messages.success(request, said)
     go = reverse("label", args=[round_.pk])
@@ -145,11 +148,12 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Keep what is typed so far. The page's script asks for JSON; without it a button posts here."""
-    round_, member = _seat(request, round_id)
-    issue = _posted_issue(request, round_, member)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
+    issue = _posted_key(request, member)
     form = DraftForm(request.POST, round_=round_)
     if not form.is_valid():
-        return refused(request, round_, member, issue, form=form)
+        return refused(request, seat, issue, form=form)
     draft, refusal = _attempt(
         lambda: actions.save_draft(
             round_=round_,
@@ -161,7 +165,7 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
         )
     )
     if draft is None:
-        return refused(request, round_, member, issue, refusal=refusal)
+        return refused(request, seat, issue, refusal=refusal)
     if wants_json(request):
         return JsonResponse({"revision": draft.revision})
     messages.success(request, _("Your draft is saved."))
@@ -173,25 +177,25 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Put an issue off, with a reason, and answer with the next one."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     issue = _posted_issue(request, round_, member)
     form = SkipForm(request.POST)
     if not form.is_valid():
-        return refused(request, round_, member, issue, form=form, region="skip-refusal")
+        return refused(request, seat, issue, form=form, region="skip-refusal")
     skipped, refusal = _attempt(
         lambda: turns.skip_issue(round_=round_, issue=issue, member=member, **form.cleaned_data)
     )
     if skipped is None:
-        return refused(request, round_, member, issue, refusal=refusal, region="skip-refusal")
-    return _go_on(
-        request, round_, member, _("%(issue)s is put off; it comes again later.") % {"issue": issue}
-    )
+        return refused(request, seat, issue, refusal=refusal, region="skip-refusal")
+    return _go_on(request, seat, _("%(issue)s is put off; it comes again later.") % {"issue": issue})
 
 
 @require_POST
 def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Take an issue up again that was put off."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     issue = _posted_issue(request, round_, member)
     turns.take_back_skip(round_=round_, issue=issue, member=member)
     return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
@@ -200,7 +204,8 @@ def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_safe
 def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's own labels, newest first, and what they have put off."""
-    round_, member = _seat(request, round_id)
+    seat = _seat(request, round_id)
+    round_, member = seat.round, seat.member
     after = request.GET.get("after")
     try:
         found = queries.own_labels(round_, member, after=after)
@@ -216,11 +221,11 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     return render_page(request, "annotate/labels/own_labels.html", context)
 
 
-def _seat(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
+def _seat(request: AuthedRequest, round_id: int) -> RoundVolunteer:
     """The round, and the seat from which this person labels in it; 404 for strangers, else 403. One query."""
     seat = seat_of(request.user, round_id)
     if seat is not None and rules.may_be_volunteer(seat.member, seat.round.study):
-        return seat.round, seat.member
+        return seat
     get_object_or_404(rounds_for(request.user), pk=round_id)
     raise PermissionDenied(
         _(
@@ -240,13 +245,20 @@ def _own_turn(round_: Round, member: Membership, issue_id: object, *, again: boo
 
 def _posted_issue(request: AuthedRequest, round_: Round, member: Membership) -> Issue:
     """The posted issue of the round. Raises SomebodyElse for a page that another member had opened here."""
-    if request.POST.get("member", str(member.pk)) != str(member.pk):
-        raise errors.SomebodyElse
-    number = _number(request.POST.get("issue"))
-    issue = issue_in(round_, number) if number is not None else None
+    issue = issue_in(round_, _posted_key(request, member).pk)
     if issue is None:
         raise Http404
     return issue
+
+
+def _posted_key(request: AuthedRequest, member: Membership) -> Issue:
+    """The same by its id alone, not read: the action locks it, and knows whether it is in the round."""
+    if request.POST.get("member", str(member.pk)) != str(member.pk):
+        raise errors.SomebodyElse
+    number = _number(request.POST.get("issue"))
+    if number is None:
+        raise Http404
+    return Issue(pk=number)
 
 
 def _number(text: object) -> int | None:
@@ -272,14 +284,14 @@ def _have(request: AuthedRequest) -> list[int]:
 
 def _go_on(
     request: AuthedRequest,
-    round_: Round,
-    member: Membership,
+    seat: RoundVolunteer,
     said: str,
     *,
     saved: Label | None = None,
     go: str = "",
 ) -> HttpResponse:
     """Answer with the member's next issue, or with where to go instead: as JSON, or by a redirect."""
+    round_, member = seat.round, seat.member
     label_url = reverse("label", args=[round_.pk])
     if not wants_json(request):
         messages.success(request, said)
@@ -290,7 +302,7 @@ def _go_on(
         go = "" if turn or have else label_url
     if go:
         messages.success(request, said)
-    return moved_on(round_, member, said=said, saved=saved, turn=turn, go=go or None)
+    return moved_on(seat, said=said, saved=saved, turn=turn, go=go or None)
 
 
 def _named(round_: Round, label: Label) -> dict[str, str]:

@@ -15,11 +15,11 @@ from django.utils.functional import Promise
 from accounts.http import AuthedRequest
 from annotate.errors import StaleGuideline, StaleLabel, TextKept
 from annotate.forms import DraftForm, SkipForm
-from annotate.models import Draft, Label, Round
+from annotate.models import Draft, Label, Round, RoundVolunteer
 from annotate.queries import labels as queries
 from annotate.queries.rounds import revealed
 from annotate.queries.training import answer_view
-from annotate.queries.turns import Turn, issue_in, turn_at
+from annotate.queries.turns import Turn, guideline_of, issue_in, turn_at
 from annotate.views.picker import picker
 from annotate.views.words import words
 from core.errors import DomainError
@@ -80,8 +80,7 @@ class Content:
 
 def page(
     request: AuthedRequest,
-    round_: Round,
-    member: Membership,
+    seat: RoundVolunteer,
     turn: Turn,
     *,
     content: Content | None = None,
@@ -89,16 +88,16 @@ def page(
     status: int = 200,
 ) -> HttpResponse:
     """The room with one issue. `content`: what stands in the form, else what is stored."""
+    round_, member = seat.round, seat.member
     content = content or Content.of(turn.draft or turn.label)
     choices = picker(round_)
     latest = queries.latest_labels(round_, member)
     context = (
-        _turn_context(round_, member, turn, content)
-        | _pace(round_, member, latest)
+        _turn_context(seat, turn, content)
+        | _pace(seat, latest)
         | {
             "previous": _before(round_, member, turn, latest),
             "recent": _recent(round_, latest),
-            "guideline": current_guideline(round_.study),
             "news": guideline_news(member) if round_.is_open else None,
             "refusal": refusal,
             "tree": choices.with_choice(content.category),
@@ -113,17 +112,18 @@ def page(
 
 
 def moved_on(
-    round_: Round, member: Membership, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
+    seat: RoundVolunteer, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
 ) -> JsonResponse:
     """What the page needs once an issue is labelled or put off: see `submit_label`."""
-    latest = queries.latest_labels(round_, member)
+    round_ = seat.round
+    latest = queries.latest_labels(round_, seat.member)
     stored = None
     if saved is not None:
         code = picker(round_).code(saved.category_id)
         stored = {"issue": saved.issue_id, "category": saved.category_id, "code": code}
     context = (
-        frame(round_, member)
-        | _pace(round_, member, latest)
+        frame(round_, seat.member)
+        | _pace(seat, latest)
         | {"recent": _recent(round_, latest), "previous": latest[0].issue if latest else None}
     )
     return JsonResponse(
@@ -133,21 +133,20 @@ def moved_on(
             "pace": _part("_pace", context),
             "recent": _part("_recent", context),
             "back": _part("_back", context),
-            "next": turn_as_json(round_, member, turn),
+            "next": turn_as_json(seat, turn),
             "go": go,
         }
     )
 
 
-def turn_as_json(round_: Round, member: Membership, turn: Turn | None) -> dict[str, Any] | None:
+def turn_as_json(seat: RoundVolunteer, turn: Turn | None) -> dict[str, Any] | None:
     """A turn as the browser holds it until it is shown: TURN of `ahead` and `submit_label`."""
     if turn is None:
         return None
-    context = _turn_context(round_, member, turn, Content.of(turn.draft or turn.label))
-    context["guideline"] = current_guideline(round_.study)
+    context = _turn_context(seat, turn, Content.of(turn.draft or turn.label))
     return {
         "issue": turn.issue.pk,
-        "title": f"{turn.issue} · {round_.name} · Crosscheck",
+        "title": f"{turn.issue} · {seat.round.name} · Crosscheck",
         "html": _part("label", context, partial="#issue"),
         "turn": _part("_turn", context),
         "skip_turn": f'<span id="skip-turn">{_part("_whose", context)}</span>',
@@ -156,8 +155,7 @@ def turn_as_json(round_: Round, member: Membership, turn: Turn | None) -> dict[s
 
 def refused(
     request: AuthedRequest,
-    round_: Round,
-    member: Membership,
+    seat: RoundVolunteer,
     issue: Issue,
     *,
     form: DraftForm | SkipForm | None = None,
@@ -165,6 +163,7 @@ def refused(
     region: str = "refusal",
 ) -> HttpResponse:
     """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
+    round_, member = seat.round, seat.member
     if issue_in(round_, issue.pk) is None:
         raise Http404
     status = refusal.status if refusal else 422
@@ -185,9 +184,7 @@ def refused(
         if isinstance(refusal, StaleGuideline):
             answer["guideline"] = _new_guideline(request, round_.study)
         if turn is not None and isinstance(refusal, StaleGuideline | StaleLabel):
-            context = _turn_context(round_, member, turn, Content.typed(request))
-            context["guideline"] = current_guideline(round_.study)
-            answer["turn"] = _part("_turn", context)
+            answer["turn"] = _part("_turn", _turn_context(seat, turn, Content.typed(request)))
         return JsonResponse(answer, status=status)
     if turn is None:
         raise refusal or Http404
@@ -199,7 +196,7 @@ def refused(
         "kind": type(refusal).__name__,
         "region": region,
     }
-    return page(request, round_, member, turn, content=Content.typed(request), refusal=context, status=status)
+    return page(request, seat, turn, content=Content.typed(request), refusal=context, status=status)
 
 
 def _new_guideline(request: AuthedRequest, study: Study) -> dict[str, Any]:
@@ -225,9 +222,9 @@ def _part(name: str, context: dict[str, Any], *, partial: str = "") -> str:
     return render_to_string(f"annotate/labels/{name}.html{partial}", context).strip()
 
 
-def _turn_context(round_: Round, member: Membership, turn: Turn, content: Content) -> dict[str, Any]:
+def _turn_context(seat: RoundVolunteer, turn: Turn, content: Content) -> dict[str, Any]:
     """The turn, and what may be done with it: `mode` is label, change or read, or in a training answer."""
-    label = turn.label
+    round_, member, label = seat.round, seat.member, turn.label
     is_revealed = (
         revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
     )
@@ -236,6 +233,7 @@ def _turn_context(round_: Round, member: Membership, turn: Turn, content: Conten
     return frame(round_, member) | {
         "turn": turn,
         "answer": answer,
+        "guideline": guideline_of(seat),
         "reading": read(turn.issue),
         "content": content,
         "mode": mode,
@@ -249,8 +247,8 @@ def _turn_context(round_: Round, member: Membership, turn: Turn, content: Conten
     }
 
 
-def _pace(round_: Round, member: Membership, latest: list[queries.Latest]) -> dict[str, Any]:
-    progress = queries.progress(round_, member, latest)
+def _pace(seat: RoundVolunteer, latest: list[queries.Latest]) -> dict[str, Any]:
+    progress = queries.progress(seat.round, seat.member, latest, seat)
     share = 100 * progress.done / progress.total if progress.total else 0
     return {"progress": progress, "share": formats.number_format(share, 1)}
 

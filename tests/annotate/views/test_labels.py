@@ -182,7 +182,7 @@ def test_a_label_is_stored_and_the_next_issue_is_in_the_answer():
     round_, member = world.round(), world.members[0]
     first, second = world.issues if _shown_first(round_, member) == world.issues[0].pk else world.issues[::-1]
     form = _form(world, round_, member, "C.9", unsure="on")
-    response = _post(member, "submit_label", round_, form, **FRAGMENT)
+    response = _post(member, "submit_label", round_, form, **JSON)
     label = Label.objects.get()
     assert (
         label.issue,
@@ -199,17 +199,25 @@ def test_a_label_is_stored_and_the_next_issue_is_in_the_answer():
         form["form_key"],
         first.current,
     )
-    text = _text(response)
-    assert (response.status_code, _shown(response)) == (200, second.pk)
-    assert 'role="tree"' not in text
-    assert 'id="tree"' not in text
-    assert f"Saved C.9. Next: {second.current.title}" in text
-    assert "<b>1</b>" in text
-    assert 'max="2" value="1"' in text
-    assert json.loads(response["HX-Trigger-After-Swap"]) == {
-        "moved": {"said": "Saved C.9.", "category": world.category("C.9").pk}
-    }
-    assert response["Vary"].count("HX-Target") == 1
+    answer = response.json()
+    assert (response.status_code, set(answer)) == (
+        200,
+        {"said", "saved", "pace", "recent", "back", "next", "go"},
+    )
+    saved = {"issue": first.pk, "category": world.category("C.9").pk, "code": "C.9"}
+    assert (answer["said"], answer["saved"], answer["go"]) == ("Saved C.9.", saved, None)
+    assert 'max="2" value="1"' in " ".join(answer["pace"].split())
+    assert f'data-pick="{world.category("C.9").pk}"' in answer["recent"]
+    assert f"?issue={first.pk}" in answer["back"]
+    turn = answer["next"]
+    assert set(turn) == {"issue", "title", "html", "turn", "skip_turn"}
+    assert (turn["issue"], turn["title"]) == (second.pk, f"{second} · {round_.name} · Crosscheck")
+    assert turn["html"].startswith('<div id="issue">')
+    assert second.current.title in turn["html"]
+    assert f'name="issue" value="{second.pk}"' in turn["turn"]
+    assert 'name="form_key" value="' in turn["turn"]
+    assert turn["skip_turn"].startswith('<span id="skip-turn">')
+    assert 'id="tree"' not in response.content.decode()
 
 
 def _shown_first(round_, member) -> int:
@@ -232,8 +240,8 @@ def test_without_script_the_answer_to_a_label_is_the_next_page():
 def test_the_last_label_leads_to_the_end_page():
     world = small_world(issues=1)
     round_, member = world.round(), world.members[0]
-    response = _post(member, "submit_label", round_, _form(world, round_, member), **FRAGMENT)
-    assert response["HX-Redirect"] == reverse("label", args=[round_.pk])
+    answer = _post(member, "submit_label", round_, _form(world, round_, member), **JSON).json()
+    assert (answer["next"], answer["go"]) == (None, reverse("label", args=[round_.pk]))
     page = _text(_client(member).get(reverse("label", args=[round_.pk])))
     assert "All done" in page
     assert "of 1 labelled by you" in page
@@ -243,16 +251,15 @@ def test_a_double_click_stores_once():
     world = small_world(issues=2)
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member)
-    answers = [_post(member, "submit_label", round_, form, **FRAGMENT) for _ in range(2)]
+    answers = [_post(member, "submit_label", round_, form, **JSON) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
-    assert _shown(answers[0]) == _shown(answers[1])
+    assert answers[0].json()["next"]["issue"] == answers[1].json()["next"]["issue"]
     assert Label.objects.count() == 1
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"category": ""}, "Choose a category first."),
         ({"category": "abc"}, "This category is not in the taxonomy of this round."),
         ({"category": "9" * 5000}, "This category is not in the taxonomy of this round."),
         ({"summary": "x" * 501}, "The summary is longer than 500 characters."),
@@ -262,13 +269,9 @@ def test_what_cannot_be_a_label_is_said_beside_the_form(change, says):
     world = small_world(issues=1)
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | change
-    fragment = _post(member, "submit_label", round_, form, **FRAGMENT)
-    assert (fragment.status_code, fragment["HX-Retarget"], fragment["HX-Reswap"]) == (
-        422,
-        "#refusal",
-        "innerHTML",
-    )
-    assert says in _text(fragment)
+    answer = _post(member, "submit_label", round_, form, **JSON)
+    assert (answer.status_code, answer.json()["kept"]) == (422, False)
+    assert says in answer.json()["detail"]
     page = _post(member, "submit_label", round_, form)
     assert page.status_code == 422
     assert says in _text(page)
@@ -280,7 +283,7 @@ def test_a_category_of_another_study_is_refused():
     world, elsewhere = small_world(issues=1), small_world(issues=1)
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member, category=elsewhere.category("C.2").pk)
-    response = _post(member, "submit_label", round_, form, **FRAGMENT)
+    response = _post(member, "submit_label", round_, form, **JSON)
     assert (response.status_code, Label.objects.count()) == (422, 0)
 
 
@@ -298,12 +301,22 @@ def test_an_issue_labelled_in_another_window_shows_both_sides():
     round_, member = world.round(), world.members[0]
     stale = _form(world, round_, member, "C.9", summary="second thoughts")
     world.submit(round_, world.issues[0], member, "C.2", summary="first thoughts")
-    fragment = _post(member, "submit_label", round_, stale, **FRAGMENT)
-    assert (fragment.status_code, fragment["HX-Retarget"]) == (409, "#refusal")
-    text = _text(fragment)
-    assert "You have labelled this issue already." in text
-    assert "first thoughts" in text
-    assert 'hx-swap-oob="true"' in text
+    answer = _post(member, "submit_label", round_, stale, **JSON)
+    assert answer.status_code == 409
+    assert answer.json() == {
+        "detail": "You have labelled this issue already. To choose another category, change that label.",
+        "code": "AlreadyLabelled",
+        "kept": False,
+        "issue": world.issues[0].pk,
+        "stored": {
+            "category": world.category("C.2").pk,
+            "summary": "first thoughts",
+            "unsure": False,
+            "proposed_name": "",
+            "proposed_reason": "",
+            "revision": 0,
+        },
+    }
     page = _post(member, "submit_label", round_, stale)
     text = _text(page)
     assert page.status_code == 409
@@ -318,9 +331,12 @@ def test_a_closed_round_keeps_the_text_as_a_draft_and_says_so():
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member, "C.3", summary="too late")
     close_round(round_=round_, by=world.lead)
-    response = _post(member, "submit_label", round_, form, **FRAGMENT)
-    assert response.status_code == 409
-    assert "This round is closed" in _text(response)
+    response = _post(member, "submit_label", round_, form, **JSON)
+    assert (response.status_code, response.json()["code"], response.json()["kept"]) == (
+        409,
+        "RoundClosed",
+        True,
+    )
     assert list(Draft.objects.values_list("summary", "category")) == [("too late", world.category("C.3").pk)]
     page = _text(_client(member).get(reverse("label", args=[round_.pk])))
     assert "This round is closed" in page
@@ -333,11 +349,12 @@ def test_a_page_of_another_version_keeps_the_text_as_a_draft():
     world = small_world(issues=1)
     round_, member = world.round(), world.members[0]
     other = factories.make_version(world.study, taxonomy=world.version.taxonomy)
-    response = _post(
-        member, "submit_label", round_, _form(world, round_, member, version=other.pk), **FRAGMENT
+    response = _post(member, "submit_label", round_, _form(world, round_, member, version=other.pk), **JSON)
+    assert (response.status_code, response.json()["code"], response.json()["kept"]) == (
+        409,
+        "StaleVersion",
+        True,
     )
-    assert response.status_code == 409
-    assert "another version of the taxonomy" in _text(response)
     assert list(Draft.objects.values_list("summary", flat=True)) == ["a short summary"]
 
 
@@ -346,7 +363,7 @@ def test_a_page_that_another_member_opened_stores_nothing():
     round_, (first, second, _third) = world.round(), world.members
     form = _form(world, round_, first)
     for name in ("submit_label", "save_draft", "skip_issue"):
-        response = _post(second, name, round_, form | {"reason": "because"}, **FRAGMENT)
+        response = _post(second, name, round_, form | {"reason": "because"}, **JSON)
         assert response.status_code == 409
         assert "signed in as another member" in _text(response)
     assert (Label.objects.count(), Draft.objects.count(), Skip.objects.count()) == (0, 0, 0)
@@ -437,10 +454,14 @@ def test_a_draft_changed_in_another_window_comes_back_with_both_texts():
     assert response.json() == {
         "detail": "You changed this draft in another window. Both texts are here: choose which one to keep.",
         "code": "StaleDraft",
+        "kept": False,
+        "issue": world.issues[0].pk,
         "stored": {
             "category": world.category("C.9").pk,
             "summary": "there",
             "unsure": False,
+            "proposed_name": "",
+            "proposed_reason": "",
             "revision": 1,
         },
     }
@@ -516,8 +537,8 @@ def test_a_revealed_label_is_shown_and_cannot_be_changed():
     assert "somebody else" not in page
     assert '<form id="label-form"' not in page
     form = {"issue": issue.pk, "category": world.category("C.9").pk, "summary": "no, this"}
-    response = _post(first, "change_label", round_, form, **FRAGMENT)
-    assert (response.status_code, response["HX-Retarget"]) == (409, "#refusal")
+    response = _post(first, "change_label", round_, form, **JSON)
+    assert (response.status_code, response.json()["code"]) == (409, "LabelRevealed")
     assert Label.objects.get(volunteer=first).summary == "mine for good"
 
 
@@ -536,8 +557,8 @@ def test_an_issue_is_put_off_with_a_reason_and_taken_up_again():
     round_, member = world.round(), world.members[0]
     first = _shown_first(round_, member)
     form = {"issue": first, "member": member.pk, "reason": "hard to say"}
-    response = _post(member, "skip_issue", round_, form, **FRAGMENT)
-    assert _shown(response) != first
+    answer = _post(member, "skip_issue", round_, form, **JSON).json()
+    assert (answer["saved"], answer["next"]["issue"] != first) == (None, True)
     assert list(Skip.objects.values_list("issue", "reason")) == [(first, "hard to say")]
     own = _text(_client(member).get(reverse("own_labels", args=[round_.pk])))
     assert "“hard to say”" in own
@@ -550,9 +571,9 @@ def test_a_skip_without_a_reason_is_refused_in_its_dialog():
     world = small_world(issues=1)
     round_, member = world.round(), world.members[0]
     form = {"issue": _shown_first(round_, member), "reason": " "}
-    response = _post(member, "skip_issue", round_, form, **FRAGMENT)
-    assert (response.status_code, response["HX-Retarget"]) == (422, "#skip-refusal")
-    assert "Say in a few words why you skip this issue." in _text(response)
+    response = _post(member, "skip_issue", round_, form, **JSON)
+    assert response.status_code == 422
+    assert response.json()["detail"] == "Say in a few words why you skip this issue."
     page = _post(member, "skip_issue", round_, form)
     assert '<dialog class="slim" id="skip" aria-labelledby="skip-h" open>' in _text(page)
     assert Skip.objects.count() == 0
@@ -636,7 +657,7 @@ def test_queries_do_not_grow_with_the_round(size):
         client.get(reverse("label", args=[round_.pk]))
     form = _form(world, round_, member)
     with CaptureQueriesContext(connection) as submit:
-        client.post(reverse("submit_label", args=[round_.pk]), form, headers=FRAGMENT)
+        client.post(reverse("submit_label", args=[round_.pk]), form, headers=JSON)
     with CaptureQueriesContext(connection) as draft:
         client.post(reverse("save_draft", args=[round_.pk]), _form(world, round_, member), headers=JSON)
     with CaptureQueriesContext(connection) as own:
