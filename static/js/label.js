@@ -295,6 +295,7 @@
     signedOut() { if (!isField(document.activeElement)) signIn(); },
     stored(record, answer) {
       for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
+      suggestPause();
       if (answer.saved) picker.countOneMore(answer.saved.category);
       $("sign-in")?.close();
       isAll = false;
@@ -385,11 +386,28 @@
       box.dataset.loaded = "1";
     } catch { box.textContent = say("guideline_lost"); }
   }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-guideline]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    openGuideline();
+  });
   $("news")?.querySelector("form")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const { status } = await post(event.target.action, new FormData(event.target), { redirect: "manual" });
     if (status >= 200 && status < 400) { $("news").remove(); main.focus({ preventScroll: true }); announce(say("guideline_read")); } else complain(say("no_answer"));
   });
+
+  // A long stretch without a pause: said once in half an hour, gently.
+  let rested = 0;
+  function suggestPause() {
+    const minutes = Number($("pace").dataset.stretch ?? 0);
+    if (!minutes) rested = 0;
+    if (!minutes || minutes < rested) return;
+    rested = minutes + 30;
+    const note = $("pause").content.firstElementChild.cloneNode(true);
+    note.querySelector("[data-minutes]").textContent = say("minutes", { n: minutes });
+    $("care").replaceChildren(note);
+  }
 
   // ---- Long texts: the first screens of them; the rest on demand.
   const LONG = 9000;  // characters
@@ -445,6 +463,7 @@
   if (form) {
     begin();
     drawOutbox();
+    suggestPause();
     const before = outbox.waiting().find((record) => record.issue === current());
     if (before) wait(before);  // answered, and the page was loaded again before the answer had arrived
     if (outbox.waiting().length) outbox.flush();
@@ -467,8 +486,8 @@
     $("take-back").addEventListener("click", takeBack);
     $("no-near").addEventListener("click", () => { picker.select(null); picker.activate(null); drawForm(); changed(); });
     $("try-now").addEventListener("click", () => outbox.flush());
+    $("sign-in-now").addEventListener("click", signIn);
     document.addEventListener("click", (event) => {
-      if (event.target.closest("#sign-in-now, [data-do=sign-in]")) signIn();
       const back = event.target.closest("a#back");
       if (back && outbox.waiting().length) {  // the last answer is still on its way
         event.preventDefault();

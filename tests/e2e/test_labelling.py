@@ -4,9 +4,8 @@ import re
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from annotate.actions.labels import change_label, save_draft
 from annotate.models import Draft, Label, Skip
 from studies.models import Membership
 from tests import factories
@@ -185,7 +184,7 @@ def test_without_script_the_form_posts(open_page, world, member):
     page = open_page(member.user, reverse("label", args=[world.round().pk]), script=False)
     before = title(page)
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("#refusal")).to_contain_text("Choose a category first.")
+    expect(page.locator("#refusal")).to_contain_text("Choose a category first")
     page.get_by_role("radio", name="C.9 Name of C.9").check()
     page.get_by_label("Summary in one line").fill("no script at all")
     page.get_by_role("button", name="Submit").click()
