@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
+IN_REPOSITORY = 48
+"""Bits of a rank that shuffle the issues of one repository; those above them number the repositories."""
 PAUSE = timedelta(minutes=30)
 REST = timedelta(minutes=10)
 
@@ -17,6 +19,18 @@ def volunteer_seed(seed: int, column: int) -> int:
     """
     digest = hashlib.blake2b(f"{seed}/{column}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
+
+
+def repository_of(rank: int) -> tuple[int, int]:
+    """The first and the last rank of the repository that this one is in, in a round ordered by repository."""
+    first = rank >> IN_REPOSITORY << IN_REPOSITORY
+    return first, first | (1 << IN_REPOSITORY) - 1
+
+
+def entrance(rank: int, seed: int) -> int:
+    """Where a volunteer of this seed begins in the repository that this rank is in: a place of their own."""
+    first, last = repository_of(rank)
+    return first | seed & (last - first)
 
 
 def fair_share(issues: int, labels_per_issue: int, volunteers: int) -> int:
@@ -57,8 +71,10 @@ def pace(moments: Sequence[datetime]) -> float | None:
 
 
 def stretch(moments: Sequence[datetime], now: datetime) -> timedelta:
-    """How long somebody has been at work by now without ten minutes' rest: since the first of these moments, in
-    any order, from which on no two, nor the last and now, are further apart. Zero in a rest, or without moments.
+    """How long somebody has been at work by now without ten minutes' rest.
+
+    Since the first of these moments, in any order, from which on no two, nor the last and now, are further
+    apart. Zero in a rest, or without moments.
     """
     ordered = sorted(moments)
     gaps = list(pairwise([*ordered, now]))

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
 from annotate.actions.repeats import put_off_repeat
+from annotate.allocation import entrance, repository_of
 from annotate.errors import AlreadyLabelled, NotYourTurn, QuotaReached, ReasonMissing, SlotTaken
 from annotate.models import Assignment, Label, Round, RoundVolunteer, Skip
 from annotate.queries.turns import Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
@@ -35,6 +36,19 @@ SKIPPED = """AND a.issue_id IN (
     SELECT s.issue_id FROM annotate_skip s WHERE s.round_id = a.round_id AND s.volunteer_id = %(member)s
 )"""
 THIS_ISSUE = "AND a.issue_id = %(issue)s"
+
+# Of the repository that this is, in a round by repository.
+WITHIN = "AND a.rank BETWEEN %(first)s AND %(last)s"
+# No issue on which the member has a slot or a label already.
+NOT_THEIRS = """AND NOT EXISTS (
+    SELECT FROM annotate_assignment o
+    WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
+    OFFSET 0
+) AND NOT EXISTS (
+    SELECT FROM annotate_label l
+    WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
+    OFFSET 0
+)"""
 
 # The order of the index turns_to_come: that all of these volunteers are NULL is no order to PostgreSQL.
 BY_RANK = "a.volunteer_id, a.rank"
@@ -89,11 +103,52 @@ def _claimed(round_: Round, member: Membership, holding: Sequence[int]) -> Turn 
 
 def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:
     start = _start(round_, volunteer)
+    if round_.order == Round.Order.BY_REPOSITORY:
+        slot = _claim_by_repository(round_, volunteer, start)
+        if slot is not None:
+            return slot
+        start = 2**63 - 1  # what came free behind them since
     for which, where, order in PLACES:
         slot = _claim(round_, volunteer.member, which, where, order, start=start)
         if slot is not None:
             return slot
     return None
+
+
+def _claim_by_repository(round_: Round, volunteer: RoundVolunteer, start: int) -> int | None:
+    """A free slot of the repository where they are, round its ring, else of the next that has one."""
+    at: int | None = start
+    while at is not None:
+        first, last = repository_of(at)
+        for where in (AHEAD, BEHIND):
+            slot = _claim(
+                round_,
+                volunteer.member,
+                FREE,
+                f"{where} {WITHIN}",
+                BY_RANK,
+                start=at,
+                first=first,
+                last=last,
+            )
+            if slot is not None:
+                return slot
+        at = _next_repository(round_, volunteer, last)
+    return None
+
+
+def _next_repository(round_: Round, volunteer: RoundVolunteer, last: int) -> int | None:
+    """Where they enter the first repository behind this rank that has a free slot for them."""
+    parameters = {"round": round_.pk, "member": volunteer.member_id, "start": last + 1}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT a.rank FROM annotate_assignment a"  # noqa: S608 - the pieces are constants
+            f" WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {FREE} {AHEAD} {NOT_THEIRS}"
+            f" ORDER BY {BY_RANK} LIMIT 1",
+            parameters,
+        )
+        row = cursor.fetchone()
+    return None if row is None else entrance(row[0], volunteer.seed)
 
 
 def _has_quota(volunteer: RoundVolunteer, held: int) -> bool:
@@ -225,17 +280,7 @@ def claim_query(which: str, where: str, order: str) -> str:
     WITH taken AS (
         SELECT a.id, a.round_id, a.issue_id, a.volunteer_id
         FROM annotate_assignment a
-        WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where}
-          AND NOT EXISTS (
-            SELECT FROM annotate_assignment o
-            WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
-            OFFSET 0
-          )
-          AND NOT EXISTS (
-            SELECT FROM annotate_label l
-            WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
-            OFFSET 0
-          )
+        WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where} {NOT_THEIRS}
         ORDER BY {order}
         LIMIT 1
         FOR UPDATE OF a SKIP LOCKED
@@ -262,7 +307,9 @@ def _start(round_: Round, volunteer: RoundVolunteer) -> int:
         .values_list("assignment__rank", flat=True)
         .first()
     )
-    return volunteer.seed if rank is None else rank
+    if rank is not None:
+        return rank
+    return entrance(0, volunteer.seed) if round_.order == Round.Order.BY_REPOSITORY else volunteer.seed
 
 
 def _turn(slot: int, member: Membership) -> Turn:

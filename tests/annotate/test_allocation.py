@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotate.allocation import fair_share, pace, volunteer_seed
+from annotate.allocation import entrance, fair_share, pace, repository_of, smallest_quota, volunteer_seed
 
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 
@@ -40,3 +40,29 @@ def test_pace_leaves_pauses_out():
 @pytest.mark.parametrize("moments", [[], [NOON]])
 def test_pace_without_a_gap_is_unknown(moments):
     assert pace(moments) is None
+
+
+@pytest.mark.parametrize(
+    ("issues", "k", "quotas", "smallest"),
+    [
+        (6, 2, [4, 4, 4], 0),
+        (6, 2, [3, 4, 4], 4),
+        (6, 2, [2, 3, None], 3),
+        (6, 2, [3, 3, None], 0),
+        (6, 2, [1, 1, 1], 4),
+        (6, 3, [1, 1, 1], 6),
+        (6, 2, [1, 100, 100], 0),
+        (6, 3, [1, 100, 100], 6),
+        (10, 2, [1] * 7, 3),
+        (0, 2, [1, 1], 0),
+    ],
+)
+def test_the_smallest_quota_that_fills_a_round(issues, k, quotas, smallest):
+    assert smallest_quota(issues, k, quotas) == smallest
+
+
+def test_a_repository_is_a_stretch_of_ranks_that_each_volunteer_enters_at_a_place_of_their_own():
+    assert repository_of(0) == (0, 2**48 - 1)
+    assert repository_of(2**48 + 5) == (2**48, 2**49 - 1)
+    assert entrance(3 << 48, 2**50 + 7) == (3 << 48) + 7
+    assert entrance((3 << 48) + 9, -1) == (4 << 48) - 1

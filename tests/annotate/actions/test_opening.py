@@ -5,7 +5,7 @@ import pytest
 from annotate.actions import rounds as actions
 from annotate.actions.rounds import open_round, open_round_in_steps, take_back_slots
 from annotate.actions.slots import make_slots
-from annotate.actions.turns import next_turn
+from annotate.actions.turns import next_turn, skip_issue
 from annotate.errors import NotAllowed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
 from annotate.models import Assignment, Round, RoundVolunteer
 from annotate.queries.rounds import OPENING
@@ -237,3 +237,36 @@ def test_by_repository_follows_the_first_issue_of_each_in_the_round(world):
     walked = Assignment.objects.filter(round=round_, volunteer=world.members[0]).order_by("rank")
     found = [repository[issue] for issue in walked.values_list("issue", flat=True)]
     assert found == [first.repository_id] * 6 + [world.repository.pk] * 10
+
+
+def test_by_repository_k_of_n_walks_one_ring_after_the_other(world):
+    repository = mixed(world)
+    round_ = world.k_of_n(2, order="by_repository", seed=3)
+    member, others = world.members[0], world.members[1:]
+    walked = []
+    while turn := next_turn(round_=round_, member=member):
+        walked.append(turn.issue)
+        world.submit(round_, turn.issue, member, "C.2")
+    assert [repository[issue.pk] for issue in walked] == [world.repository.pk] * 10 + [
+        max(repository.values())
+    ] * 6
+    assert len(set(walked)) == 16
+    starts = {next_turn(round_=round_, member=other).issue for other in others} | {walked[0]}
+    assert len(starts) == 3
+    ranks = dict(Assignment.objects.filter(round=round_, slot=1).values_list("issue", "rank"))
+    for stretch in (walked[:10], walked[10:]):
+        of = [ranks[issue.pk] for issue in stretch]
+        turned = of.index(min(of))
+        assert of[turned:] + of[:turned] == sorted(of)
+
+
+def test_by_repository_k_of_n_comes_back_for_what_was_given_back(world):
+    repository = mixed(world)
+    round_ = world.k_of_n(1, order="by_repository")
+    first, second = world.members[:2]
+    held = next_turn(round_=round_, member=first).issue
+    assert repository[held.pk] == world.repository.pk
+    while turn := next_turn(round_=round_, member=second):
+        world.submit(round_, turn.issue, second, "C.2")
+    skip_issue(round_=round_, issue=held, member=first, reason="later")
+    assert next_turn(round_=round_, member=second).issue == held
