@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
+from annotate.round_words import Deadline, deadline
 from core.models import Job
 from ingest.models import Issue
 from studies.models import Membership, Study
@@ -41,6 +42,10 @@ class RoundLine:
     volunteers: int
     complete: int | None
     own: int | None
+
+    @property
+    def deadline(self) -> Deadline | None:
+        return deadline(self.round)
 
 
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
