@@ -1,0 +1,295 @@
+"""Planning rounds of each kind on the page: what the form starts with, asks, refuses and stores."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.actions.rounds import close_round
+from annotate.models import Round, RoundVolunteer, Sample, SampleIssue
+from ingest.models import SavedFilter
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.views.parted import signed_in
+from tests.annotate.views.planned import form_of, plan, post, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+PREVIEW = {"HX-Request": "true", "HX-Target": "preview"}
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=4, members=3)
+
+
+def shown(world: World, **query):
+    return signed_in(world.lead).get(reverse("new_round", args=[world.study.slug]), query)
+
+
+def chosen(response, name: str) -> list[str]:
+    """What is chosen or filled in at a field of the form, in order."""
+    body = response.content.decode()
+    select = re.search(rf'<select name="{name}".*?</select>', body, re.DOTALL)
+    if select:
+        return re.findall(r'<option value="([^"]*)" selected', select[0])
+    boxes = re.findall(rf'<input type="(?:checkbox|radio)" name="{name}" value="([^"]*)"[^>]*checked', body)
+    return boxes or re.findall(rf'<input type="\w+" name="{name}" value="([^"]*)"', body)
+
+
+def fields(response) -> set[str]:
+    return set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', response.content.decode()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "own"),
+    [
+        ("screening", {"excludes", "training", "rule", "majority"}),
+        ("pilot", {"rule", "majority", "drift_percent", "drift_hours"}),
+        ("training", {"pass_mark", "training"}),
+        ("main", {"training", "rule", "majority", "drift_percent", "drift_hours"}),
+    ],
+)
+def test_each_kind_asks_for_what_it_needs(world, kind, own):
+    everywhere = fields(shown(world, kind=kind)) - own
+    asked = fields(shown(world, kind=kind))
+    assert own <= asked
+    assert not everywhere & {
+        "excludes", "pass_mark", "training", "rule", "majority", "drift_percent", "drift_hours",
+    }  # fmt: skip
+    page = shown(world, kind=kind).content.decode()
+    links = re.findall(r'<a href="(\?[^"]*)"\s*(aria-current="true")?>', page)
+    assert [(html.unescape(href), bool(current)) for href, current in links] == [
+        (f"?kind={other}", other == kind) for other in ("screening", "pilot", "training", "main")
+    ]
+
+
+def test_an_unknown_kind_is_a_main_round_to_look_at_and_refused_to_store(world):
+    assert chosen(shown(world, kind="nonsense"), "kind") == ["main"]
+    assert plan(world, kind="nonsense").status_code == 422
+    assert not Round.objects.exists()
+
+
+def test_a_screening_starts_with_the_relevance_taxonomy_and_its_excluded_type(world):
+    relevance = factories.make_version(world.study, ["R", "F", "F.1"])
+    page = shown(world, kind="screening")
+    false = str(factories.category(relevance, "F").pk)
+    assert [chosen(page, name) for name in ("version", "depth", "excludes", "kind")] == [
+        [str(relevance.pk)], [str(Level.TYPE.value)], [false], ["screening"],
+    ]  # fmt: skip
+    answer = plan(world, kind="screening", version=relevance.pk, depth=1, excludes=false)
+    assert answer.status_code == 302
+    made = Round.objects.get()
+    assert (made.kind, made.excludes_id) == ("screening", int(false))
+
+
+def test_a_pilot_starts_with_whoever_plans_it_alone(world):
+    page = shown(world, kind="pilot")
+    assert chosen(page, "members") == [str(world.lead.pk)]
+    assert "1 volunteer labels all 4 issues." in text_of(page)
+
+
+def test_a_training_starts_with_a_pass_mark_and_stores_it(world):
+    assert chosen(shown(world, kind="training"), "pass_mark") == ["80"]
+    plan(world, kind="training", pass_mark="75", rule="majority", drift_percent="10")
+    made = Round.objects.get()
+    assert (made.kind, made.pass_mark, made.rule, made.drift_percent) == ("training", 75, "unanimous", 0)
+
+
+def test_a_main_round_stores_all_that_was_chosen(world):
+    training = world.round(opened=False, name="First training", kind="training", pass_mark=80)
+    day = timezone.localdate() + timedelta(days=10)
+    first, second, third = world.members
+    answer = plan(
+        world, order="by_repository", allocation="k_of_n", labels_per_issue="2", quota="3",
+        rule="majority", majority="2", training=training.pk, deadline=day.isoformat(), drift_percent="10",
+        drift_hours="48", **{f"quota_{second.pk}": "4"},
+    )  # fmt: skip
+    assert answer.status_code == 302
+    made = Round.objects.get(kind="main")
+    assert (
+        made.order, made.rule, made.majority, made.training, made.drift_percent, made.drift_hours,
+        timezone.localtime(made.deadline).date(), made.selection,
+    ) == (
+        "by_repository", "majority", 2, training, 10, 48, day,
+        {
+            "source": "issues", "name": "All issues of the study", "repositories": None, "year": None,
+            "with_text": False, "without_pull_requests": False,
+        },
+    )  # fmt: skip
+    quotas = RoundVolunteer.objects.filter(round=made).values_list("member", "quota")
+    assert dict(quotas) == {first.pk: 3, second.pk: 4, third.pk: 3}
+
+
+def test_what_is_hidden_is_not_stored(world):
+    answer = plan(world, quota="1", majority="1", rule="meeting", labels_per_issue="2")
+    assert answer.status_code == 302
+    made = Round.objects.get()
+    assert (made.labels_per_issue, made.rule, made.majority) == (3, "meeting", None)
+    assert set(made.volunteers.values_list("quota", flat=True)) == {None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"rule": "majority"}, "majority", "Say how many equal labels decide an issue: 2 to 3."),
+        ({"rule": "majority", "majority": "1"}, "majority",
+         "Of 3 labels, a majority is more than half: 2 to 3."),
+        ({"allocation": "k_of_n", "labels_per_issue": "2", "quota": "1"}, "quota",
+         "These quotas leave some issues without all of their labels. With 3 or more for each volunteer"),
+        ({"deadline": "2020-01-01"}, "deadline", "The deadline has passed already. Choose a later one."),
+        ({"deadline": "soon"}, "deadline", "Enter a valid date."),
+        ({"drift_percent": "60"}, "drift_percent",
+         "A drift check repeats at most half of the issues: 0 to 50 percent."),
+        ({"drift_percent": "5", "drift_hours": "9999"}, "drift_hours",
+         "An issue comes again after one hour at the earliest, and within a year."),
+        ({"kind": "training", "pass_mark": "101"}, "pass_mark", "The pass mark is a percentage: 1 to 100."),
+        ({"kind": "screening"}, "excludes",
+         "Say which type means that an issue leaves the study: one of A, B, C."),
+        ({"source": "kept:1"}, "source", "Select a valid choice. kept:1 is not one of the available choices."),
+        ({"source": ""}, "source", "This field is required."),
+    ],
+)  # fmt: skip
+def test_a_refusal_stands_at_its_field_and_in_the_preview(world, changes, field, said):
+    answer = plan(world, **changes)
+    assert answer.status_code == 422
+    body = answer.content.decode()
+    found = re.search(rf'<ul class="errorlist"[^>]*id="id_{field}_error"[^>]*>(.*?)</ul>', body, re.DOTALL)
+    assert said in html.unescape(found[1])
+    assert f'<a href="#id_{field}">' in body
+    fragment = post(
+        world.lead,
+        "new_round",
+        world.study.slug,
+        form=form_of(world, **changes) | {"preview": "1"},
+        **PREVIEW,
+    )
+    assert fragment.status_code == 200
+    assert "What to change" in text_of(fragment)
+    assert said in text_of(fragment)
+    assert not Round.objects.exists()
+
+
+def test_everything_that_is_wrong_is_said_at_once(world):
+    said = text_of(
+        plan(world, name="", rule="majority", deadline="2020-01-01", members=[world.members[0].pk])
+    )
+    for words in ("Give the round a name.", "decide an issue: 1 to 1.", "The deadline has passed already."):
+        assert words in said
+
+
+def test_a_sample_or_a_filter_or_another_round_gives_the_issues(world):
+    sample = Sample.objects.create(study=world.study, name="Draw", seed=1, plan={}, created_by=world.lead)
+    SampleIssue.objects.create(sample=sample, issue=world.issues[1], position=1)
+    old = factories.make_issue(world.repository, year=2019)
+    saved = SavedFilter.objects.create(study=world.study, name="Old", query={"year": "2019"})
+    page = shown(world, kind="pilot", source=f"sample:{sample.pk}", name="Pilot of the draw")
+    assert (chosen(page, "source"), chosen(page, "name")) == ([f"sample:{sample.pk}"], ["Pilot of the draw"])
+    assert "issues 1 labels per issue × 1" in text_of(page)
+    for source, name, issues in (
+        (f"sample:{sample.pk}", "Draw", [world.issues[1]]),
+        (f"filter:{saved.pk}", "Old", [old]),
+    ):
+        plan(world, name=name, source=source)
+        made = Round.objects.get(name=name)
+        assert [place.issue for place in made.round_issues.order_by("position")] == issues
+        assert (made.selection["source"], made.selection["name"]) == (source, name)
+    plan(world, name="Again", source=f"round:{made.pk}", year="")
+    again = Round.objects.get(name="Again")
+    assert [place.issue for place in again.round_issues.all()] == [old]
+
+
+def test_a_filter_narrows_a_source_further(world):
+    old = factories.make_issue(world.repository, year=2019)
+    factories.make_issue(world.repository, year=2019, is_pull_request=True)
+    saved = SavedFilter.objects.create(study=world.study, name="Old", query={"year": "2019"})
+    plan(world, source=f"filter:{saved.pk}", without_pull_requests="on")
+    made = Round.objects.get()
+    assert [place.issue for place in made.round_issues.all()] == [old]
+    assert made.selection["without_pull_requests"] is True
+
+
+def test_what_a_closed_screening_kept_says_what_left_and_what_was_never_decided(world):
+    relevance = factories.make_version(world.study, ["R", "F"])
+    false = factories.category(relevance, "F")
+    screening = world.round(kind="screening", version=relevance, depth=1, excludes=false, name="Screening 1")
+    factories.add_label(screening, world.issues[0], world.members[0], "F")
+    open_ = text_of(shown(world, source=f"kept:{screening.pk}"))
+    assert "The screening kept" not in open_
+    assert "What a screening kept" not in shown(world).content.decode()
+    close_round(round_=screening, by=world.lead)
+    page = shown(world, source=f"kept:{screening.pk}")
+    assert chosen(page, "source") == [f"kept:{screening.pk}"]
+    assert "The screening kept 4 issues and excluded 0; 4 of those kept were never decided." in text_of(page)
+
+
+def test_volunteers_who_are_not_in_the_training_are_named(world):
+    training = world.round(opened=False, kind="training", members=world.members[:1])
+    form = form_of(world, training=training.pk) | {"preview": "1"}
+    fragment = post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW)
+    assert "R2, R3 did not take part in that training" in text_of(fragment)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {},
+            "12 min of labelling in all, 4 min for each volunteer: 60 s a label are assumed, since nobody has",
+        ),
+        ({"deadline": 0}, "Until the deadline 1 day is left: 4 min for each."),
+        ({"deadline": 3}, "Until the deadline 4 days are left: 1 min a day for each, 1 of their 4 labels."),
+    ],
+)
+def test_the_preview_reckons_with_time(world, changes, said):
+    if "deadline" in changes:
+        changes = {"deadline": (timezone.localdate() + timedelta(days=changes["deadline"])).isoformat()}
+    form = form_of(world, **changes) | {"preview": "1"}
+    assert said in text_of(post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW))
+
+
+def test_the_preview_counts_repositories_where_they_are_few(world):
+    other = factories.make_repository(world.study, "owner/other")
+    factories.make_issues(other, 2)
+    form = form_of(world, repositories=[world.repository.pk, other.pk]) | {"preview": "1"}
+    said = text_of(post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW))
+    assert f"owner/other 2 {world.repository.path} 4" in said
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_the_builder_costs_the_same_whatever_the_size(method):
+    counts = []
+    for size in (1, 3):
+        world = small_world(issues=size, members=size)
+        for number in range(size):
+            world.round(opened=False, name=f"Training {number}", kind="training")
+            SavedFilter.objects.create(study=world.study, name=f"Filter {number}")
+        client, address = signed_in(world.lead), reverse("new_round", args=[world.study.slug])
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address) if method == "get" else client.post(
+                address, form_of(world) | {"preview": "1"}
+            )
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 45
+
+
+def test_the_list_shows_kind_rule_and_deadline(world):
+    soon = timezone.now() + timedelta(days=3)
+    late = world.round(name="Late", rule="majority", majority=2, deadline=soon)
+    world.round(name="School", kind="training", pass_mark=70, opened=False)
+    world.round(name="Talk", rule="meeting", opened=False)
+    address = reverse("rounds", args=[world.study.slug])
+    said = text_of(signed_in(world.lead).get(address))
+    for words in ("2 equal decide", "passed at 70 %", "then a meeting", f"until {soon:%-d %b %Y}"):
+        assert words in said
+    assert "overdue" not in said
+    Round.objects.filter(pk=late.pk).update(deadline=timezone.now() - timedelta(hours=1))
+    assert "overdue" in text_of(signed_in(world.lead).get(address))
+    close_round(round_=late, by=world.lead)
+    assert "overdue" not in text_of(signed_in(world.lead).get(address))
