@@ -174,7 +174,7 @@
   function hold(turn) {
     if (!turn || have().includes(turn.issue)) return;
     held.push({ ...turn, node: parse(turn.html) });
-    if (idle) show(held.shift());
+    if (idle) show(held.shift(), idle.said);
     document.body.dataset.held = held.length;
   }
   async function askAhead() {
@@ -206,8 +206,9 @@
     setTimeout(askAhead);
   }
   // Nothing is held: the answer that is on its way brings the next turn. What was on the page can come back.
-  function wait(record) {
-    idle = { record, issue: $("issue"), content: record.content ?? content() };
+  function wait(record, said = "") {
+    announce(said);
+    idle = { said, record, issue: $("issue"), content: record.content ?? content() };
     form.inert = true;
     picker.reset(null);
     fill({ category: null, summary: "", unsure: false });
@@ -242,12 +243,18 @@
     dirty = false;
     copy.forget();
     outbox.add(record, saving);
-    if (held.length) show(held.shift(), said); else { wait(record); announce(said); }
+    if (held.length) show(held.shift(), said); else wait(record, said);
   }
   function onSubmit(event) {
     event.preventDefault();
     if (idle) return;
-    if (misfit.open && !isOpenLabel() && proposedReason.value.trim()) { complain(say("name_first")); proposedName.focus(); return; }
+    const [name, reason] = [proposedName, proposedReason].map((field) => field.value.trim());
+    if (!name !== !reason) {
+      complain(say("both_needed"));
+      misfit.open = true;
+      (name ? proposedReason : proposedName).focus();
+      return;
+    }
     if (!picker.chosen() && !isOpenLabel()) { complain(say("choose_first")); sheet(true); if (!isPhone()) find.focus(); return; }
     if (isChange) { change(); return; }
     send("submit", form, isOpenLabel() ? say("sent_open") : say("sent", { code: picker.chosen().code }));

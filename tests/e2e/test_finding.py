@@ -154,5 +154,5 @@ def test_a_thousand_categories_are_searched_at_once(open_page, world, member):
           }));
         }"""
     )
-    assert slowest < 1000  # about 60 ms where nothing else runs
+    assert slowest < 1000  # tens of ms on a machine that does nothing else
     assert found(page, "name of c.77") == ["C.77"]

@@ -1,0 +1,120 @@
+"""The issue on the labelling page: long texts, folded parts, and a page that stays light."""
+
+import gzip
+
+import pytest
+from playwright.sync_api import expect
+
+from studies.models import Membership
+from tests import factories
+from tests.annotate.world import World, small_world
+from tests.e2e.room import held, label_page, press
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PARAGRAPH = (
+    "The scheduler keeps **every block** that `abort()` should give back, see <module> and a < b. " * 6
+)
+TRACE = "Traceback (most recent call last):\n" + "".join(
+    f'  File "/srv/serve/engine_{number}.py", line {number}, in step\n    run(batch)\n'
+    for number in range(40)
+)
+LONG = "\n\n".join([PARAGRAPH] * 210) + f"\n\n```\n{TRACE}RuntimeError: out of memory\n```\n"
+
+NEXT = """() => new Promise((done) => {
+  const before = document.querySelector("h1").textContent, start = performance.now();
+  document.getElementById("label-form").requestSubmit();
+  const look = () => {
+    if (document.querySelector("h1").textContent === before) { requestAnimationFrame(look); return; }
+    document.getElementById("main").getBoundingClientRect();
+    requestAnimationFrame(() => done(performance.now() - start));
+  };
+  look();
+})"""
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=2)
+
+
+@pytest.fixture
+def member(world: World) -> Membership:
+    return world.members[0]
+
+
+def next_after(world: World, member: Membership, rank: int, **fields):
+    """A round, and an issue that is the member's turn at this place before all others."""
+    round_ = world.study.rounds.first() or world.round()
+    issue = factories.make_issue(world.repository, **fields)
+    issue.in_rounds.create(round=round_, position=100 + rank)
+    round_.assignments.create(issue=issue, slot=1, volunteer=member, rank=-(2**63) + rank)
+    world.issues.append(issue)
+    return round_
+
+
+def test_a_body_of_118_kb_is_shown_without_a_stall(open_page, world, member):
+    next_after(world, member, 1, title="Short")
+    round_ = next_after(world, member, 2, title="Very long", body=LONG)
+    assert len(LONG) > 118_000
+    page = open_page(member.user, label_page(round_))
+    held(page, 2)
+    press(page, "c 3 Enter")
+    took = page.evaluate(NEXT)
+    expect(page.locator("h1")).to_have_text("Very long")
+    assert took < 1500  # about 110 ms, two frames of it waiting, on two shared cores
+    text = page.locator("article > .prose")
+    assert text.evaluate("text => text.offsetHeight") <= 1800
+    fold = text.locator("details.fold")
+    expect(fold.locator(".gist")).to_contain_text("RuntimeError: out of memory")
+    page.get_by_role("button", name="Show all (1").click()
+    expect(fold).to_be_visible()
+    expect(fold.locator("pre")).to_be_hidden()
+    press(page, "]")
+    expect(fold.locator("pre")).to_be_visible()
+    press(page, "[")
+    expect(fold.locator("pre")).to_be_hidden()
+
+
+def test_without_script_a_long_body_is_whole(open_page, world, member):
+    round_ = next_after(world, member, 1, title="Very long", body=LONG)
+    page = open_page(member.user, label_page(round_), script=False)
+    assert page.locator("article > .prose").evaluate("text => text.offsetHeight") > 4000
+    assert page.get_by_role("button", name="Show all").count() == 0
+
+
+def test_the_page_takes_eight_requests_and_eighty_kilobytes(open_page, world, member):
+    sizes: dict[str, int] = {}
+    page = open_page(member.user, label_page(world.round()))
+    page.on("response", lambda response: sizes.setdefault(response.url, len(gzip.compress(response.body()))))
+    page.route("**/ahead/", lambda route: route.abort())
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    sizes = {url: size for url, size in sizes.items() if not url.endswith("/ahead/")}
+    assert len(sizes) <= 8, sizes
+    assert sum(sizes.values()) < 80_000, sizes
+
+
+def test_keywords_comments_and_roles(open_page, world, member):
+    round_ = next_after(
+        world,
+        member,
+        1,
+        title="A stall",
+        author="ann",
+        body="It stalls.",
+        comments=[
+            {"author": "max", "association": "MEMBER", "body": "I can *reproduce* it."},
+            {"author": "ann", "association": "NONE", "body": "Thank you."},
+        ],
+    )
+    page = open_page(member.user, label_page(round_))
+    talk = page.locator(".thread details")
+    expect(page.locator(".talk h2")).to_contain_text("2 comments (1 by maintainers)")
+    assert [" ".join(text.split()) for text in talk.locator("summary").all_inner_texts()] == [
+        "max maintainer I can reproduce it.",
+        "ann author Thank you.",
+    ]
+    expect(talk.locator(".in").first).to_be_hidden()
+    press(page, "]")
+    expect(talk.locator(".in").first).to_be_visible()
