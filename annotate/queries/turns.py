@@ -54,7 +54,12 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     """
     if not user.is_authenticated:
         return None
-    seats = RoundVolunteer.objects.select_related("round__study", "round__version__taxonomy", "member")
+    newest = Guideline.objects.filter(study=OuterRef("round__study")).order_by("-number")
+    seats = RoundVolunteer.objects.select_related(
+        "round__study", "round__version__taxonomy", "member"
+    ).annotate(
+        guideline_pk=Subquery(newest.values("pk")[:1]), guideline_number=Subquery(newest.values("number")[:1])
+    )
     return seats.filter(round=round_id, member__user=user, member__left_at=None).first()
 
 
