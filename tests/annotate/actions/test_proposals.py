@@ -1,0 +1,176 @@
+"""Labels for which no category fits: open, with what their author proposes."""
+
+import pytest
+
+from annotate import errors
+from annotate.actions.labels import change_label, save_draft, submit_label
+from annotate.models import Draft, Label
+from annotate.queries.labels import own_labels
+from annotate.queries.turns import turn_at
+from taxonomy.models import Proposal
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+NAME, REASON = "Silent data corruption", "Wrong numbers without any error."
+
+
+def _propose(world, round_, issue, member, name=NAME, reason=REASON, nearest=None, summary=""):
+    return submit_label(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=world.category(nearest) if nearest else None,
+        summary=summary,
+        unsure=False,
+        form_key=None,
+        proposed_name=name,
+        proposed_reason=reason,
+    ).label
+
+
+def _change(world, round_, issue, member, code=None, name="", reason=""):
+    return change_label(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=world.category(code) if code else None,
+        summary="",
+        unsure=False,
+        proposed_name=name,
+        proposed_reason=reason,
+    )
+
+
+def test_an_open_label_has_no_category_and_says_which_one_is_missing():
+    world = small_world(issues=1, members=1)
+    round_, issue, member = world.round(), world.issues[0], world.members[0]
+    label = _propose(world, round_, issue, member, nearest="C", summary="nan everywhere")
+    stored = Label.objects.select_related("proposal").get()
+    assert (stored, stored.category, stored.summary) == (label, None, "nan everywhere")
+    proposal = stored.proposal
+    assert (proposal.name, proposal.reason, proposal.nearest, proposal.proposed_by, proposal.state) == (
+        NAME,
+        REASON,
+        world.category("C"),  # too broad for a label of this round; near enough
+        member,
+        "open",
+    )
+    assert (proposal.taxonomy, proposal.version) == (world.version.taxonomy, world.version)
+    row = own_labels(round_, member).rows[0]
+    assert (row.code, row.label.proposal.name, row.changeable) == ("", NAME, False)
+
+
+def test_one_person_proposes_a_name_once_however_it_is_written():
+    world = small_world(issues=4, members=2)
+    round_ = world.round()
+    member, other = world.members
+    _propose(world, round_, world.issues[0], member, "Café  outage", "one")
+    _propose(world, round_, world.issues[1], member, " CAFE\u0301 OUTAGE ", "two", nearest="C.2")
+    _propose(world, round_, world.issues[2], member, "another", "three")
+    _propose(world, round_, world.issues[0], other, "café outage", "mine")
+    found = Proposal.objects.order_by("pk").values_list("name", "reason", "nearest", "proposed_by")
+    assert list(found) == [
+        ("Café outage", "one\ntwo", world.category("C.2").pk, member.pk),
+        ("another", "three", None, member.pk),
+        ("café outage", "mine", None, other.pk),
+    ]
+    assert Label.objects.filter(proposal__name="Café outage").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "error"),
+    [
+        ("", "", errors.CategoryMissing),
+        ("  ", " \n", errors.CategoryMissing),
+        (NAME, "", errors.ProposalIncomplete),
+        ("", REASON, errors.ProposalIncomplete),
+        ("n" * 201, REASON, errors.ProposalTooLong),
+        (NAME, "r" * 1001, errors.ProposalTooLong),
+    ],
+)
+def test_what_is_no_proposal_is_refused_and_stores_nothing(name, reason, error):
+    world = small_world(issues=1, members=1)
+    with pytest.raises(error) as refused:
+        _propose(world, world.round(), world.issues[0], world.members[0], name, reason, summary="kept")
+    assert refused.value.kept["summary"] == "kept"
+    assert (refused.value.kept.get("proposed_name", ""), refused.value.kept.get("proposed_reason", "")) == (
+        name,
+        reason,
+    )
+    assert (Label.objects.count(), Proposal.objects.count()) == (0, 0)
+
+
+def test_reasons_that_do_not_fit_together_are_refused_and_the_first_one_stays():
+    world = small_world(issues=2, members=1)
+    round_, member = world.round(), world.members[0]
+    _propose(world, round_, world.issues[0], member, reason="a" * 600)
+    with pytest.raises(errors.ProposalTooLong):
+        _propose(world, round_, world.issues[1], member, reason="b" * 600)
+    assert Proposal.objects.get().reason == "a" * 600
+    assert Label.objects.count() == 1
+
+
+def test_the_same_again_is_said_again():
+    world = small_world(issues=1, members=2)
+    round_, issue, member = world.round(), world.issues[0], world.members[0]
+    first = _propose(world, round_, issue, member)
+    assert _propose(world, round_, issue, member) == first
+    with pytest.raises(errors.AlreadyLabelled):
+        _propose(world, round_, issue, member, reason="Another reason.")
+    assert Proposal.objects.get().reason == REASON
+
+
+def test_an_open_label_gets_a_category_and_loses_it_again():
+    world = small_world(issues=1, members=2)
+    round_, issue, member = world.round(), world.issues[0], world.members[0]
+    _propose(world, round_, issue, member)
+    _change(world, round_, issue, member, "C.2")
+    label = Label.objects.get()
+    assert (label.category, label.proposal) == (world.category("C.2"), None)
+    assert Proposal.objects.get().name == NAME  # its history still says what was missing
+    _change(world, round_, issue, member, "C.3", name=NAME.upper(), reason="Really.")
+    label.refresh_from_db()
+    assert (label.category, label.proposal) == (None, Proposal.objects.get())
+    assert (label.proposal.reason, label.proposal.nearest) == (f"{REASON}\nReally.", world.category("C.3"))
+
+
+def test_the_text_of_a_proposal_is_changed_with_its_label():
+    world = small_world(issues=1, members=2)
+    round_, issue, member = world.round(), world.issues[0], world.members[0]
+    _propose(world, round_, issue, member, nearest="C.2")
+    _change(world, round_, issue, member, None, name=NAME, reason="Shorter.")
+    found = Proposal.objects.get()
+    assert (found.reason, found.nearest) == ("Shorter.", None)
+
+
+def test_a_draft_keeps_what_is_proposed_as_it_was_typed():
+    world = small_world(issues=1, members=1)
+    round_, issue, member = world.round(), world.issues[0], world.members[0]
+    draft = save_draft(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=world.category("C.2"),
+        summary="",
+        unsure=False,
+        seen_revision=0,
+        proposed_name="half a na",
+        proposed_reason="",
+    )
+    assert (draft.revision, Draft.objects.get().proposed_name) == (1, "half a na")
+    assert turn_at(round_, member, issue.pk).draft.proposed_name == "half a na"
+    assert Proposal.objects.count() == 0
+    with pytest.raises(errors.StaleDraft) as stale:
+        save_draft(
+            round_=round_,
+            issue=issue,
+            member=member,
+            category=world.category("C.2"),
+            summary="",
+            unsure=False,
+            seen_revision=0,
+            proposed_name="another name",
+        )
+    assert stale.value.stored.proposed_name == "half a na"
+    assert stale.value.kept == {"category": "C.2", "summary": "", "proposed_name": "another name"}
