@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from annotate.models import Round, RoundIssue
 from annotate.queries.rounds import revealed, reveals_complete_issues
+from annotate.queries.volunteers import incomplete_rows
 from annotate.reports import agreement_report
 from ingest.models import Repository, Source, SourceEntry
 from ingest.readers.text import make_inert
@@ -124,6 +125,12 @@ def labels_csv(
     with snapshot(), connection.chunked_cursor() as cursor:
         cursor.execute(_WIDE if layout == "wide" else _LONG, values)
         yield from _lines(header, (make_row(row) for row in _fetched(cursor)))
+
+
+def incomplete_issues_csv(round_: Round) -> Iterator[bytes]:
+    """The issues that a closed round left without all labels: how many they have, how many were wanted."""
+    header = ("Issue_URL", "Repository", "Number", "Labels", "Wanted")
+    return _lines(header, incomplete_rows(round_))
 
 
 def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:

@@ -11,7 +11,9 @@ from annotate.views import (
     round_builder,
     rounds,
     samples,
+    screening,
     training,
+    volunteers,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -26,11 +28,38 @@ urlpatterns: list[URLPattern] = [
     path("rounds/<int:round_id>/pilot/training/", pilot.pilot_training, name="pilot_training"),
     path("rounds/<int:round_id>/open/", rounds.open_round, name="open_round"),
     path("rounds/<int:round_id>/close/", rounds.close_round, name="close_round"),
+    path("rounds/<int:round_id>/incomplete/", rounds.incomplete_issues, name="incomplete_issues"),
+    path("rounds/<int:round_id>/incomplete.csv", rounds.incomplete_csv, name="incomplete_csv"),
+    path("rounds/<int:round_id>/volunteers/", volunteers.round_volunteers, name="round_volunteers"),
+    path("rounds/<int:round_id>/volunteers/add/", volunteers.add_volunteer, name="add_volunteer"),
+    path(
+        "rounds/<int:round_id>/volunteers/<int:member_id>/remove/",
+        volunteers.remove_volunteer,
+        name="remove_volunteer",
+    ),
+    path("rounds/<int:round_id>/volunteers/<int:member_id>/quota/", volunteers.set_quota, name="set_quota"),
+    path("rounds/<int:round_id>/volunteers/<int:member_id>/admit/", volunteers.admit, name="admit"),
+    path("rounds/<int:round_id>/labels-per-issue/", volunteers.raise_labels, name="raise_labels"),
+    path("rounds/<int:round_id>/deadline/", volunteers.set_deadline, name="set_deadline"),
     path("rounds/<int:round_id>/disagreements/", disagreements.disagreements, name="disagreements"),
     path(
         "rounds/<int:round_id>/disagreements/<int:issue_id>/settle/",
         disagreements.settle_issue,
         name="settle_issue",
+    ),
+    path("rounds/<int:round_id>/screening/", screening.screening, name="screening"),
+    path("rounds/<int:round_id>/screening/table.csv", screening.screening_csv, name="screening_csv"),
+    path("rounds/<int:round_id>/screening/flow.svg", screening.screening_flow, name="screening_flow"),
+    path(
+        "rounds/<int:round_id>/screening/<int:issue_id>/decide/", screening.screen_issue, name="screen_issue"
+    ),
+    path(
+        "rounds/<int:round_id>/screening/majority/", screening.settle_by_majority, name="settle_by_majority"
+    ),
+    path(
+        "rounds/<int:round_id>/screening/majority/take-back/",
+        screening.take_back_majority,
+        name="take_back_majority",
     ),
     path("", overview.home, name="home"),
     path("studies/<slug:slug>/", overview.study, name="study"),

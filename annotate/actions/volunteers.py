@@ -212,8 +212,27 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = hold_to_change(round_, by)
+    require_raisable(current, to)
     before = current.labels_per_issue
-    if current.allocation == Round.Allocation.CROSSED:
+    made = _run(_RAISE, current, before=before, after=to)
+    _widen(current, to)
+    _run(_REOPEN, current)
+    record(
+        current.study,
+        "rounds.labels_raised",
+        by.user,
+        round=current.name,
+        before=before,
+        after=to,
+        slots=made,
+    )
+    return made
+
+
+def require_raisable(round_: Round, to: int) -> None:
+    """Raises VolunteerRefused where an issue of this round cannot be asked to get `to` labels."""
+    before = round_.labels_per_issue
+    if round_.allocation == Round.Allocation.CROSSED:
         raise VolunteerRefused(
             _("Everyone labels everything in this round. For one more label per issue, add a volunteer."),
             field="to",
@@ -228,7 +247,7 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
             % {"n": before},
             field="to",
         )
-    volunteers = len(active_volunteers(current))
+    volunteers = len(active_volunteers(round_))
     if to > volunteers:
         raise VolunteerRefused(
             ngettext(
@@ -239,19 +258,6 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
             % {"labels": to, "n": volunteers},
             field="to",
         )
-    made = _run(_RAISE, current, before=before, after=to)
-    _widen(current, to)
-    _run(_REOPEN, current)
-    record(
-        current.study,
-        "rounds.labels_raised",
-        by.user,
-        round=current.name,
-        before=before,
-        after=to,
-        slots=made,
-    )
-    return made
 
 
 def hold_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:

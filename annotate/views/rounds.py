@@ -1,23 +1,29 @@
 """Rounds of a study: the list, and one round from plan to close."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
+from annotate import round_words as words
 from annotate import rules
 from annotate.actions import rounds as actions
 from annotate.allocation import fair_share
+from annotate.exports import incomplete_issues_csv
 from annotate.models import Round
 from annotate.queries import rounds as queries
-from annotate.queries.labels import counts_by_member
+from annotate.queries import volunteers
 from annotate.views.round_builder import missing, study_of
 from core.http import go_to, is_fragment, render_page, require
 from studies.models import Membership
 from studies.queries import membership_of
 from studies.rules import may_read_revealed, may_see_people
+from taxonomy.models import CategoryState
 
 
 @require_safe
@@ -45,30 +51,35 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     if round_.opened_at and request.headers.get("HX-Target") == "job" and is_fragment(request):
         return go_to(request, round_)
     progress = queries.round_progress(round_)
-    counts = counts_by_member(round_)
-    slots = progress.issues * round_.labels_per_issue
-    labels = sum(count.labels for count in counts)
+    seats = volunteers.seats(round_)
+    slots = volunteers.slot_count(round_)
+    labels = sum(seat.labels for seat in seats)
     crossed = round_.allocation == Round.Allocation.CROSSED
-    opening = queries.opening_of(round_) if round_.opened_at is None else None
+    each = _each(round_, seats, slots)
+    may_change = rules.may_change_round(member, round_)
     context = {
         "study": round_.study,
         "membership": member,
         "round": round_,
         "progress": progress,
-        "counts": counts,
+        "lines": [(seat, each[seat.volunteer.pk]) for seat in seats],
+        "active": sum(seat.is_active for seat in seats),
         "labels": labels,
         "slots": slots,
-        "left": slots - labels,
-        "each": progress.issues
-        if crossed
-        else fair_share(progress.issues, round_.labels_per_issue, len(counts)),
         "crossed": crossed,
-        "opening": opening,
+        "opening": queries.opening_of(round_) if round_.opened_at is None else None,
+        "deadline": words.deadline(round_),
+        "terms": _terms(round_),
+        "incomplete": _incomplete(round_, progress),
+        "stuck": [seat for seat in seats if seat.is_stuck] if may_change and round_.opened_at else [],
         "may_open": rules.may_open(member, round_) and round_.opened_at is None,
         "may_close": rules.may_close(member, round_) and round_.is_open,
+        "may_change": may_change,
         "may_label": rules.may_take_turns(member, round_),
         "may_see_own": rules.may_see_own_labels(member, round_),
+        "may_lead": rules.may_open(member, round_),
         "may_read": may_read_revealed(member) and round_.opened_at is not None,
+        "may_read_pilot": rules.may_read_pilot(member, round_) and round_.opened_at is not None,
     }
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
 
@@ -83,17 +94,121 @@ def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     return go_to(request, round_)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """End the round, which reveals all of its labels."""
+    """End the round, which reveals all of its labels; GET says what it would end without."""
     round_, member = _round(request, round_id)
     require(rules.may_close(member, round_))
-    if member:
-        actions.close_round(round_=round_, by=member)
-        messages.success(
-            request, _("%(round)s is closed: all of its labels are revealed.") % {"round": round_}
-        )
-    return go_to(request, round_)
+    if request.method == "POST":
+        if member:
+            actions.close_round(round_=round_, by=member)
+            messages.success(
+                request, _("%(round)s is closed: all of its labels are revealed.") % {"round": round_}
+            )
+        return go_to(request, round_)
+    if not round_.is_open:
+        return go_to(request, round_)
+    progress = queries.round_progress(round_)
+    slots = volunteers.slot_count(round_)
+    labels = sum(seat.labels for seat in volunteers.seats(round_))
+    context = {
+        "study": round_.study,
+        "membership": member,
+        "round": round_,
+        "progress": progress,
+        "slots": slots,
+        "missing": slots - labels,
+        "incomplete": _incomplete(round_, progress),
+        "page": volunteers.incomplete_page(round_),
+    }
+    return render_page(request, "annotate/rounds/close.html", context)
+
+
+@require_safe
+def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """List the issues that lack labels, `?after=` a place on; 404 while nobody is to see which they are."""
+    round_, member = _round(request, round_id)
+    require(rules.may_see_progress(member, round_))
+    if not volunteers.shows_incomplete(round_):
+        raise Http404
+    after = request.GET.get("after", "")
+    if after and not (after.isascii() and after.isdecimal() and len(after) < 10):
+        raise Http404
+    context = {
+        "study": round_.study,
+        "membership": member,
+        "round": round_,
+        "incomplete": _incomplete(round_, queries.round_progress(round_)),
+        "page": volunteers.incomplete_page(round_, int(after or 0)),
+        "is_first": not after,
+    }
+    return render_page(request, "annotate/rounds/incomplete.html", context)
+
+
+@require_safe
+def incomplete_csv(request: AuthedRequest, round_id: int) -> HttpResponseBase:
+    """The issues that a closed round left without all labels, as CSV; 404 before."""
+    round_, member = _round(request, round_id)
+    require(may_read_revealed(member))
+    if round_.closed_at is None:
+        raise Http404
+    name = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-incomplete.csv"
+    return StreamingHttpResponse(
+        incomplete_issues_csv(round_),
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": content_disposition_header(as_attachment=True, filename=name)
+            or "attachment"
+        },
+    )
+
+
+def _incomplete(round_: Round, progress: queries.RoundProgress) -> int | None:
+    """How many issues lack labels; None while nobody is to see that."""
+    if round_.opened_at is None or progress.complete is None:
+        return None
+    return progress.issues - progress.complete
+
+
+def _each(round_: Round, seats: list[volunteers.Seat], slots: int) -> dict[int, int]:
+    """How many labels each volunteer is to give, by the id of their seat.
+
+    Crossed: those they gave and those they have open. k of n: an equal share of those who go on, or their
+    quota; who was taken out, what they gave.
+    """
+    if round_.allocation == Round.Allocation.CROSSED and round_.opened_at:
+        return {seat.volunteer.pk: seat.labels + seat.open_slots for seat in seats}
+    active = [seat for seat in seats if seat.is_active]
+    share = fair_share(slots, 1, len(active))
+    quotas = {seat.volunteer.pk: seat.volunteer.quota or share for seat in active}
+    return {
+        seat.volunteer.pk: max(min(quotas.get(seat.volunteer.pk, 0), share), seat.labels) for seat in seats
+    }
+
+
+def _terms(round_: Round) -> list[tuple[str, str, str]]:
+    """What the round was set to: name, words, and the address of more where there is one."""
+    said = [
+        (_("Issues"), words.selection(round_.selection), ""),
+        (_("Order"), _order(round_), ""),
+        (_("Reveal"), str(round_.get_reveal_display()), ""),
+        (_("Decision"), words.rule(round_), ""),
+        (_("Drift check"), words.drift(round_), ""),
+    ]
+    if round_.training_id and round_.training:
+        said.append((_("After the training"), str(round_.training), round_.training.get_absolute_url()))
+    if round_.pass_mark:
+        said.append((_("Passed with"), _("%(n)d %% of its answers") % {"n": round_.pass_mark}, ""))
+    if round_.excludes_id:
+        state = CategoryState.objects.filter(version=round_.version_id, category=round_.excludes_id).first()
+        said.append((_("Excludes"), f"{state.code} {state.name}" if state else "", ""))
+    return [(name, text, url) for name, text, url in said if text]
+
+
+def _order(round_: Round) -> str:
+    if round_.order == Round.Order.BY_REPOSITORY:
+        return _("by repository, shuffled inside each")
+    return _("shuffled, for each volunteer in an order of their own")
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:

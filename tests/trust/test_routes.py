@@ -90,7 +90,20 @@ new_round                  get    302  404  404  200  200  403  403  403  403
 new_round                  post   401  404  404  422  422  403  403  403  403
 round                      get    302  404  404  200  200  200  200  200  403
 open_round                 post   401  404  404  409  409  403  403  403  403
+close_round                get    302  404  404  200  200  403  403  403  403
 close_round                post   401  404  404  302  302  403  403  403  403
+incomplete_issues          get    302  404  404  200  200  200  200  200  403
+incomplete_csv             get    302  404  404  404  404  404  404  404  403
+round_volunteers           get    302  404  404  200  200  403  403  403  403
+add_volunteer              get    302  404  404  422  422  403  403  403  403
+add_volunteer              post   401  404  404  422  422  403  403  403  403
+remove_volunteer           get    302  404  404  200  200  403  403  403  403
+remove_volunteer           post   401  404  404  302  302  403  403  403  403
+raise_labels               get    302  404  404  422  422  403  403  403  403
+raise_labels               post   401  404  404  422  422  403  403  403  403
+set_quota                  post   401  404  404  409  409  403  403  403  403
+admit                      post   401  404  404  409  409  403  403  403  403
+set_deadline               post   401  404  404  302  302  403  403  403  403
 samples                    get    302  404  404  200  200  200  200  200  403
 new_sample                 get    302  404  404  200  200  403  403  403  403
 new_sample                 post   401  404  404  422  422  403  403  403  403
@@ -201,6 +214,8 @@ def address(world: World, name: str) -> str:
         given[name] = [slug, world.more.sample.pk]
     elif name in {"pilot", "pilot_training"}:
         given[name] = [world.more.pilot.pk]
+    elif name in {"remove_volunteer", "set_quota", "admit"}:
+        given[name] = [round_id, world.members["volunteer"].pk]
     elif name in {"issue", "api_issue"}:
         given[name] = [slug, issue_id]
     elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:

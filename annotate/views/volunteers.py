@@ -1,0 +1,302 @@
+"""Changing an open round: its volunteers, their quotas, the labels per issue, the deadline.
+
+What changes slots is shown in numbers first: GET shows them, POST does it.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import round_words, rules
+from annotate.actions import terms
+from annotate.actions import volunteers as actions
+from annotate.models import Round, RoundVolunteer
+from annotate.plan_forms import end_of
+from annotate.queries import rounds as round_queries
+from annotate.queries import volunteers as queries
+from annotate.volunteer_forms import (
+    AddVolunteerForm,
+    DeadlineForm,
+    QuotaForm,
+    RaiseLabelsForm,
+    RemoveVolunteerForm,
+)
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from core.templatetags.crosscheck import count
+from studies.models import Membership
+from studies.queries import membership_of
+
+
+@require_safe
+def round_volunteers(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show who labels in a round, how much, and what can be changed about it."""
+    round_, member = _round(request, round_id)
+    return _page(request, round_, member)
+
+
+def _page(
+    request: AuthedRequest, round_: Round, member: Membership, *, status: int = 200, **forms: Any
+) -> HttpResponse:
+    seats = queries.seats(round_)
+    crossed = round_.allocation == Round.Allocation.CROSSED
+    day = round_.deadline and timezone.localtime(round_.deadline).date()
+    active = sum(seat.is_active for seat in seats)
+    slots = queries.slot_count(round_)
+    context = {
+        "study": round_.study,
+        "round": round_,
+        "membership": member,
+        "seats": seats,
+        "active": active,
+        "crossed": crossed,
+        "add_form": AddVolunteerForm(round_=round_),
+        "raise_form": RaiseLabelsForm(initial={"to": round_.labels_per_issue + 1}),
+        "may_raise": round_.is_open and not crossed and active > round_.labels_per_issue,
+        "deadline_form": DeadlineForm(initial={"deadline": day}),
+        "deadline": round_words.deadline(round_),
+        "short": 0 if crossed else _short(seats, slots),
+        "slots": slots,
+    }
+    return render_page(request, "annotate/rounds/volunteers.html", context | forms, status=status)
+
+
+def _short(seats: list[queries.Seat], slots: int) -> int:
+    """How many slots of a k-of-n round the quotas leave to nobody; 0 where they are enough."""
+    done = sum(seat.labels for seat in seats)
+    quotas = [seat.volunteer.quota for seat in seats if seat.is_active]
+    if None in quotas:
+        return 0
+    to_come = sum(max(0, (seat.volunteer.quota or 0) - seat.labels) for seat in seats if seat.is_active)
+    return max(0, slots - done - to_come)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def add_volunteer(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Let a member label in the round; GET says what that does."""
+    round_, by = _round(request, round_id)
+    posted = request.method == "POST"
+    form = AddVolunteerForm(request.POST if posted else request.GET, round_=round_)
+    if not form.is_valid():
+        return _page(request, round_, by, status=422, add_form=form)
+    member: Membership = form.cleaned_data["member"]
+    if posted:
+        if first_time(request):
+            actions.add_volunteer(round_=round_, member=member, by=by)
+            messages.success(
+                request, _("%(who)s labels in %(round)s now.") % {"who": member, "round": round_}
+            )
+        return go_to(request, "round_volunteers", round_.pk)
+    found = queries.addition(round_, member)
+    facts = []
+    words = [
+        _("They get back the column that they had, with what they labelled.")
+        if found.returns
+        else _("Their labels stand in a column of their own, the last one.")
+    ]
+    if round_.allocation == Round.Allocation.CROSSED:
+        facts.append((_("Issues to label"), found.slots))
+        if found.revealed:
+            facts.append((_("Revealed issues, left as they are"), found.revealed))
+            words.append(
+                _(
+                    "Who can see the labels of others is no longer blind: revealed issues keep their number"
+                    " of labels."
+                )
+            )
+    else:
+        words.append(_("They take their turns from now on; the number of labels per issue stays."))
+    if round_.training_id:
+        words.append(_("They label once they have passed the training of this round, or you let them in."))
+    return _confirm(
+        request, round_, by,
+        title=_("Add %(who)s") % {"who": member}, facts=facts, words=words,
+        url=reverse("add_volunteer", args=[round_.pk]), fields={"member": member.pk},
+        do=_("Add %(who)s") % {"who": member},
+    )  # fmt: skip
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def remove_volunteer(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse:
+    """Take a volunteer out of the round; GET says what that does, and asks who goes on."""
+    round_, by = _round(request, round_id)
+    member = _volunteer(round_, member_id).member
+    posted = request.method == "POST"
+    form = RemoveVolunteerForm(request.POST if posted else request.GET, round_=round_, member=member)
+    to: Membership | None = form.cleaned_data["to"] if form.is_valid() else None
+    if posted and form.is_valid():
+        if first_time(request):
+            done = actions.remove_volunteer(round_=round_, member=member, by=by, to=to)
+            messages.success(request, _removed(round_, member, to, done))
+        return go_to(request, "round_volunteers", round_.pk)
+    found = queries.removal(round_, member, to)
+    crossed = round_.allocation == Round.Allocation.CROSSED
+    facts = [
+        (_("Labels that stay"), found.labels),
+        (_("Issues that they have not labelled"), found.open_slots),
+    ]
+    if to:
+        facts.append((_("Of these go to %(who)s") % {"who": to}, found.handed))
+    if found.completed:
+        facts.append((_("Issues that waited for them alone and are complete by this"), found.completed))
+    words = [_("Their labels and drafts stay. Adding them again undoes this: they get their column back.")]
+    if crossed and not to:
+        words.append(_("The issues that they have not labelled do with one label less."))
+        if found.completed:
+            words.append(
+                _("What is complete is revealed and decided by the rule of the round; that cannot be undone.")
+            )
+    if not crossed and not to:
+        words.append(_("The issues that they hold are free again for the others."))
+    if not crossed and found.left < round_.labels_per_issue:
+        words.append(
+            ngettext(
+                "%(n)d volunteer is left: too few for %(k)d labels per issue. Add others afterwards.",
+                "%(n)d volunteers are left: too few for %(k)d labels per issue. Add others afterwards.",
+                found.left,
+            )
+            % {"n": found.left, "k": round_.labels_per_issue}
+        )
+    return _confirm(
+        request, round_, by,
+        title=_("Take %(who)s out of the round") % {"who": member}, facts=facts, words=words,
+        url=reverse("remove_volunteer", args=[round_.pk, member.pk]),
+        fields={"to": to.pk if to else ""}, do=_("Take %(who)s out") % {"who": member},
+        ask=form, danger=True, status=422 if form.errors else 200,
+    )  # fmt: skip
+
+
+def _removed(round_: Round, member: Membership, to: Membership | None, done: actions.Removed) -> str:
+    said = _("%(who)s no longer labels in %(round)s; their labels stay.") % {"who": member, "round": round_}
+    if to:
+        said += " " + ngettext("%(n)s issue went to %(to)s.", "%(n)s issues went to %(to)s.", done.handed) % {
+            "n": count(done.handed),
+            "to": to,
+        }
+    if done.completed and queries.shows_incomplete(round_):
+        said += " " + ngettext(
+            "%(n)s issue is complete by this.", "%(n)s issues are complete by this.", done.completed
+        ) % {"n": count(done.completed)}
+    return said
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def raise_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Ask for more labels per issue; GET says what that does."""
+    round_, by = _round(request, round_id)
+    posted = request.method == "POST"
+    form = RaiseLabelsForm(request.POST if posted else request.GET)
+    if not form.is_valid():
+        return _page(request, round_, by, status=422, raise_form=form)
+    to: int = form.cleaned_data["to"]
+    if posted:
+        if first_time(request):
+            actions.raise_labels_per_issue(round_=round_, to=to, by=by)
+            messages.success(
+                request,
+                ngettext(
+                    "Issues of %(round)s that are not revealed get %(n)d label now.",
+                    "Issues of %(round)s that are not revealed get %(n)d labels now.",
+                    to,
+                )
+                % {"round": round_, "n": to},
+            )
+        return go_to(request, "round_volunteers", round_.pk)
+    actions.require_raisable(round_, to)
+    found = queries.raising(round_, to)
+    facts = [(_("Issues that get more labels"), found.issues), (_("Assignments more"), found.slots)]
+    if found.revealed:
+        facts.append((_("Revealed issues, left as they are"), found.revealed))
+    words = [_("This cannot be taken back: a number of labels only grows.")]
+    if round_.majority is not None and round_.majority <= to // 2:
+        words.append(
+            _("The majority that decides is raised with it, to %(m)d of %(k)d: it stays more than half.")
+            % {"m": to // 2 + 1, "k": to}
+        )
+    return _confirm(
+        request, round_, by,
+        title=_("Raise the labels per issue from %(before)d to %(after)d")
+        % {"before": round_.labels_per_issue, "after": to},
+        facts=facts, words=words, url=reverse("raise_labels", args=[round_.pk]), fields={"to": to},
+        do=_("Raise to %(n)d") % {"n": to},
+    )  # fmt: skip
+
+
+@require_POST
+def set_quota(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse:
+    """Say after how many labels a volunteer is given no more."""
+    round_, by = _round(request, round_id)
+    member = _volunteer(round_, member_id).member
+    form = QuotaForm(request.POST)
+    if not form.is_valid():
+        messages.error(
+            request, _("The quota of %(who)s stays: write a number, or nothing.") % {"who": member}
+        )
+        return _page(request, round_, by, status=422)
+    quota = form.cleaned_data["quota"]
+    terms.set_quota(round_=round_, member=member, by=by, quota=quota)
+    done = _("%(who)s has a quota of %(n)s labels.") if quota else _("%(who)s has no quota.")
+    messages.success(request, done % {"who": member, "n": count(quota or 0)})
+    return go_to(request, "round_volunteers", round_.pk)
+
+
+@require_POST
+def set_deadline(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Say until when the labels are wanted."""
+    round_, by = _round(request, round_id)
+    form = DeadlineForm(request.POST)
+    if not form.is_valid():
+        return _page(request, round_, by, status=422, deadline_form=form)
+    day = form.cleaned_data["deadline"]
+    terms.set_deadline(round_=round_, by=by, deadline=day and end_of(day))
+    messages.success(request, _("The deadline is set.") if day else _("The round has no deadline."))
+    return go_to(request, "round_volunteers", round_.pk)
+
+
+@require_POST
+def admit(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse:
+    """Let a volunteer in without a passed training; `take_back` in the form undoes it."""
+    round_, by = _round(request, round_id)
+    member = _volunteer(round_, member_id).member
+    if "take_back" in request.POST:
+        terms.take_back_admission(round_=round_, member=member, by=by)
+        messages.success(request, _("%(who)s needs the training again.") % {"who": member})
+    else:
+        terms.admit(round_=round_, member=member, by=by)
+        messages.success(request, _("%(who)s can label without the training.") % {"who": member})
+    return go_to(request, "round_volunteers", round_.pk)
+
+
+def _confirm(
+    request: AuthedRequest, round_: Round, by: Membership, *, status: int = 200, **said: Any
+) -> HttpResponse:
+    """The page that says in numbers what a change does, with the button that does it."""
+    context = {"study": round_.study, "round": round_, "membership": by, **said}
+    return render_page(request, "annotate/rounds/change.html", context, status=status)
+
+
+def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
+    """A round that the reader may change; 404 for one they may not see, 403 for one they may not change."""
+    round_ = get_object_or_404(round_queries.rounds_for(request.user), pk=round_id)
+    member = membership_of(request.user, round_.study)
+    require(rules.may_open(member, round_))
+    if member is None:
+        raise Http404
+    return round_, member
+
+
+def _volunteer(round_: Round, member_id: int) -> RoundVolunteer:
+    found = RoundVolunteer.objects.select_related("member").filter(round=round_, member=member_id)
+    return get_object_or_404(found)
