@@ -141,12 +141,13 @@ class AnswerRows:
         ]
 
     def suggest(self, old: Codebook) -> None:
-        """A few issues of each category, clear ones first, the first of these ticked; SUGGESTED at most."""
+        """A few issues of each category, clear ones first; ticked are the first of these that say why."""
         found = candidates(self.pilot, old, each=OFFERED)
         places = range(OFFERED, 0, -1)
         deepest = next((n for n in places if sum(one.place <= n for one in found) <= SUGGESTED), 1)
         for candidate in [one for one in found if one.place <= deepest][:MOST_ROWS]:
-            self.rows.append(self._fresh(candidate, ticked=candidate.is_clear and candidate.place <= TICKED))
+            good = candidate.is_clear and candidate.place <= TICKED and bool(candidate.summary)
+            self.rows.append(self._fresh(candidate, ticked=good))
 
     def take(self, data: Any, old: Codebook, more: Sequence[int]) -> None:
         """The rows as posted, and those of `more`, ticked; MOST_ROWS at most."""

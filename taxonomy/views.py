@@ -72,6 +72,7 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         "presets": [(preset.name, _(preset.title), _(preset.description)) for preset in PRESETS.values()],
         "columns": COLUMNS,
         "reader": reader,
+        "only_looks": only_looks,
         "levels": reading.levels_of(tree) if (tree := reader.tree_so_far()) else [],
     }
     status = 422 if form.is_bound and not only_looks else 200

@@ -114,14 +114,14 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a pilot showed so far, out of `revealed` of its `issues`."""
+    """What a pilot showed so far, out of `revealed` of its `issues`; its version has `size` categories."""
 
     issues: int
     revealed: int
     labels: int
     used: list[Used]
     proposed: list[Proposed]
-    unused: int
+    size: int
 
 
 def outcome(round_: Round, book: Codebook) -> Outcome:
@@ -168,7 +168,7 @@ def outcome(round_: Round, book: Codebook) -> Outcome:
         labels=sum(one.labels for one in used) + sum(one.labels for one in proposed),
         used=used,
         proposed=proposed,
-        unused=len(book.states) - len(used),
+        size=len(book.states),
     )
 
 

@@ -1,0 +1,250 @@
+"""Drawing a sample: which issues come, what is kept with them, what is refused."""
+
+import hashlib
+
+import pytest
+
+from annotate import errors
+from annotate.actions.labels import submit_label
+from annotate.actions.rounds import close_round
+from annotate.actions.samples import draw_sample
+from annotate.models import Sample, SampleIssue
+from annotate.queries.planning import sources
+from annotate.queries.samples import Frame, check, frame_of, framed_urls
+from ingest.models import Issue, SavedFilter
+from studies.models import Event, Role
+from tests import factories
+from tests.annotate.world import World, small_world, together
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    """A study of repositories `a/a` with 30 and `b/b` with 5 issues."""
+    study = factories.make_study()
+    first, second = factories.make_repository(study, "a/a"), factories.make_repository(study, "b/b")
+    issues = [factories.make_issue(first, str(number), year=2023 + number % 2) for number in range(1, 31)]
+    issues += [factories.make_issue(second, str(number), text=False) for number in range(1, 6)]
+    return World(
+        study=study,
+        version=factories.make_version(study),
+        repository=first,
+        issues=issues,
+        lead=factories.make_member(study, Role.LEAD, pseudonym="Lead"),
+        members=[factories.make_member(study, pseudonym="R1")],
+    )
+
+
+def drawn(world: World, **fields) -> Sample:
+    fields = {"name": "Pilot", "frame": Frame(), "by": world.lead, "margin": 0.2, "seed": 7} | fields
+    return draw_sample(study=world.study, **fields)
+
+
+def urls(sample: Sample) -> list[str]:
+    places = SampleIssue.objects.filter(sample=sample).order_by("position")
+    return list(places.values_list("issue__url", flat=True))
+
+
+def by_recipe(found, size: int, seed: int) -> list[str]:
+    return sorted(found, key=lambda url: hashlib.blake2b(f"{seed}/{url}".encode()).digest())[:size]
+
+
+def test_a_sample_is_what_the_recipe_draws_from_the_urls_and_the_seed(world):
+    sample = drawn(world)
+    assert urls(sample) == [
+        *by_recipe([issue.url for issue in world.issues[:30]], 14, 7),
+        *by_recipe([issue.url for issue in world.issues[30:]], 5, 7),
+    ]
+    positions = SampleIssue.objects.filter(sample=sample).order_by("position")
+    assert list(positions.values_list("position", flat=True)) == list(range(1, 20))
+
+
+def test_the_plan_is_kept_with_the_sample(world):
+    frame = Frame(name="All issues")
+    sample = drawn(world, frame=frame, own={world.issues[30].repository_id: 2}, confidence=0.9)
+    assert (sample.name, sample.seed, sample.created_by) == ("Pilot", 7, world.lead)
+    assert sample.plan == {
+        "confidence": 0.9, "margin": 0.2, "share": 0.5, "rounding": "up",
+        "filter": {
+            "source": "issues", "name": "All issues", "query": {}, "year": None, "with_text": False,
+            "without_pull_requests": False,
+        },
+        "newest": world.issues[-1].pk,
+        "strata": [
+            {"id": world.repository.pk, "repository": "a/a", "issues": 30, "size": 11, "drawn": 11},
+            {"id": world.issues[30].repository_id, "repository": "b/b", "issues": 5, "size": 4, "drawn": 2},
+        ],
+    }  # fmt: skip
+
+
+def test_who_drew_what_is_audited(world):
+    drawn(world)
+    event = Event.objects.get(verb="samples.drawn")
+    assert (event.by, event.detail) == (world.lead.user, {"sample": "Pilot", "issues": 19, "seed": 7})
+
+
+def test_a_seed_is_drawn_when_none_is_given(world):
+    first, second = drawn(world, name="1", seed=None), drawn(world, name="2", seed=None)
+    assert first.seed != second.seed
+    assert 0 <= first.seed < 10**9
+
+
+def test_the_rounding_is_that_of_the_plan(world):
+    asked = {"margin": 0.36, "confidence": 0.95}
+    sizes = [
+        [
+            stratum["drawn"]
+            for stratum in drawn(world, name=rounding, rounding=rounding, **asked).plan["strata"]
+        ]
+        for rounding in ("up", "cochran")
+    ]
+    assert sizes == [[7, 4], [6, 3]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "sizes"),
+    [
+        ({"year": 2023}, {"a/a": 15}),
+        ({"with_text": True}, {"a/a": 30}),
+        ({"year": 1999}, None),
+    ],
+)
+def test_what_it_is_drawn_from_can_be_narrowed(world, frame, sizes):
+    if sizes is None:
+        with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
+            drawn(world, frame=Frame(**frame))
+        return
+    strata = drawn(world, frame=Frame(**frame)).plan["strata"]
+    assert {stratum["repository"]: stratum["issues"] for stratum in strata} == sizes
+
+
+def test_pull_requests_can_be_left_out(world):
+    Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:10]]).update(is_pull_request=True)
+    strata = drawn(world, frame=Frame(without_pull_requests=True)).plan["strata"]
+    assert [stratum["issues"] for stratum in strata] == [20, 5]
+
+
+def named(world: World, value: str) -> Frame:
+    return frame_of(world.study, next(one for one in sources(world.study) if one.value == value))
+
+
+def test_a_sample_of_a_saved_filter_keeps_the_filter_as_it_was(world):
+    saved = SavedFilter.objects.create(study=world.study, name="Of 2024", query={"year": "2024"})
+    sample = drawn(world, frame=named(world, f"filter:{saved.pk}"))
+    assert sample.plan["filter"]["query"] == {"year": "2024"}
+    saved.delete()
+    assert check(sample).is_same
+
+
+def test_a_sample_of_a_round_and_of_another_sample(world):
+    round_ = world.round(issues=Issue.objects.filter(repository=world.repository, year=2023))
+    of_round = drawn(world, frame=named(world, f"round:{round_.pk}"))
+    assert [stratum["issues"] for stratum in of_round.plan["strata"]] == [15]
+    of_sample = drawn(world, name="Half", frame=named(world, f"sample:{of_round.pk}"), margin=0.4)
+    assert set(urls(of_sample)) < set(urls(of_round))
+
+
+@pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
+def test_only_leads_draw(world, role):
+    with pytest.raises(errors.NotAllowed):
+        drawn(world, by=factories.make_member(world.study, role, pseudonym="X"))
+
+
+def test_a_lead_of_another_study_draws_nothing(world):
+    with pytest.raises(errors.NotAllowed):
+        drawn(world, by=factories.make_member(factories.make_study(), Role.OWNER))
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "said"),
+    [
+        ({"name": "  "}, "name", "Give the sample a name."),
+        ({"name": "x" * 121}, "name", "longer than 120"),
+        ({"confidence": 1}, "confidence", "more than 0 and less than 100 percent"),
+        ({"margin": 0}, "margin", "more than 0 and less than 100 percent"),
+        ({"share": 1.5}, "share", "more than 0 and less than 100 percent"),
+        ({"seed": -1}, "seed", "A seed is a whole number from 0 to 9,223,372,036,854,775,807."),
+        ({"seed": 2**63}, "seed", "A seed is a whole number"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_the_field(world, fields, field, said):
+    with pytest.raises(errors.SampleRefused, match=said) as refused:
+        drawn(world, **fields)
+    assert refused.value.field == field
+    assert not Sample.objects.exists()
+
+
+@pytest.mark.parametrize("number", [-1, 31])
+def test_an_own_number_that_the_repository_does_not_have_is_refused(world, number):
+    with pytest.raises(errors.SampleRefused, match="a/a has 30 issues to draw from") as refused:
+        drawn(world, own={world.repository.pk: number})
+    assert refused.value.field == f"own_{world.repository.pk}"
+
+
+def test_nothing_of_every_repository_is_no_sample(world):
+    with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
+        drawn(world, own={issue.repository_id: 0 for issue in world.issues})
+
+
+def test_a_name_is_given_once(world):
+    drawn(world)
+    with pytest.raises(errors.SampleRefused, match="a sample of this name already"):
+        drawn(world)
+    assert Sample.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_leads_draw_the_same_name_at_once():
+    world = small_world(issues=4)
+    one, other = together(lambda: drawn(world), lambda: drawn(world))
+    refused = [answer for answer in (one, other) if isinstance(answer, errors.SampleRefused)]
+    assert len(refused) == 1
+    assert SampleIssue.objects.count() == Sample.objects.get().drawn.count() == 4
+
+
+# --- drawn again
+
+
+def test_a_sample_is_drawn_again_as_it_was(world):
+    found = check(drawn(world))
+    assert (found.is_same, found.size, found.differing, found.changed, found.newer) == (True, 19, 0, [], 0)
+
+
+def test_issues_that_came_since_take_no_part(world):
+    sample = drawn(world)
+    factories.make_issues(world.repository, 40)
+    found = check(sample)
+    assert (found.is_same, found.newer) == (True, 40)
+
+
+def test_what_changed_since_is_said(world):
+    sample = drawn(world, frame=Frame(year=2023))
+    came = Issue.objects.get(url=urls(sample)[0])
+    Issue.objects.filter(pk=came.pk).update(year=2024)
+    found = check(sample)
+    assert (found.is_same, found.differing) == (False, 1)
+    assert [(one.repository, one.then, one.now) for one in found.changed] == [("a/a", 15, 14)]
+
+
+def test_what_it_was_drawn_from_is_listed_with_the_drawn_marked(world):
+    sample = drawn(world)
+    rows = list(framed_urls(sample))
+    assert len(rows) == 35
+    assert {url for _path, url, is_drawn in rows if is_drawn} == set(urls(sample))
+
+
+def test_what_a_screening_kept_is_to_be_had_once_it_is_closed(world):
+    relevance = factories.make_version(world.study, ["R", "F", "F.1"])
+    false = factories.category(relevance, "F")
+    screening = world.round(kind="screening", version=relevance, depth=1, excludes=false)
+    source = f"kept:{screening.pk}"
+    assert source not in [one.value for one in sources(world.study)]
+    for issue, code in zip(world.issues, ["R", "R", *["F"] * 33], strict=True):
+        category = factories.category(relevance, code)
+        submit_label(
+            round_=screening, issue=issue, member=world.members[0], category=category, summary="", unsure=False,
+            form_key=None,
+        )  # fmt: skip
+    close_round(round_=screening, by=world.lead)
+    assert set(urls(drawn(world, frame=named(world, source)))) == {issue.url for issue in world.issues[:2]}
