@@ -432,6 +432,7 @@
   // ---- Keys
   function onEnter(event) {
     event.preventDefault();
+    if (!form) { $("next")?.click(); return; }  // in a training the right label stands here
     if (event.repeat || idle) return;  // a key held down must not submit what it has just chosen
     const active = picker.active(), isIn = event.target === find;
     if (event.ctrlKey) { if (isField(event.target) && !isIn) form.requestSubmit(submit); else if (!active || picker.choose(active)) form.requestSubmit(submit); return; }
@@ -443,6 +444,7 @@
     } else form.requestSubmit(submit);
   }
   function startFinding(text) {
+    if (idle) return;
     find.focus();
     find.value = text;
     searched = text !== "";

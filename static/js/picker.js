@@ -363,7 +363,7 @@
         else if (event.key === "Enter" && event.ctrlKey && event.target.form?.id === "label-form") onEnter(event);
         return;
       }
-      if (picker && event.key === "Enter" && event.target.matches("body, main, #tree")) { onEnter(event); return; }
+      if (event.key === "Enter" && event.target.matches("body, main, #tree")) { onEnter(event); return; }
       if (event.ctrlKey) return;
       const first = stopWaiting();
       if (first && /^\d$/.test(event.key)) { event.preventDefault(); startFinding(first + event.key); return; }
