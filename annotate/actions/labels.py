@@ -28,7 +28,8 @@ from annotate.queries.repeats import STILL_OPEN, as_label, is_ripe
 from annotate.queries.turns import guideline_seen
 from core.retry import retried
 from ingest.models import Issue, Snapshot
-from studies.models import GuidelineReading, Membership
+from studies.actions import mark_guideline_read
+from studies.models import Guideline, Membership
 from taxonomy.models import Category
 
 __all__ = ["SUMMARY_LENGTH", "Submitted", "change_label", "is_changeable", "save_draft", "submit_label"]
@@ -259,8 +260,7 @@ def _label(held: Held, choice: Choice, seen: Seen, issue: Issue, *, instead_of: 
     if seen.guideline is not None and seen.guideline != (guideline or 0):
         raise errors.StaleGuideline
     if guideline is not None and seen.guideline is not None and not is_read:
-        reading = GuidelineReading(guideline_id=guideline, member=member)
-        GuidelineReading.objects.bulk_create([reading], ignore_conflicts=True)
+        mark_guideline_read(member=member, guideline=Guideline(pk=guideline, study_id=member.study_id))
     if choice.category is not None:
         require_deep_enough(round_, choice.category)
     proposal = None
