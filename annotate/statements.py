@@ -97,6 +97,12 @@ def definitions() -> list[Definition]:
             "Fleiss (1971)",
         ),
         Definition(
+            "intra_rater",
+            _("Each volunteer against themselves: the label of an issue that came to them a second time, unmarked, against their first one. The share of equal pairs with Wilson’s interval, and Cohen’s kappa with its large-sample error from 30 issues on."),  # noqa: E501
+            "κ = (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
+            "Cohen (1960); Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72(5), 323–327; Wilson (1927)",  # noqa: E501
+        ),
+        Definition(
             "interval",
             _("Gwet’s linearised standard error with Student’s t over the issues, the upper end cut at 1. The older error of Fleiss, Nee and Landis (1979) holds for a kappa of 0 only and is not used. With few labels in a category the interval is too narrow."),  # noqa: E501
             "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
@@ -108,6 +114,7 @@ def definitions() -> list[Definition]:
 DEFINED = {
     **{key: name for key, (name, _hint) in COEFFICIENTS.items()},
     "category_kappa": gettext_lazy("Kappa of one category"),
+    "intra_rater": gettext_lazy("Intra-rater agreement"),
     "interval": gettext_lazy("95 % interval"),
 }
 
@@ -181,6 +188,13 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
         surplus,
     )
     said.append(LeftOut(surplus, text))
+    if open_labels := found.get("open_labels", 0):
+        text = ngettext(
+            "open label, whose category is yet to come",
+            "open labels, whose categories are yet to come",
+            open_labels,
+        )
+        said.append(LeftOut(open_labels, text))
     if above := found.get("labels_above_the_level", 0):
         text = ngettext("label that stops above this level", "labels that stop above this level", above)
         said.append(LeftOut(above, text))
@@ -250,7 +264,7 @@ def how_to_report(report: AgreementReport) -> str:
         " (%(labels)s)."
     )
     sentences = [(crossed if report.columns else some) % said, compared(found), _agreement_sentence(found)]
-    sentences += [_by_type(report), undecided(report)]
+    sentences += [_by_type(report), undecided(report), _drift(report)]
     if omitted := [f"{_count(part.count)} {part.text}" for part in left_out(report) if part.count]:
         sentences.append(_("Left out: %(what)s.") % {"what": _listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
@@ -288,6 +302,42 @@ def _by_type(report: AgreementReport) -> str:
     if not parts:
         return ""
     return _("By type of the decision: %(parts)s.") % {"parts": _listed(parts)}
+
+
+def _drift(report: AgreementReport) -> str:
+    """Agreement of the volunteers with themselves; "" where no issue came twice."""
+    if report.intra is None or not report.intra.pooled.issues:
+        return ""
+    pooled = report.intra.pooled
+    return ngettext(
+        "%(issues)s issue report came to its volunteer a second time, unmarked: intra-rater agreement was"
+        " %(agreement)s (Cohen’s %(kappa)s).",
+        "%(issues)s issue reports came to their volunteers a second time, unmarked: intra-rater agreement was"
+        " %(agreement)s (Cohen’s %(kappa)s).",
+        pooled.issues,
+    ) % {
+        "issues": _count(pooled.issues),
+        "agreement": number(pooled.percent_agreement.value),
+        "kappa": _kappa(pooled.cohen_kappa),
+    }
+
+
+def intra_left_out(report: AgreementReport) -> list[LeftOut]:
+    """What the drift check gave and does not compare."""
+    found = report.intra.left_out if report.intra else {}
+    opened, above = found.get("open_labels", 0), found.get("labels_above_the_level", 0)
+    said = [
+        LeftOut(opened, ngettext("issue with an open label", "issues with an open label", opened)),
+        LeftOut(
+            above,
+            ngettext(
+                "issue with a label that stops above this level",
+                "issues with a label that stops above this level",
+                above,
+            ),
+        ),
+    ]
+    return [part for part in said if part.count]
 
 
 def _kappa(found: Coefficient) -> str:

@@ -121,6 +121,8 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "paradoxes": [group for group in report.groups if say.is_paradox(group.agreement)],
         "pairs": _pairs(report),
         "confused": _confused(report),
+        "intra": _intra(report),
+        "intra_left_out": say.intra_left_out(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(say.DEFINED[one.key], one) for one in say.definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),
@@ -183,6 +185,41 @@ def _pairs(report: AgreementReport) -> dict[str, Any] | None:
         "high": _short(high),
         "mean": number(light),
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Again:
+    """One volunteer, or all, against themselves: texts with their intervals, or why there are none."""
+
+    name: str
+    is_pooled: bool
+    issues: int
+    agreement: str
+    agreement_span: str
+    kappa: str
+    kappa_span: str
+
+
+def _intra(report: AgreementReport) -> list[Again]:
+    """The drift check as rows, all volunteers pooled first; none where no issue came twice."""
+    if report.intra is None:
+        return []
+    rows = []
+    for one in (report.intra.pooled, *report.intra.raters):
+        share, kappa = one.percent_agreement, one.cohen_kappa
+        rows.append(
+            Again(
+                name=one.rater or _("All"),
+                is_pooled=one.rater is None,
+                issues=one.issues,
+                agreement=number(share.value) or "–",
+                agreement_span=say.span(share.low, share.high),
+                kappa=number(kappa.value) or say.undefined(kappa.reason),
+                kappa_span=say.span(kappa.low, kappa.high)
+                or (say.no_interval(kappa.reason) if kappa.value is not None else ""),
+            )
+        )
+    return rows
 
 
 def _short(value: float) -> str:
