@@ -26,5 +26,13 @@ class AnnotateConfig(AppConfig):
         audit.say("rounds.admitted", _("Let %(member)s into the round %(round)s without a passed training"))
         audit.say("rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again"))
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
+        audit.say(
+            "decisions.majority",
+            _("Settled disagreements of the screening %(round)s by a majority of %(at_least)s: %(decided)s"),
+        )
+        audit.say(
+            "decisions.majority_taken_back",
+            _("Took back a majority vote of the screening %(round)s: %(reopened)s issues are open again"),
+        )
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

@@ -220,6 +220,17 @@ class IssueIsUnanimous(DomainError):
     message = _("All labels of this issue agree, so there is nothing to settle.")
 
 
+class NotAScreening(DomainError):
+    message = _("Only the disagreements of a screening are settled by majority. Nothing was changed.")
+
+
+class NotAMajority(DomainError):
+    message = _(
+        "A majority is more than half of the labels of an issue, and at most all of them. Nothing was changed:"
+        " choose another number."
+    )
+
+
 class RationaleMissing(DomainError):
     message = _("Give the reason for this decision in a sentence.")
 

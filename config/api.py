@@ -31,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("rounds/<int:round_id>/labels/", labels.Labels.as_view(), name="api_labels"),
     path("rounds/<int:round_id>/labels/<int:issue_id>/", labels.OneLabel.as_view(), name="api_label"),
     path("rounds/<int:round_id>/disagreements/", reports.Disagreements.as_view(), name="api_disagreements"),
+    path("rounds/<int:round_id>/screening/", reports.Screening.as_view(), name="api_screening"),
     path(
         "rounds/<int:round_id>/issues/<int:issue_id>/decisions/",
         reports.Decisions.as_view(),

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import connection, transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from annotate import errors
@@ -33,6 +34,10 @@ def settle_issue(
 ) -> Decision:
     """Decide a disagreement as its lead; a decision that stood is superseded, and kept.
 
+    Where the round leaves disagreements to a meeting, the lead writes down what the meeting decided. In a
+    screening also issues whose labels agree can be decided anew, by the lead alone: what all of its raters
+    excluded can come back.
+
     `seen_number` is that of the standing decision that the form showed, 0 without one. The same decision by
     the same person again returns the one that stands. `decided_at` is now; only the demonstration dates its
     decisions back.
@@ -46,7 +51,8 @@ def settle_issue(
     place = hold_issue(current, issue)
     if place.completed_at is None or not revealed(current).filter(pk=place.pk).exists():
         raise errors.NotRevealed
-    if is_unanimous(current, issue.pk):
+    agreed = is_unanimous(current, issue.pk)
+    if agreed and current.kind != Round.Kind.SCREENING:
         raise errors.IssueIsUnanimous
     if not rationale:
         raise errors.RationaleMissing
@@ -69,13 +75,16 @@ def settle_issue(
     now = decided_at or timezone.now()
     if standing is not None:
         Decision.objects.filter(pk=standing.pk).update(superseded_at=now)
+    # A decision that was taken back has no successor, and keeps its number.
+    before = Decision.objects.filter(round=current, issue=issue).aggregate(last=Max("number"))["last"]
+    by_meeting = current.rule == Round.Rule.MEETING and not agreed
     decision = Decision.objects.create(
         round=current,
         issue=issue,
-        number=standing.number + 1 if standing else 1,
+        number=(before or 0) + 1,
         category=category,
         version_id=current.version_id,
-        method=Decision.Method.LEAD,
+        method=Decision.Method.MEETING if by_meeting else Decision.Method.LEAD,
         rationale=rationale,
         decided_by=by,
         decided_at=now,
@@ -91,53 +100,118 @@ def settle_issue(
     return decision
 
 
-def decide_if_unanimous(round_: Round, issue: Issue, now: datetime) -> Decision | None:
-    """The decision of a complete issue whose labels agree at the round's depth; None when they do not.
+def decide_by_rule(round_: Round, issue: Issue, now: datetime) -> Decision | None:
+    """The decision of a complete issue that follows from its labels by the round's rule; None if none does.
 
     The caller holds the issue's row in the round.
     """
-    made = _decide(round_, now, issue.pk)
+    made = decide(round_, now, issue_id=issue.pk)
     return Decision.objects.get(pk=made[0]) if made else None
 
 
-def decide_unanimous(round_: Round, now: datetime) -> int:
-    """Decide every complete issue whose labels agree and that has no decision; how many. One statement."""
-    return len(_decide(round_, now))
+def decide_all_by_rule(round_: Round, now: datetime) -> int:
+    """Decide every complete issue that has no decision and whose labels suffice; how many. One statement."""
+    return len(decide(round_, now))
 
 
-def _decide(round_: Round, now: datetime, issue_id: int | None = None) -> list[int]:
-    query = f"""
-    WITH deep AS MATERIALIZED ({ROLLED_UP})
+decide_if_unanimous = decide_by_rule
+decide_unanimous = decide_all_by_rule
+
+
+_DECIDE = f"""
+    WITH deep AS MATERIALIZED ({ROLLED_UP}), votes AS (
+        SELECT i.issue_id, deep.at_depth, count(*) AS votes
+        FROM annotate_roundissue i
+        JOIN annotate_label l ON l.round_id = i.round_id AND l.issue_id = i.issue_id AND NOT l.surplus
+        LEFT JOIN deep ON deep.category_id = l.category_id
+        WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL {{only}}
+          AND NOT EXISTS (
+            SELECT FROM annotate_decision d
+            WHERE d.round_id = i.round_id AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+          )
+        GROUP BY i.issue_id, deep.at_depth
+    ), counted AS (
+        SELECT issue_id, sum(votes) AS labels,
+               array_agg(at_depth ORDER BY votes DESC) FILTER (WHERE at_depth IS NOT NULL) AS chosen,
+               array_agg(votes ORDER BY votes DESC) FILTER (WHERE at_depth IS NOT NULL) AS groups
+        FROM votes GROUP BY issue_id
+    ), decided AS (
+        SELECT issue_id, chosen[1] AS category_id, groups[1] = labels AS is_unanimous
+        FROM counted
+        WHERE groups[1] = labels
+           OR groups[1] >= %(least)s::integer AND groups[1] > coalesce(groups[2], 0)
+    )
+"""  # noqa: S608 - the pieces are constants
+"""SQL: `decided`, one row (issue_id, category_id, is_unanimous) per complete issue without a decision whose
+labels suffice. An open label agrees with nothing, and counts among the labels. %(least)s is NULL where only
+unanimous labels decide; else the largest group decides if it is that large, and alone at the top."""
+
+_STORE = """
     INSERT INTO annotate_decision
-        (round_id, issue_id, number, category_id, version_id, method, rationale, decided_at)
-    SELECT i.round_id, i.issue_id,
+        (round_id, issue_id, number, category_id, version_id, method, rationale, decided_by_id, decided_at)
+    SELECT %(round)s, decided.issue_id,
            1 + coalesce((
                SELECT max(d.number) FROM annotate_decision d
-               WHERE d.round_id = i.round_id AND d.issue_id = i.issue_id
+               WHERE d.round_id = %(round)s AND d.issue_id = decided.issue_id
            ), 0),
-           min(deep.at_depth), %(version)s, 'unanimous', '', %(now)s
-    FROM annotate_roundissue i
-    JOIN annotate_label l ON l.round_id = i.round_id AND l.issue_id = i.issue_id AND NOT l.surplus
-    LEFT JOIN deep ON deep.category_id = l.category_id
-    WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL
-      {"AND i.issue_id = %(issue)s" if issue_id is not None else ""}
-      AND NOT EXISTS (
-        SELECT FROM annotate_decision d
-        WHERE d.round_id = i.round_id AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
-      )
-    GROUP BY i.round_id, i.issue_id
-    HAVING min(deep.at_depth) = max(deep.at_depth) AND count(deep.at_depth) = count(*)
+           decided.category_id, %(version)s,
+           CASE WHEN is_unanimous THEN 'unanimous' ELSE 'majority' END, '',
+           CASE WHEN is_unanimous THEN NULL ELSE %(by)s::bigint END, %(now)s
+    FROM decided
     RETURNING id
-    """  # noqa: S608 - the pieces are constants
+"""
+
+_FORESEE = """
+    SELECT category_id, count(*) FROM decided GROUP BY category_id
+"""
+
+
+def decide(
+    round_: Round,
+    now: datetime,
+    *,
+    issue_id: int | None = None,
+    at_least: int | None = None,
+    by: Membership | None = None,
+) -> list[int]:
+    """Decide what has no decision yet; the ids of the decisions. One statement, for one issue or for all.
+
+    `at_least`: so many equal labels suffice; the round's own majority where it is not said. A training is
+    decided by its right labels alone.
+    """
+    if round_.kind == Round.Kind.TRAINING:
+        return []
+    return [row[0] for row in _run(_STORE, round_, now, issue_id, at_least, by)]
+
+
+def foreseen(round_: Round, at_least: int) -> dict[int, int]:
+    """Category id to how many issues `decide` would give it, were it called now. One query."""
+    found = _run(_FORESEE, round_, timezone.now(), None, at_least, None)
+    return {category_id: issues for category_id, issues in found}
+
+
+def _run(
+    what: str,
+    round_: Round,
+    now: datetime,
+    issue_id: int | None,
+    at_least: int | None,
+    by: Membership | None,
+) -> list[tuple[int, ...]]:
+    own = round_.majority if round_.rule == Round.Rule.MAJORITY else None
+    only = "AND i.issue_id = %(issue)s" if issue_id is not None else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            query,
+            _DECIDE.format(only=only) + what,
             {
                 "round": round_.pk,
                 "version": round_.version_id,
                 "depth": round_.depth,
                 "now": now,
                 "issue": issue_id,
+                "least": own if at_least is None else at_least,
+                "by": None if by is None else by.pk,
             },
         )
-        return [row[0] for row in cursor.fetchall()]
+        found: list[tuple[int, ...]] = cursor.fetchall()
+        return found

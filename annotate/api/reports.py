@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_list_or_404, get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -21,8 +21,10 @@ from annotate.exports import LAYOUTS, labels_csv
 from annotate.models import Round
 from annotate.queries.disagreements import Disagreement, State, disagreements
 from annotate.queries.rounds import rounds_for
+from annotate.queries.screening import screening_counts
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
+from annotate.screened import as_dict, screening_agreement
 from core.api import asked
 from ingest.models import Repository
 from studies import rules
@@ -37,6 +39,9 @@ class DisagreementSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
     title = serializers.CharField()
     labels = serializers.DictField(child=serializers.CharField(), help_text="Code by pseudonym")
+    open = serializers.DictField(
+        child=serializers.CharField(), help_text="Open labels: the category proposed, by pseudonym"
+    )
     split = serializers.DictField(child=serializers.IntegerField(), help_text="How many labels by code")
     decision = serializers.CharField(allow_null=True)
     method = serializers.CharField(allow_null=True)
@@ -110,16 +115,29 @@ class Disagreements(APIView):
 
 
 def _row(row: Disagreement, names: list[str]) -> dict[str, Any]:
+    given = [(name, chip) for name, chip in zip(names, row.labels, strict=True) if chip]
     return {
         "issue": row.issue.pk,
         "url": row.issue.url,
         "title": row.issue.current.title if row.issue.current else "",
-        "labels": {name: chip.code for name, chip in zip(names, row.labels, strict=True) if chip},
+        "labels": {name: chip.code for name, chip in given if chip.code},
+        "open": {name: chip.name for name, chip in given if not chip.code},
         "split": dict(row.split),
         "decision": row.decided_code,
         "method": row.decision.method if row.decision else None,
         "decision_number": row.decision.number if row.decision else 0,
     }
+
+
+class Screening(APIView):
+    """A screening in numbers: by repository, by reason, and the agreement of its raters."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, _member = round_of(request, round_id, may_see_disagreements)
+        if round_.kind != Round.Kind.SCREENING:
+            raise Http404
+        return Response(as_dict(round_, screening_counts(round_), screening_agreement(round_)))
 
 
 class Decisions(APIView):

@@ -2,7 +2,7 @@
 
 That labels agree is said by the decision `unanimous`, which the last label of an issue, or the closing of the
 round, makes in the same transaction; all other complete issues are disagreements. So nothing is counted again
-per request.
+per request. In a screening such a decision can be superseded; the labels agree none the less.
 """
 
 from collections import Counter
@@ -139,7 +139,7 @@ def disagreements(
     places = places or []
     return Disagreements(
         volunteers=columns,
-        rows=_rows(round_, dict(places[:limit]), columns, book),
+        rows=rows_of(round_, dict(places[:limit]), columns, book),
         next=places[limit - 1][1] if len(places) > limit else None,
         open=open_ones,
         settled=settled_ones,
@@ -149,20 +149,20 @@ def disagreements(
 def disagreement_at(round_: Round, issue_id: int) -> Disagreement | None:
     """One disagreement; None if the issue is none, or is not revealed. Seven queries at most."""
     unanimous = Decision.objects.filter(
-        round=round_, issue=OuterRef("issue"), superseded_at=None, method=Decision.Method.UNANIMOUS
+        round=round_, issue=OuterRef("issue"), method=Decision.Method.UNANIMOUS
     )
     found = revealed(round_).filter(~Exists(unanimous), completed_at__isnull=False, issue=issue_id)
     place = found.values_list("issue_id", "position").first()
     if place is None:
         return None
-    return _rows(round_, dict([place]), list(volunteers(round_)), codebook(round_.version_id))[0]
+    return rows_of(round_, dict([place]), list(volunteers(round_)), codebook(round_.version_id))[0]
 
 
 def disagreement_counts(round_: Round) -> DisagreementCounts:
     """How many issues are complete, not unanimous, settled and open. One query."""
-    complete, parameters = _complete(round_)
+    complete, parameters = complete_issues(round_)
     query = f"""
-    SELECT count(*), count(*) FILTER (WHERE d.method = 'unanimous'), count(d.id)
+    SELECT count(*), count(*) FILTER (WHERE {_agreed(round_)}), count(d.id)
     FROM ({complete}) i
     LEFT JOIN annotate_decision d
         ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
@@ -178,9 +178,20 @@ def disagreement_counts(round_: Round) -> DisagreementCounts:
     )
 
 
+def _agreed(round_: Round) -> str:
+    """SQL: do the labels of issue `i`, whose standing decision is `d` if it has one, all agree?"""
+    if round_.kind != Round.Kind.SCREENING:
+        return "d.method IS NOT DISTINCT FROM 'unanimous'"
+    return """(d.method IS NOT DISTINCT FROM 'unanimous' OR d.number > 1 AND EXISTS (
+        SELECT FROM annotate_decision u
+        WHERE u.round_id = d.round_id AND u.issue_id = d.issue_id AND u.method = 'unanimous'
+    ))"""
+
+
 def is_unanimous(round_: Round, issue_id: int) -> bool:
     """Do all labels of this complete, revealed issue agree at the round's depth?"""
-    return standing_decisions(round_).filter(issue=issue_id, method=Decision.Method.UNANIMOUS).exists()
+    agreed = Decision.objects.filter(round=round_, issue=issue_id, method=Decision.Method.UNANIMOUS)
+    return agreed.filter(issue__in=revealed(round_).values("issue")).exists()
 
 
 def confusion(round_: Round, level: Level) -> list[Confusion]:
@@ -206,7 +217,7 @@ def _confusion(
     if not categories or not count:
         return ()
     masks = [_mask(places[book.at_depth(id_, level).code], len(codes)) for id_ in categories]
-    issues, parameters = _complete(Round.objects.get(pk=round_id))
+    issues, parameters = complete_issues(Round.objects.get(pk=round_id))
     query = f"""
     WITH deep AS MATERIALIZED (
         SELECT category_id, mask::bit({len(codes)}) AS mask
@@ -236,7 +247,7 @@ def _mask(place: int, length: int) -> str:
     return "0" * place + "1" + "0" * (length - place - 1)
 
 
-def _complete(round_: Round) -> tuple[str, list[Any]]:
+def complete_issues(round_: Round) -> tuple[str, list[Any]]:
     """SQL of the complete, revealed issues, (issue_id, position), and its parameters."""
     complete = revealed(round_).filter(completed_at__isnull=False).values("issue_id", "position")
     try:
@@ -251,13 +262,13 @@ def _found(round_: Round, chosen: Sequence[Sequence[int]], repository: int | Non
 
     Each of `chosen` is a set of categories; labels of all these sets are on the issue.
     """
-    complete, parameters = _complete(round_)
+    complete, parameters = complete_issues(round_)
     query = f"""
     SELECT i.issue_id, i.position, d.id IS NOT NULL AS settled
     FROM ({complete}) i
     LEFT JOIN annotate_decision d
         ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
-    WHERE d.method IS DISTINCT FROM 'unanimous'
+    WHERE NOT {_agreed(round_)}
     """
     parameters.append(round_.pk)
     if repository is not None:
@@ -280,10 +291,13 @@ def _found(round_: Round, chosen: Sequence[Sequence[int]], repository: int | Non
     return query, parameters
 
 
-def _rows(
+def rows_of(
     round_: Round, page: Mapping[int, int], columns: Sequence[RoundVolunteer], book: Codebook
 ) -> list[Disagreement]:
-    """The rows of these issues (id: position), in this order. Three queries."""
+    """The rows of these revealed issues (id: position), in this order, whether their labels differ or not.
+
+    Three queries.
+    """
     issues = (
         Issue.objects.select_related("repository", "current")
         .defer("current__body", "current__comments", "current__labels")

@@ -1,17 +1,282 @@
-"""What a screening kept and what it excluded."""
+"""What a screening kept, what it excluded, and why."""
 
-from django.db.models import Exists, OuterRef, QuerySet
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
-from annotate.models import Round
-from annotate.queries.categories import codebook
-from annotate.queries.rounds import standing_decisions
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from annotate.models import Decision, Round, RoundVolunteer
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.disagreements import Disagreement, complete_issues, rows_of
+from annotate.queries.rounds import revealed, standing_decisions, volunteers
 from ingest.models import Issue
+from taxonomy.models import CategoryState, Level
+
+Which = Literal["excluded", "included"]
+
+
+@dataclass(frozen=True)
+class Screened:
+    """The issues of one repository in a screening, or of all of them: each is in one of four numbers.
+
+    `open_disagreements`: complete, and without a decision. `incomplete`: labels are missing, or nothing of it
+    is revealed yet.
+    """
+
+    repository: str
+    repository_id: int
+    issues: int
+    excluded: int
+    included: int
+    open_disagreements: int
+    incomplete: int
+
+    @property
+    def kept(self) -> int:
+        """What would stay were the screening over now: all that no decision excludes."""
+        return self.issues - self.excluded
+
+    @property
+    def decided(self) -> int:
+        return self.excluded + self.included
+
+    @property
+    def undecided(self) -> int:
+        return self.open_disagreements + self.incomplete
+
+    @property
+    def rate(self) -> float | None:
+        """Percent of the decided issues that are excluded; None where none is decided."""
+        return 100 * self.excluded / self.decided if self.decided else None
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A theme under the excluded type. `issues` have it as their only reason; `shared`, one of several."""
+
+    code: str
+    name: str
+    issues: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why issues were excluded: of `base` excluded issues each is under one reason, `differ` or `unsaid`.
+
+    A reason is what the raters' codes below the type say, or the decision's own; `differ`: they say several.
+    """
+
+    base: int
+    reasons: tuple[Reason, ...]
+    differ: int
+    unsaid: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A screening in numbers. `study_issues` are all issues of the study, in this screening or not."""
+
+    study_issues: int
+    whole: Screened
+    repositories: tuple[Screened, ...]
+    reasons: Reasons
+
+
+@dataclass(frozen=True)
+class Voted:
+    """One decided issue with its labels; `past`: superseded decisions with their codes, oldest first."""
+
+    item: Disagreement
+    past: tuple[tuple[Decision, str], ...]
+    agreed: bool
+
+
+@dataclass(frozen=True)
+class Votes:
+    """A page of decided issues; `next` is the `after` of the page that follows, None at the end."""
+
+    volunteers: list[RoundVolunteer]
+    rows: list[Voted]
+    next: int | None
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One majority vote of a lead: when, by whom, and how many of its decisions still stand."""
+
+    decided_at: datetime
+    pseudonym: str
+    issues: int
 
 
 def kept_issues(round_: Round) -> QuerySet[Issue]:
     """The issues of a screening that stay: all but those that a standing, revealed decision excludes."""
-    book = codebook(round_.version_id)
-    top = book.states.get(round_.excludes_id or 0)
-    excluding = book.below(top.code) if top else []
-    out = standing_decisions(round_).filter(category__in=excluding, issue=OuterRef("pk"))
+    out = standing_decisions(round_).filter(category__in=_excluding(round_), issue=OuterRef("pk"))
     return Issue.objects.filter(in_rounds__round=round_).exclude(Exists(out))
+
+
+def excluded_codes(book: Codebook, round_: Round) -> frozenset[int]:
+    """The category that a screening excludes by, and all below it; empty where it names none."""
+    state = book.states.get(round_.excludes_id or 0)
+    return frozenset(book.below(state.code)) if state else frozenset()
+
+
+def _excluding(round_: Round) -> list[int]:
+    return sorted(excluded_codes(codebook(round_.version_id), round_))
+
+
+_BY_REPOSITORY = """
+    SELECT r.path, r.id, count(*),
+           count(*) FILTER (WHERE d.category_id = ANY(%s::bigint[])),
+           count(*) FILTER (WHERE d.category_id <> ALL(%s::bigint[])),
+           count(*) FILTER (WHERE shown.issue_id IS NOT NULL AND d.id IS NULL),
+           count(*) FILTER (WHERE shown.issue_id IS NULL AND d.id IS NULL)
+    FROM annotate_roundissue i
+    JOIN ingest_issue x ON x.id = i.issue_id
+    JOIN ingest_repository r ON r.id = x.repository_id
+    LEFT JOIN ({complete}) shown ON shown.issue_id = i.issue_id
+    LEFT JOIN annotate_decision d
+        ON d.round_id = i.round_id AND d.issue_id = shown.issue_id AND d.superseded_at IS NULL
+    WHERE i.round_id = %s
+    GROUP BY r.id, r.path ORDER BY r.path, r.id
+"""
+
+# A bit per theme: an issue's labels together say one theme, several, or none.
+_REASONS = """
+    WITH deep AS MATERIALIZED (
+        SELECT category_id, bit FROM unnest(%s::bigint[], %s::bigint[]) deep (category_id, bit)
+    ), gone AS MATERIALIZED (
+        SELECT d.issue_id, deep.bit
+        FROM ({complete}) i
+        JOIN annotate_decision d
+            ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+        JOIN deep ON deep.category_id = d.category_id
+    )
+    SELECT said, count(*)
+    FROM (
+        SELECT CASE WHEN max(gone.bit) <> 0 THEN max(gone.bit) ELSE coalesce(bit_or(deep.bit), 0) END AS said
+        FROM gone
+        LEFT JOIN annotate_label l ON l.round_id = %s AND l.issue_id = gone.issue_id AND NOT l.surplus
+        LEFT JOIN deep ON deep.category_id = l.category_id
+        GROUP BY gone.issue_id
+    ) issues
+    GROUP BY said
+"""
+
+
+def screening_counts(round_: Round) -> Counts:
+    """A screening in numbers, as far as it is revealed. Four queries."""
+    book = codebook(round_.version_id)
+    out = sorted(excluded_codes(book, round_))
+    complete, parameters = complete_issues(round_)
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_REPOSITORY.format(complete=complete), [out, out, *parameters, round_.pk])
+        rows = [Screened(*row) for row in cursor.fetchall()]
+    whole = Screened(
+        "",
+        0,
+        issues=sum(row.issues for row in rows),
+        excluded=sum(row.excluded for row in rows),
+        included=sum(row.included for row in rows),
+        open_disagreements=sum(row.open_disagreements for row in rows),
+        incomplete=sum(row.incomplete for row in rows),
+    )
+    return Counts(
+        study_issues=Issue.objects.filter(repository__study=round_.study_id).count(),
+        whole=whole,
+        repositories=tuple(rows),
+        reasons=_reasons(round_, book, out, whole.excluded),
+    )
+
+
+def _reasons(round_: Round, book: Codebook, out: Iterable[int], base: int) -> Reasons:
+    themes: list[CategoryState] = [book.states[id_] for id_ in out if book.states[id_].level == Level.THEME]
+    themes.sort(key=lambda state: state.position)
+    bits = {state.category_id: 1 << place for place, state in enumerate(themes)}
+    deep = {id_: bits.get(book.at_depth(id_, Level.THEME).category_id, 0) for id_ in out}
+    complete, parameters = complete_issues(round_)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _REASONS.format(complete=complete),
+            [list(deep), list(deep.values()), *parameters, round_.pk, round_.pk],
+        )
+        said: dict[int, int] = dict(cursor.fetchall())
+    return Reasons(
+        base=base,
+        reasons=tuple(
+            Reason(
+                state.code,
+                state.name,
+                issues=said.get(bits[state.category_id], 0),
+                shared=sum(n for mask, n in said.items() if mask != bit and mask & bit),
+            )
+            for state in themes
+            for bit in (bits[state.category_id],)
+        ),
+        differ=sum(n for mask, n in said.items() if mask.bit_count() > 1),
+        unsaid=said.get(0, 0),
+    )
+
+
+def votes(
+    round_: Round, which: Which, *, repository: int | None = None, after: int | None = None, limit: int = 25
+) -> Votes:
+    """A page of the issues that a decision excludes, or includes, in the order of the round. Seven queries.
+
+    `repository`: its id. `after`: the `next` of the page before.
+    """
+    book = codebook(round_.version_id)
+    out = excluded_codes(book, round_)
+    chosen = [id_ for id_ in book.states if (id_ in out) == (which == "excluded")]
+    decided = standing_decisions(round_).filter(category__in=chosen, issue=OuterRef("issue"))
+    places = revealed(round_).filter(Exists(decided))
+    if repository is not None:
+        places = places.filter(issue__repository=repository)
+    if after is not None:
+        places = places.filter(position__gt=after)
+    page = list(places.order_by("position").values_list("issue_id", "position")[: limit + 1])
+    columns = list(volunteers(round_))
+    return Votes(
+        volunteers=columns,
+        rows=_voted(round_, dict(page[:limit]), columns, book),
+        next=page[limit - 1][1] if len(page) > limit else None,
+    )
+
+
+def vote_at(round_: Round, issue_id: int) -> Votes | None:
+    """One complete, revealed issue with its labels and decisions; None if it is none. Seven queries."""
+    place = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
+    page = list(place.values_list("issue_id", "position"))
+    if not page:
+        return None
+    columns = list(volunteers(round_))
+    return Votes(columns, _voted(round_, dict(page), columns, codebook(round_.version_id)), None)
+
+
+def _voted(round_: Round, page: dict[int, int], columns: list[RoundVolunteer], book: Codebook) -> list[Voted]:
+    rows = rows_of(round_, page, columns, book)
+    past: dict[int, list[tuple[Decision, str]]] = {id_: [] for id_ in page}
+    agreed = set()
+    chain = Decision.objects.filter(round=round_, issue__in=page).select_related("decided_by")
+    for decision in chain.order_by("number"):
+        if decision.method == Decision.Method.UNANIMOUS:
+            agreed.add(decision.issue_id)
+        if decision.superseded_at is not None:
+            past[decision.issue_id].append((decision, book.states[decision.category_id].code))
+    return [Voted(row, tuple(past[row.issue.pk]), row.issue.pk in agreed) for row in rows]
+
+
+def majority_votes(round_: Round) -> list[Vote]:
+    """The majority votes of leads of which something stands, newest first. One query."""
+    made = (
+        standing_decisions(round_)
+        .filter(method=Decision.Method.MAJORITY, decided_by__isnull=False)
+        .values("decided_at", "decided_by__pseudonym")
+        .annotate(issues=Count("pk"))
+        .order_by("-decided_at")
+    )
+    return [Vote(one["decided_at"], one["decided_by__pseudonym"], one["issues"]) for one in made]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
@@ -11,8 +10,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import formats
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,9 +21,10 @@ from annotate.errors import StaleDecision
 from annotate.models import Round
 from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import Chip, Disagreement
+from annotate.queries.disagreements import Disagreement
 from annotate.queries.rounds import round_progress, rounds_for
 from annotate.round_forms import DecisionForm
+from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import Pair, hues, matrix
 from core.http import go_to, is_fragment, render_page, require
 from ingest.models import Issue, Repository
@@ -90,28 +89,6 @@ class Narrowed:
         }
         query = urlencode({name: value for name, value in parameters.items() if value not in {None, ""}})
         return f"{page}?{query}" if query else page
-
-
-@dataclass(frozen=True)
-class Look:
-    """How one label is drawn: the code that it counts as, and whether it departs from the majority."""
-
-    volunteer: str
-    chip: Chip
-    hue: str
-    css: str
-
-    @property
-    def html(self) -> SafeString:
-        """The chip in its column; who and what in full on hover."""
-        said = f"{self.volunteer}: {self.chip.code} {self.chip.name}"
-        if self.chip.unsure:
-            said = _("%(said)s, unsure") % {"said": said}
-        odd = f'<span class="sr"> {escape(_("departs"))}</span>' if self.css == "odd" else ""
-        return mark_safe(  # noqa: S308 - every text in it is escaped
-            f'<span class="code {self.hue} {self.css}" title="{escape(said)}">'
-            f"{escape(self.chip.depth_code)}{odd}</span>"
-        )
 
 
 @require_safe
@@ -272,9 +249,9 @@ def _panel(
         "reading": read(issue),
         "is_part": True,
         "close_url": to(issue=None),
-        "parts": _split(item),
-        "labels": [look for look in _looks(item, page, colours) if look],
-        "decided": _decided(item, colours),
+        "parts": split(item),
+        "labels": [look for look in looks(item, page.volunteers, colours) if look],
+        "decided": decided(item, colours),
         "may_settle": rules.may_settle(member, round_),
         "settle_url": replace(narrowed, issue=None).address(
             reverse("settle_issue", args=[round_.pk, item.issue.pk])
@@ -310,46 +287,18 @@ def _row(
     url: str,
 ) -> dict[str, Any]:
     snapshot = item.issue.current
-    looks = _looks(item, page, colours)
+    found = looks(item, page.volunteers, colours)
     return {
         "item": item,
         "title": snapshot.title if snapshot and snapshot.title else "",
         "url": url,
-        "looks": looks,
+        "looks": found,
         "cells": mark_safe(  # noqa: S308 - a look escapes its texts
-            "".join(f'<td class="v">{look.html if look else ""}</td>' for look in looks)
+            "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
         ),
-        "split": _split(item),
+        "split": split(item),
         "is_shown": item.issue.pk == shown,
     }
-
-
-def _looks(item: Disagreement, page: queries.Disagreements, colours: dict[str, str]) -> list[Look | None]:
-    """A look per column. The majority recedes, who departs from it stands out; a tie for it does neither."""
-    most = item.split[0][1]
-    leading = [code for code, votes in item.split if votes == most]
-
-    def css(chip: Chip) -> str:
-        if chip.depth_code not in leading:
-            return "odd"
-        return "ghost" if len(leading) == 1 else ""
-
-    return [
-        Look(column.member.pseudonym, chip, colours[chip.depth_code], css(chip)) if chip else None
-        for column, chip in zip(page.volunteers, item.labels, strict=True)
-    ]
-
-
-def _split(item: Disagreement) -> SafeString:
-    """The split in words: "4 × C.5, 3 × C.9", no break inside a part."""
-    parts = ((votes, code) for code, votes in item.split)
-    return format_html_join(", ", "<b>{}</b>&nbsp;×&nbsp;{}", parts)
-
-
-def _decided(item: Disagreement, colours: dict[str, str]) -> dict[str, str] | None:
-    """The code that stands, with its hue."""
-    code = item.decided_code
-    return {"code": code, "hue": colours.get(code, "")} if code else None
 
 
 def _links(narrowed: Narrowed, following: int | None, to: Callable[..., str]) -> dict[str, str]:

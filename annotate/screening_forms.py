@@ -1,0 +1,74 @@
+"""What is posted to decide an issue of a screening anew, and to settle its disagreements by majority."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext_lazy as _
+
+from annotate.models import Round
+from annotate.queries.categories import Codebook
+from annotate.queries.screening import excluded_codes
+from annotate.round_forms import LONGEST_RATIONALE
+from taxonomy.models import Category
+
+
+class ScreenForm(forms.Form):
+    """A new decision for one issue: to bring it back, or to exclude it after all."""
+
+    category = forms.TypedChoiceField(label=_("Decision"), coerce=int)
+    rationale = forms.CharField(
+        label=_("Rationale"),
+        max_length=LONGEST_RATIONALE,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": _("Give the reason for this decision in a sentence.")},
+    )
+    seen_number = forms.IntegerField(min_value=0, max_value=32_767, widget=forms.HiddenInput)
+
+    def __init__(
+        self, *args: Any, round_: Round, book: Codebook, is_excluded: bool | None, **kwargs: Any
+    ) -> None:
+        """`is_excluded`: what the standing decision says; None without one."""
+        super().__init__(*args, **kwargs)
+        out, may = excluded_codes(book, round_), book.choosable(round_.depth)
+        said = [
+            (id_, f"{state.code} {state.name}", id_ in out)
+            for id_, state in book.states.items()
+            if id_ in may
+        ]
+        # What changes the decision stands first: it is what the form was opened for.
+        said.sort(key=lambda one: one[2] == bool(is_excluded))
+        self.fields["category"].choices = [(id_, words) for id_, words, _out in said]  # type: ignore[attr-defined]
+
+    def clean_category(self) -> Category:
+        return Category.objects.get(pk=self.cleaned_data["category"])
+
+
+class MajorityForm(forms.Form):
+    """How many equal labels settle an open disagreement: more than half, at most all."""
+
+    at_least = forms.IntegerField(label=_("Equal labels at least"))
+
+    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        least, most = round_.labels_per_issue // 2 + 1, round_.labels_per_issue
+        field = forms.IntegerField(label=_("Equal labels at least"), min_value=least, max_value=most)
+        field.widget.attrs["size"] = 3
+        self.fields["at_least"] = field
+        self.initial.setdefault("at_least", least)
+
+
+class VoteForm(forms.Form):
+    """Which majority vote is taken back: the one of this moment."""
+
+    decided_at = forms.CharField()
+
+    def clean_decided_at(self) -> datetime:
+        try:
+            moment = parse_datetime(self.cleaned_data["decided_at"])
+        except ValueError:
+            moment = None
+        if moment is None or moment.tzinfo is None:
+            raise forms.ValidationError(_("There is no vote of this moment."))
+        return moment

@@ -1,0 +1,82 @@
+"""How the labels of one issue are drawn side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.models import RoundVolunteer
+from annotate.queries.disagreements import Chip, Disagreement
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one label is drawn: the code that it counts as, and whether it departs from the majority.
+
+    An open label has no code: its `css` is `open`, and its name is that of the category it proposes.
+    """
+
+    volunteer: str
+    chip: Chip
+    hue: str
+    css: str
+
+    @property
+    def code(self) -> str:
+        """The code chosen; "open" where there is none yet."""
+        return self.chip.code or _("open")
+
+    @property
+    def html(self) -> SafeString:
+        """The chip in its column; who and what in full on hover."""
+        if self.css == "open":
+            said = _("%(who)s: open: %(name)s") % {"who": self.volunteer, "name": self.chip.name}
+        else:
+            said = f"{self.volunteer}: {self.chip.code} {self.chip.name}"
+        if self.chip.unsure:
+            said = _("%(said)s, unsure") % {"said": said}
+        odd = f'<span class="sr"> {escape(_("departs"))}</span>' if self.css == "odd" else ""
+        return mark_safe(  # noqa: S308 - every text in it is escaped
+            f'<span class="code {self.hue} {self.css}" title="{escape(said)}">'
+            f"{escape(self.chip.depth_code or self.code)}{odd}</span>"
+        )
+
+
+def looks(
+    item: Disagreement, volunteers: Sequence[RoundVolunteer], colours: Mapping[str, str]
+) -> list[Look | None]:
+    """A look per column. The majority recedes, who departs from it stands out; a tie for it does neither."""
+    most = max((votes for _code, votes in item.split), default=0)
+    leading = [code for code, votes in item.split if votes == most]
+
+    def css(chip: Chip) -> str:
+        if not chip.code:
+            return "open"
+        if chip.depth_code not in leading:
+            return "odd"
+        return "ghost" if len(leading) == 1 else ""
+
+    return [
+        Look(column.member.pseudonym, chip, colours.get(chip.depth_code, ""), css(chip)) if chip else None
+        for column, chip in zip(volunteers, item.labels, strict=True)
+    ]
+
+
+def split(item: Disagreement) -> SafeString:
+    """The split in words: "4 × C.5, 3 × C.9, 1 open", no break inside a part."""
+    parts = format_html_join(", ", "<b>{}</b>&nbsp;×&nbsp;{}", ((n, code) for code, n in item.split))
+    if not item.open_labels:
+        return parts
+    left = ngettext("%(n)s open", "%(n)s open", item.open_labels) % {"n": item.open_labels}
+    both = ((part,) for part in (parts, left) if part)
+    return format_html_join(", ", "{}", both)
+
+
+def decided(item: Disagreement, colours: Mapping[str, str]) -> dict[str, str] | None:
+    """The code that stands, with its hue."""
+    code = item.decided_code
+    return {"code": code, "hue": colours.get(code, "")} if code else None

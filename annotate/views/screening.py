@@ -1,0 +1,361 @@
+"""A screening: what left the study, why, and how far the raters agreed on it. Revealed issues only."""
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.actions import decisions
+from annotate.actions import screening as actions
+from annotate.errors import StaleDecision
+from annotate.flow import Flow, Words, flow
+from annotate.models import Round
+from annotate.queries import screening as queries
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.rounds import reveals_complete_issues, rounds_for
+from annotate.queries.screening import Counts, Voted, Votes, Which
+from annotate.screened import repositories_table, screening_agreement
+from annotate.screening_forms import MajorityForm, ScreenForm, VoteForm
+from annotate.tables import as_csv, number
+from annotate.views.looks import decided, looks, split
+from annotate.views.matrix import hues
+from core.http import go_to, render_page, require
+from core.templatetags.crosscheck import count
+from ingest.models import Issue
+from ingest.reading import read
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for: which decided issues, of which repository, from where on; one to read."""
+
+    show: Which = "excluded"
+    repository: int | None = None
+    after: int | None = None
+    issue: int | None = None
+
+    @classmethod
+    def read(cls, query: QueryDict) -> "Asked":
+        """Raises Http404 for what no link of this page says."""
+        show = query.get("show", "excluded")
+        if show not in {"excluded", "included"}:
+            raise Http404
+        numbers = {name: _number(query.get(name)) for name in ("repository", "after", "issue")}
+        return cls(show=cast(Which, show), **numbers)
+
+    def address(self, page: str, **changes: Any) -> str:
+        one = replace(self, **changes)
+        given = {
+            "show": "" if one.show == "excluded" else one.show,
+            "repository": one.repository,
+            "after": one.after,
+            "issue": one.issue,
+        }
+        query = urlencode({name: value for name, value in given.items() if value not in {None, ""}})
+        return f"{page}?{query}" if query else page
+
+
+@require_safe
+def screening(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show a screening in numbers and what it decided; `?at_least=` first shows what a majority would do."""
+    round_, member = _screening(request, round_id)
+    majority = None
+    if "at_least" in request.GET and rules.may_settle(member, round_):
+        majority = MajorityForm(request.GET, round_=round_)
+    return _page(request, round_, member, Asked.read(request.GET), majority=majority)
+
+
+@require_safe
+def screening_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """The table of the repositories as a file."""
+    round_, _member = _screening(request, round_id)
+    text = as_csv(repositories_table(queries.screening_counts(round_)))
+    return _file(round_, "csv", text, "text/csv; charset=utf-8")
+
+
+@require_safe
+def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """The flow figure as a file of its own."""
+    round_, _member = _screening(request, round_id)
+    drawn = {"flow": _flow(queries.screening_counts(round_)), "round": round_, "standalone": True}
+    text = render_to_string("annotate/screening/_flow.html", drawn)
+    return _file(round_, "svg", text.strip() + "\n", "image/svg+xml")
+
+
+@require_POST
+def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
+    """Bring an excluded issue back, or exclude one after all: a new decision, with its reason."""
+    round_, member = _screening(request, round_id)
+    require(rules.may_settle(member, round_), _("An owner or a lead of the study decides that."))
+    asked = replace(Asked.read(request.GET), issue=issue_id)
+    found = queries.vote_at(round_, issue_id)
+    if found is None or member is None:
+        raise Http404
+    form = _form(round_, found.rows[0], request.POST)
+    if not form.is_valid():
+        return _page(request, round_, member, asked, form=form, status=422)
+    try:
+        decision = decisions.settle_issue(
+            round_=round_, issue=found.rows[0].item.issue, by=member, **form.cleaned_data
+        )
+    except StaleDecision as refusal:
+        said = str(refusal.message)
+        return _page(request, round_, member, asked, form=form, refusal=said, status=refusal.status)
+    book = codebook(round_.version_id)
+    code = book.states[decision.category_id].code
+    if decision.category_id in queries.excluded_codes(book, round_):
+        said = _("%(issue)s is excluded: %(code)s.")
+    else:
+        said = _("%(issue)s is back in the study: %(code)s.")
+    messages.success(request, said % {"issue": found.rows[0].item.issue, "code": code})
+    return go_to(request, asked.address(_path(round_), issue=None))
+
+
+@require_POST
+def settle_by_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Decide by majority what is open and has one."""
+    round_, member = _screening(request, round_id)
+    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    form = MajorityForm(request.POST, round_=round_)
+    if member is None or not form.is_valid():
+        return _page(request, round_, member, Asked(), majority=form, status=422)
+    done = actions.settle_by_majority(round_=round_, by=member, at_least=form.cleaned_data["at_least"])
+    said = ngettext("%(n)s issue is decided by majority.", "%(n)s issues are decided by majority.", done)
+    messages.success(request, said % {"n": count(done)})
+    return go_to(request, _path(round_))
+
+
+@require_POST
+def take_back_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Open again what one majority vote decided."""
+    round_, member = _screening(request, round_id)
+    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    form = VoteForm(request.POST)
+    if member is None or not form.is_valid():
+        return _page(request, round_, member, Asked(), status=422)
+    done = actions.take_back_majority(round_=round_, by=member, decided_at=form.cleaned_data["decided_at"])
+    said = ngettext("%(n)s issue is open again.", "%(n)s issues are open again.", done)
+    messages.success(request, said % {"n": count(done)})
+    return go_to(request, _path(round_))
+
+
+def _screening(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
+    """A screening, for who may see what of it is revealed."""
+    round_ = get_object_or_404(rounds_for(request.user), pk=round_id, kind=Round.Kind.SCREENING)
+    member = membership_of(request.user, round_.study)
+    require(rules.may_see_disagreements(member, round_))
+    return round_, member
+
+
+def _path(round_: Round) -> str:
+    return reverse("screening", args=[round_.pk])
+
+
+def _page(
+    request: AuthedRequest,
+    round_: Round,
+    member: Membership | None,
+    asked: Asked,
+    *,
+    form: ScreenForm | None = None,
+    majority: MajorityForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    counts = queries.screening_counts(round_)
+    book = codebook(round_.version_id)
+    path = _path(round_)
+    may_settle = rules.may_settle(member, round_)
+    context: dict[str, Any] = {
+        **frame(round_.study, member, "rounds"),
+        "round": round_,
+        "counts": counts,
+        "excludes": book.states.get(round_.excludes_id or 0),
+        "hidden": bool(round_.opened_at) and not reveals_complete_issues(round_),
+        "may_settle": may_settle,
+        "may_plan": rules.may_create_round(member, round_.study),
+        "asked": asked,
+        "refusal": refusal,
+    }
+    if counts.whole.decided or counts.whole.open_disagreements:
+        context |= {"flow": _flow(counts), "agreement": _agreement(round_)}
+        context |= _list(round_, asked, book, counts, path)
+        if may_settle:
+            context |= _majority(round_, book, counts, majority)
+            context["votes"] = queries.majority_votes(round_)
+    if asked.issue is not None:
+        found = queries.vote_at(round_, asked.issue)
+        if found is None:
+            raise Http404
+        context |= _issue(round_, found, book, asked, path, form if may_settle else None)
+        if not may_settle:
+            context["form"] = None
+    return render_page(request, "annotate/screening/screening.html", context, status=status)
+
+
+def _agreement(round_: Round) -> dict[str, Any]:
+    found = screening_agreement(round_)
+    kappa, percent = (found.coefficients[name] for name in ("fleiss_kappa", "percent_agreement"))
+    return {
+        "issues": found.issues,
+        "compared": found.compared,
+        "kappa": number(kappa.value),
+        "low": number(kappa.low),
+        "high": number(kappa.high),
+        "reason": kappa.reason,
+        "percent": number(None if percent.value is None else 100 * percent.value, 1),
+    }
+
+
+def _list(round_: Round, asked: Asked, book: Codebook, counts: Counts, path: str) -> dict[str, Any]:
+    page = queries.votes(round_, asked.show, repository=asked.repository, after=asked.after)
+    colours = hues(book)
+    return {
+        "rows": [
+            _row(one, page, colours) | {"url": asked.address(path, issue=one.item.issue.pk)}
+            for one in page.rows
+        ],
+        "tabs": [
+            {
+                "name": name,
+                "issues": issues,
+                "url": asked.address(path, show=show, after=None, issue=None),
+                "current": show == asked.show,
+            }
+            for show, name, issues in (
+                ("excluded", _("Excluded"), counts.whole.excluded),
+                ("included", _("Included"), counts.whole.included),
+            )
+        ],
+        "menu": [
+            {
+                "path": one.repository,
+                "url": asked.address(path, repository=one.repository_id, after=None, issue=None),
+                "on": one.repository_id == asked.repository,
+            }
+            for one in counts.repositories
+        ],
+        "any_repository": asked.address(path, repository=None, after=None, issue=None),
+        "first_url": asked.address(path, after=None, issue=None) if asked.after is not None else "",
+        "next_url": asked.address(path, after=page.next, issue=None) if page.next is not None else "",
+    }
+
+
+def _row(one: Voted, page: Votes, colours: dict[str, str]) -> dict[str, Any]:
+    snapshot = one.item.issue.current
+    return {
+        "voted": one,
+        "item": one.item,
+        "title": snapshot.title if snapshot and snapshot.title else "",
+        "looks": [look for look in looks(one.item, page.volunteers, colours) if look],
+        "split": split(one.item),
+        "decided": decided(one.item, colours),
+        "past": [(decision, code, colours[code]) for decision, code in one.past],
+    }
+
+
+def _issue(
+    round_: Round, found: Votes, book: Codebook, asked: Asked, path: str, form: ScreenForm | None
+) -> dict[str, Any]:
+    """The issue that is read: its text, labels and decisions, and the form of the next one."""
+    issue = Issue.objects.select_related("repository", "current").get(pk=found.rows[0].item.issue.pk)
+    voted = found.rows[0]
+    return {
+        "shown": _row(voted, found, hues(book)),
+        "reading": read(issue),
+        "is_part": True,
+        "is_excluded": _is_excluded(round_, voted, book),
+        "form": form or _form(round_, voted),
+        "screen_url": asked.address(reverse("screen_issue", args=[round_.pk, issue.pk]), issue=None),
+        "close_url": asked.address(path, issue=None),
+    }
+
+
+def _is_excluded(round_: Round, voted: Voted, book: Codebook) -> bool | None:
+    decision = voted.item.decision
+    return None if decision is None else decision.category_id in queries.excluded_codes(book, round_)
+
+
+def _form(round_: Round, voted: Voted, data: QueryDict | None = None) -> ScreenForm:
+    book = codebook(round_.version_id)
+    decision = voted.item.decision
+    return ScreenForm(
+        data,
+        round_=round_,
+        book=book,
+        is_excluded=_is_excluded(round_, voted, book),
+        initial={"seen_number": decision.number if decision else 0},
+    )
+
+
+def _majority(round_: Round, book: Codebook, counts: Counts, form: MajorityForm | None) -> dict[str, Any]:
+    """The form of a majority vote and, once a number is given, what it would decide."""
+    context: dict[str, Any] = {"majority": form or MajorityForm(round_=round_)}
+    if form is not None and form.is_valid():
+        colours = hues(book)
+        said = decisions.foreseen(round_, form.cleaned_data["at_least"])
+        context["foreseen"] = [
+            (book.states[id_], colours[book.states[id_].code], issues) for id_, issues in said.items()
+        ]
+        context["foreseen_total"] = sum(said.values())
+        context["foreseen_left"] = counts.whole.open_disagreements - sum(said.values())
+        context["at_least"] = form.cleaned_data["at_least"]
+    return context
+
+
+def _flow(counts: Counts) -> Flow:
+    """Identified, screened, excluded with reasons, undecided, included."""
+    whole, reasons = counts.whole, counts.reasons
+    gone: list[tuple[str, str]] = [(_("Excluded"), count(whole.excluded))]
+    gone += [(f"{one.code} {one.name}", count(one.issues)) for one in reasons.reasons if one.issues]
+    gone += [(_("reasons differ"), count(reasons.differ))] if reasons.differ else []
+    if reasons.unsaid and reasons.reasons:
+        gone.append((_("no reason given"), count(reasons.unsaid)))
+    leaving: list[tuple[str, Words]] = [("out", gone)]
+    if whole.undecided:
+        waiting = [(_("Undecided"), count(whole.undecided))]
+        if whole.open_disagreements:
+            waiting.append((_("wait for a decision"), count(whole.open_disagreements)))
+        if whole.incomplete:
+            waiting.append((_("not all labels are in"), count(whole.incomplete)))
+        leaving.append(("aside", waiting))
+    outside = counts.study_issues - whole.issues
+    return flow(
+        [
+            (
+                [(_("Identified"), count(counts.study_issues))],
+                [("aside", [(_("Not in this screening"), count(outside))])] if outside else [],
+            ),
+            ([(_("Screened"), count(whole.issues))], leaving),
+            ([(_("Included"), count(whole.included))], []),
+        ]
+    )
+
+
+def _file(round_: Round, ending: str, text: str, kind: str) -> HttpResponse:
+    stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
+    name = content_disposition_header(as_attachment=True, filename=f"{stem}-screening.{ending}")
+    return HttpResponse(text, content_type=kind, headers={"Content-Disposition": name or "attachment"})
+
+
+def _number(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise Http404
+    return int(text)
