@@ -201,6 +201,9 @@ def address(world: World, name: str) -> str:
         "taxonomy": [world.version.taxonomy_id],
         "taxonomy_csv": [world.version.taxonomy_id],
         "api_categories": [world.version.taxonomy_id, 1],
+        **dict.fromkeys(
+            ("remove_volunteer", "set_quota", "admit"), [round_id, world.members["volunteer"].pk]
+        ),
     }
     if name == "sign_in_link":
         given[name] = [world.more.link]
@@ -214,8 +217,6 @@ def address(world: World, name: str) -> str:
         given[name] = [slug, world.more.sample.pk]
     elif name in {"pilot", "pilot_training"}:
         given[name] = [world.more.pilot.pk]
-    elif name in {"remove_volunteer", "set_quota", "admit"}:
-        given[name] = [round_id, world.members["volunteer"].pk]
     elif name in {"issue", "api_issue"}:
         given[name] = [slug, issue_id]
     elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:
