@@ -279,3 +279,70 @@ class TestTaxonomy:
         # Session, user, taxonomy, membership, version, codebook, versions, rounds, the tabs' round.
         with django_assert_num_queries(9):
             self.get(signed_in, version)
+
+
+class TestTypedTaxonomy:
+    TEXT = "code,level,name\nA,type,Question\nA.1,theme,How to\n"
+
+    @pytest.fixture
+    def page(self, study) -> str:
+        return reverse("new_taxonomy", args=[study.slug])
+
+    def test_a_text_is_published(self, signed_in, study, page) -> None:
+        answer = signed_in.post(page, {"source": "text", "text": self.TEXT, "name": "Typed"})
+
+        made = Taxonomy.objects.get(study=study)
+        assert (answer.status_code, answer["Location"]) == (302, made.get_absolute_url())
+        assert list(codebook(made.versions.get()).by_code) == ["A", "A.1"]
+
+    def test_a_text_needs_a_name(self, signed_in, page) -> None:
+        answer = signed_in.post(page, {"source": "text", "text": self.TEXT})
+
+        assert answer.status_code == 422
+        assert "Give the taxonomy a name." in text_of(answer)
+        assert "A.1,theme,How to" in text_of(answer)
+        assert not Taxonomy.objects.exists()
+
+    def test_every_line_of_a_bad_text_is_named(self, signed_in, page) -> None:
+        text = self.TEXT + "A.1,theme,Again\nB.1,theme,Orphan\n"
+        answer = signed_in.post(page, {"source": "text", "text": text, "name": "Typed"})
+
+        assert answer.status_code == 422
+        assert "Line 4: the code is already on line 3" in text_of(answer)
+        assert "Line 5: the parent “B” is missing" in text_of(answer)
+        assert "Again" in text_of(answer)
+        assert not Taxonomy.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (TEXT, "It can be read:"),
+            (TEXT + "B.1,theme,Orphan\n", "Line 4: the parent “B” is missing"),
+            ("", "the file is empty"),
+        ],
+    )
+    def test_it_is_checked_while_it_is_typed(self, signed_in, page, text, said) -> None:
+        headers = {"HX-Request": "true", "HX-Target": "checked"}
+        form = {"source": "text", "text": text, "name": "Typed", "check": "1"}
+        answer = signed_in.post(page, form, headers=headers)
+
+        assert answer.status_code == 200
+        assert text_of(answer).lstrip().startswith('<div id="checked"')
+        assert said in text_of(answer)
+        assert not Taxonomy.objects.exists()
+
+    def test_a_text_from_elsewhere_is_put_into_the_form(self, signed_in, page) -> None:
+        answer = signed_in.post(
+            page, {"prefill": "1", "text": self.TEXT + "<b>,type,x\n", "name": "From a pilot"}
+        )
+
+        assert answer.status_code == 200
+        assert "&lt;b&gt;,type,x" in text_of(answer)
+        assert 'value="From a pilot"' in text_of(answer)
+        assert re.search(r'value="text"\s+checked', text_of(answer))
+        assert not Taxonomy.objects.exists()
+
+    def test_volunteers_put_nothing_into_it(self, client, study, page) -> None:
+        client.force_login(make_member(study, "volunteer").user)
+
+        assert client.post(page, {"prefill": "1", "text": self.TEXT}).status_code == 403

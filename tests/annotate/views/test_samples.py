@@ -1,0 +1,280 @@
+"""Samples as a lead plans them and as everybody reads them."""
+
+import csv
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotate.actions.samples import draw_sample
+from annotate.models import Sample
+from annotate.queries.samples import Frame
+from studies.models import Role
+from tests import factories
+from tests.annotate.views.parted import signed_in
+from tests.annotate.views.planned import get, post, text_of
+from tests.annotate.world import World, small_world
+
+pytestmark = pytest.mark.django_db
+
+PLAN = {"HX-Request": "true", "HX-Target": "plan"}
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=60, members=1)
+
+
+def form_of(**changes) -> dict:
+    form = {
+        "name": "Pilot sample",
+        "source": "issues",
+        "year": "",
+        "confidence": "95",
+        "margin": "5",
+        "share": "50",
+        "rounding": "up",
+        "seed": "7",
+    }
+    return {name: value for name, value in (form | changes).items() if value is not None}
+
+
+def make(world: World, **changes):
+    return post(world.lead, "new_sample", world.study.slug, form=form_of(**changes))
+
+
+def drawn(world: World, name="Pilot sample", **fields) -> Sample:
+    return draw_sample(study=world.study, by=world.lead, name=name, frame=Frame(name="All"), seed=7, **fields)
+
+
+def test_a_sample_is_drawn_as_posted(world):
+    answer = make(world, margin="12.5", confidence="90", share="30", rounding="cochran", seed="42")
+    sample = Sample.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, sample.get_absolute_url())
+    plan = {name: sample.plan[name] for name in ("confidence", "margin", "share", "rounding")}
+    assert plan == {"confidence": 0.9, "margin": 0.125, "share": 0.3, "rounding": "cochran"}
+    assert (sample.name, sample.seed, sample.drawn.count()) == ("Pilot sample", 42, 23)
+
+
+def test_without_a_seed_one_is_drawn(world):
+    assert make(world, seed="").status_code == 302
+    assert 0 <= Sample.objects.get().seed < 10**9
+
+
+def test_the_form_offers_a_seed(world):
+    body = get(world.lead, "new_sample", world.study.slug).content.decode()
+    assert re.search(r'name="seed" value="\d+"', body)
+
+
+def test_an_own_number_overrides_the_size(world):
+    make(world, **{f"own_{world.repository.pk}": "3"})
+    assert Sample.objects.get().drawn.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": ""}, "Give the sample a name."),
+        ({"confidence": "100"}, "less than or equal to 99.9"),
+        ({"margin": "0"}, "greater than or equal to 0.1"),
+        ({"share": "a half"}, "Enter a number."),
+        ({"seed": "-1"}, "greater than or equal to 0"),
+        ({"seed": str(2**63)}, "less than or equal to 9223372036854775807"),
+        ({"source": "filter:99"}, "Select a valid choice."),
+        ({"name": "Taken"}, "The study has a sample of this name already."),
+        ({"own": "61"}, "has 60 issues to draw from, not 61."),
+        ({"own": "0"}, "No issue would be drawn."),
+    ],
+)
+def test_a_refusal_keeps_what_was_typed(world, changes, said):
+    drawn(world, name="Taken")
+    if "own" in changes:
+        changes = {f"own_{world.repository.pk}": changes["own"]}
+    answer = make(world, **changes)
+    assert answer.status_code == 422
+    assert said in text_of(answer)
+    assert all(
+        f'value="{value}"' in answer.content.decode() for name, value in changes.items() if name != "source"
+    )
+    assert Sample.objects.count() == 1
+
+
+def test_the_calculator_shows_both_roundings_and_their_totals(world):
+    other = factories.make_repository(world.study, "zz/zz")
+    factories.make_issues(other, 3)
+    factories.make_repository(world.study, "zz/without")
+    form = form_of(margin="10", name="") | {"preview": "1"}
+    said = text_of(post(world.lead, "new_sample", world.study.slug, form=form, **PLAN))
+    heads = "Repository Issues Rounded up Cochran Own number"
+    assert (
+        f"41 of 63 issues {heads} {world.repository.path} 60 38 37 zz/zz 3 3 3 Total 63 41 40 Draw it" in said
+    )
+    assert "zz/without" not in said
+    assert not Sample.objects.exists()
+
+
+def test_the_calculator_answers_without_javascript_too(world):
+    answer = post(world.lead, "new_sample", world.study.slug, form=form_of() | {"preview": "1"})
+    assert answer.status_code == 200
+    assert "52 of 60 issues" in text_of(answer)
+    assert not Sample.objects.exists()
+
+
+def test_wrong_numbers_leave_the_sizes_open(world):
+    form = form_of(margin="x") | {"preview": "1"}
+    said = text_of(post(world.lead, "new_sample", world.study.slug, form=form, **PLAN))
+    assert f"{world.repository.path} 60 – –" in said
+
+
+def test_an_empty_choice_says_so(world):
+    form = form_of(source="issues") | {"with_text": "on", "preview": "1"}
+    bare = small_world(issues=0)
+    factories.make_issue(bare.repository, text=False)
+    said = text_of(post(bare.lead, "new_sample", bare.study.slug, form=form, **PLAN))
+    assert "No issue is left to draw from." in said
+
+
+def test_a_double_click_draws_once(world):
+    form = form_of() | {"form_key": "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"}
+    first = post(world.lead, "new_sample", world.study.slug, form=form)
+    second = post(world.lead, "new_sample", world.study.slug, form=form)
+    assert (first.status_code, second.status_code, Sample.objects.count()) == (302, 302, 1)
+
+
+def test_a_study_without_issues_is_told_to_import_some():
+    bare = small_world(issues=0)
+    assert "this study has none yet" in text_of(get(bare.lead, "new_sample", bare.study.slug))
+    assert "this study has none yet" in text_of(get(bare.lead, "samples", bare.study.slug))
+
+
+def test_the_list_leads_on(world):
+    assert "The calculator says how many" in text_of(get(world.lead, "samples", world.study.slug))
+    assert "A lead of the study draws the first one." in text_of(
+        get(world.members[0], "samples", world.study.slug)
+    )
+    sample = drawn(world)
+    page = get(world.members[0], "samples", world.study.slug)
+    assert "Pilot sample All 52 95 % ± 5 % 7" in text_of(page).replace("\xa0", " ")
+    assert sample.get_absolute_url() in page.content.decode()
+    assert reverse("new_sample", args=[world.study.slug]) not in page.content.decode()
+
+
+def test_a_sample_tells_how_to_draw_it_again(world):
+    sample = drawn(world)
+    page = get(world.lead, "sample", world.study.slug, sample.pk)
+    said = text_of(page).replace("\xa0", " ")
+    assert "52 of 60 issues, drawn by Lead. All." in said
+    assert 'hashlib.blake2b(f"7/{url}".encode()).digest()' in said
+    assert f"new/?kind=pilot&amp;source=sample%3A{sample.pk}" in page.content.decode()
+    member = get(world.members[0], "sample", world.study.slug, sample.pk).content.decode()
+    assert "kind=pilot" not in member
+
+
+def test_its_issues_come_in_pages_in_the_order_of_the_draw(world):
+    sample = drawn(world)
+    first = get(world.lead, "sample", world.study.slug, sample.pk).content.decode()
+    after = re.search(r"\?after=(\d+)", first)[0]
+    second = signed_in(world.lead).get(f"{sample.get_absolute_url()}{after}").content.decode()
+    back = re.search(r"\?before=(\d+)", second)[0]
+    again = signed_in(world.lead).get(f"{sample.get_absolute_url()}{back}").content.decode()
+    numbers = [
+        re.findall(r'<td class="n">([\d,]+)</td>\s*<th scope="row" class="ti">', page)
+        for page in (first, second, again)
+    ]
+    assert numbers == [[str(n) for n in range(1, 51)], ["51", "52"], [str(n) for n in range(1, 51)]]
+
+
+def test_the_check_says_whether_it_would_come_again(world):
+    sample = drawn(world)
+    address = f"{sample.get_absolute_url()}?check=1"
+    headers = {"HX-Request": "true", "HX-Target": "check"}
+    assert "The same 52 issues, in the same order." in text_of(
+        signed_in(world.lead).get(address, headers=headers)
+    )
+    factories.make_issues(world.repository, 2)
+    assert "2 issues came since and take no part." in text_of(signed_in(world.lead).get(address))
+
+
+def test_the_urls_download_as_csv(world):
+    sample = drawn(world)
+    answer = get(world.members[0], "sample_csv", world.study.slug, sample.pk)
+    rows = list(csv.reader(answer.getvalue().decode().splitlines()))
+    places = sample.drawn.order_by("position").select_related("issue")
+    assert rows == [
+        ["Repository", "Issue_URL"],
+        *([world.repository.path, place.issue.url] for place in places),
+    ]
+    assert answer["Content-Disposition"] == 'attachment; filename="pilot-sample-sample.csv"'
+    everything = signed_in(world.lead).get(
+        f"{reverse('sample_csv', args=[world.study.slug, sample.pk])}?of=all"
+    )
+    rows = list(csv.reader(everything.getvalue().decode().splitlines()))
+    assert rows[0] == ["Repository", "Issue_URL", "Drawn"]
+    assert [sum(row[2] == mark for row in rows) for mark in "10"] == [52, 8]
+
+
+def test_a_sample_of_another_study_is_not_there(world):
+    sample = drawn(world)
+    other = small_world(issues=1)
+    assert get(other.lead, "sample", other.study.slug, sample.pk).status_code == 404
+    assert get(other.lead, "sample", world.study.slug, sample.pk).status_code == 404
+    assert get(other.lead, "sample_csv", world.study.slug, sample.pk).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "draws"),
+    [
+        (Role.OWNER, 200, 302),
+        (Role.LEAD, 200, 302),
+        (Role.VOLUNTEER, 200, 403),
+        (Role.VIEWER, 200, 403),
+        (Role.MODEL, 403, 403),
+    ],
+)
+def test_people_read_and_leads_draw(world, role, reads, draws):
+    member = factories.make_member(world.study, role, pseudonym="X")
+    sample = drawn(world)
+    slug = world.study.slug
+    assert get(member, "samples", slug).status_code == reads
+    assert get(member, "sample", slug, sample.pk).status_code == reads
+    assert get(member, "sample_csv", slug, sample.pk).status_code == reads
+    assert post(member, "new_sample", slug, form=form_of(name="Theirs")).status_code == draws
+
+
+@pytest.mark.parametrize("name", ["samples", "new_sample", "sample"])
+def test_pages_take_a_fixed_number_of_queries(world, name):
+    """At one repository and sample, and at three."""
+    client = signed_in(world.lead)
+    sample = drawn(world)
+    arguments = [world.study.slug, *([sample.pk] if name == "sample" else [])]
+
+    def queries() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            assert client.get(reverse(name, args=arguments)).status_code == 200
+        return len(captured)
+
+    queries()
+    one = queries()
+    for number in range(2):
+        factories.make_issues(factories.make_repository(world.study), 4)
+        drawn(world, name=f"Another {number}")
+    assert queries() == one
+
+
+def test_rest_gives_the_plan_and_the_urls(world):
+    sample = drawn(world)
+    client = APIClient()
+    client.force_authenticate(world.members[0].user)
+    listed = client.get(reverse("api_samples", args=[world.study.slug])).json()
+    assert [(one["name"], one["seed"], one["issues"], one["plan"]) for one in listed] == [
+        ("Pilot sample", 7, 52, sample.plan)
+    ]
+    one = client.get(reverse("api_sample", args=[world.study.slug, sample.pk])).json()
+    assert one["urls"] == [
+        place.issue.url for place in sample.drawn.order_by("position").select_related("issue")
+    ]
