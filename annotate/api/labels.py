@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -11,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.actions.labels import change_label, submit_label
+from annotate.actions.proposals import NAME_LENGTH, REASON_LENGTH
 from annotate.actions.turns import next_turn
 from annotate.api.rounds import round_of
 from annotate.models import Label, Round
@@ -36,11 +38,20 @@ class TurnSerializer(serializers.Serializer[Turn]):
     lease_until = serializers.DateTimeField(allow_null=True)
 
 
+class ProposedSerializer(serializers.Serializer[Any]):
+    """A category that is missing, and why; `nearest` is the code of what comes nearest, if anything does."""
+
+    name = serializers.CharField(max_length=NAME_LENGTH)
+    reason = serializers.CharField(max_length=REASON_LENGTH)
+    nearest = serializers.CharField(max_length=32, allow_blank=True, default="")
+
+
 class LabelSerializer(serializers.Serializer[Label]):
     issue = serializers.IntegerField(source="issue_id")
     category = serializers.SerializerMethodField(
         help_text="Code in the round's version; empty for an open label"
     )
+    proposal = serializers.SerializerMethodField(help_text="Of an open label: what is missing")
     summary = serializers.CharField()
     unsure = serializers.BooleanField()
     surplus = serializers.BooleanField()
@@ -51,11 +62,29 @@ class LabelSerializer(serializers.Serializer[Label]):
         codes: dict[int | None, str] = self.context["codes"]
         return codes.get(label.category_id, "")
 
+    @extend_schema_field(ProposedSerializer(allow_null=True))
+    def get_proposal(self, label: Label) -> dict[str, str] | None:
+        codes: dict[int | None, str] = self.context["codes"]
+        of = label.proposal
+        if of is None:
+            return None
+        return {"name": of.name, "reason": of.reason, "nearest": codes.get(of.nearest_id, "")}
+
 
 class ChoiceSerializer(serializers.Serializer[Any]):
-    category = serializers.CharField(max_length=32, help_text="Code in the round's version")
+    """Either a category or a proposal."""
+
+    category = serializers.CharField(
+        max_length=32, allow_blank=True, default="", help_text="Code in the round's version"
+    )
+    proposal = ProposedSerializer(required=False, allow_null=True, default=None)
     summary = serializers.CharField(max_length=500, allow_blank=True, default="")
     unsure = serializers.BooleanField(default=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if bool(attrs["category"]) == bool(attrs["proposal"]):
+            raise ValidationError({"category": [_("Give a category, or a proposal of one.")]})
+        return attrs
 
 
 class SubmissionSerializer(ChoiceSerializer):
@@ -80,6 +109,19 @@ def category_of(round_: Round, code: str) -> Category:
     if state is None:
         raise ValidationError({"category": [f"The round's version has no category {code!r}."]})
     return Category(pk=state.category_id, taxonomy_id=round_.version.taxonomy_id)
+
+
+def choice_of(round_: Round, given: dict[str, Any]) -> dict[str, Any]:
+    """What the actions take; a 400 that names the field for a code that there is not."""
+    proposal = given["proposal"]
+    code = proposal["nearest"] if proposal else given["category"]
+    return {
+        "category": category_of(round_, code) if code else None,
+        "summary": given["summary"],
+        "unsure": given["unsure"],
+        "proposed_name": proposal["name"] if proposal else "",
+        "proposed_reason": proposal["reason"] if proposal else "",
+    }
 
 
 def issue_in(round_: Round, request: Request, issue_id: int) -> Issue:
@@ -132,9 +174,7 @@ class Labels(APIView):
             round_=round_,
             issue=issue_in(round_, request, given["issue"]),
             member=member,
-            category=category_of(round_, given["category"]),
-            summary=given["summary"],
-            unsure=given["unsure"],
+            **choice_of(round_, given),
             form_key=given["key"],
         )
         return Response(
@@ -156,9 +196,7 @@ class OneLabel(APIView):
             round_=round_,
             issue=issue_in(round_, request, issue_id),
             member=member,
-            category=category_of(round_, given["category"]),
-            summary=given["summary"],
-            unsure=given["unsure"],
+            **choice_of(round_, given),
             seen=given["seen"],
         )
         return Response(_answer(round_, label))

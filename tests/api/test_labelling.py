@@ -92,12 +92,34 @@ def test_bad_input_names_the_field(world):
         "category": ["The round's version has no category 'Z.9'."]
     }
     assert label(client, world, world.issues[0], "C", summary="x").json()["code"] == "TooShallow"
-    assert set(client.post(f"/api/v1/rounds/{world.round.pk}/labels/", {}, format="json").json()) == {
-        "issue",
-        "category",
+    assert set(client.post(f"/api/v1/rounds/{world.round.pk}/labels/", {}, format="json").json()) == {"issue"}
+    neither = {"category": ["Give a category, or a proposal of one."]}
+    proposal = {"name": "Overheating", "reason": "None is of heat."}
+    assert label(client, world, world.issues[0], "").json() == neither
+    assert label(client, world, world.issues[0], "C.1", proposal=proposal).json() == neither
+    assert set(label(client, world, world.issues[0], "", proposal={"name": " "}).json()["proposal"]) == {
+        "name",
+        "reason",
     }
     assert label(client, world, world.issues[0], "C.1", summary="x" * 501).status_code == 400
     assert not Label.objects.exists()
+
+
+def test_a_label_is_open_where_a_category_is_missing_and_gets_one_later(world):
+    client = client_of(world.first)
+    proposal = {"name": "Overheating", "reason": "None is of heat.", "nearest": "C"}
+
+    stored = label(client, world, world.issues[0], "", proposal=proposal, summary="hot")
+
+    assert stored.status_code == 201
+    assert (stored.json()["category"], stored.json()["proposal"]) == ("", proposal)
+    assert Label.objects.get().category is None
+    own = client.get(f"/api/v1/rounds/{world.round.pk}/labels/").json()["results"]
+    assert [row["proposal"] for row in own] == [proposal]
+    assert client_of(world.second).get(f"/api/v1/rounds/{world.round.pk}/labels/").json()["results"] == []
+    address = f"/api/v1/rounds/{world.round.pk}/labels/{world.issues[0].pk}/"
+    changed = client.put(address, {"category": "C.1", "seen": stored.json()["submitted_at"]}, format="json")
+    assert (changed.json()["category"], changed.json()["proposal"]) == ("C.1", None)
 
 
 def test_who_is_not_in_the_round_takes_no_turn(world):
@@ -134,6 +156,7 @@ def test_a_disagreement_is_listed_and_settled(world):
                 "url": "https://github.com/ember/engine/issues/12",
                 "title": "Title of 12",
                 "labels": {"R3": "C.1", "R4": "C.2"},
+                "open": {},
                 "split": {"C.1": 1, "C.2": 1},
                 "decision": None,
                 "method": None,
