@@ -107,8 +107,12 @@ def own_label(held: Held) -> Label | None:
 
 
 def was_theirs(held: Held) -> bool:
-    """Is there a trace of the member's turn at this issue: a slot, a draft or a skip?"""
-    return any(kind.objects.filter(**_own(held)).exists() for kind in (Assignment, Draft, Skip))
+    """Is there a trace of the member's turn at this issue: a slot, a draft or a skip?
+
+    A slot that is being made for a round that is not open is none yet.
+    """
+    traces = (Assignment, Draft, Skip) if held.round.opened_at else (Draft, Skip)
+    return any(kind.objects.filter(**_own(held)).exists() for kind in traces)
 
 
 def _may_keep(held: Held) -> bool:

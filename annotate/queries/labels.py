@@ -216,8 +216,9 @@ def progress(
         total = max(share if seat.quota is None else seat.quota, earlier + today)
         expected = round(total * round_.drift_percent / 100)
     else:
-        slots = _slots_of if round_.opened_at else _slots_of.__wrapped__
-        total = slots(round_.pk, member.pk, seat.left_at, seat.column, _slots_counted_at())
+        # Slots that are being made for a round that is not open are nobody's yet.
+        key = (round_.pk, member.pk, seat.left_at, seat.column, _slots_counted_at())
+        total = _slots_of(*key) if round_.opened_at else 0
         expected = 0
         if round_.drift_percent:
             expected = repeats.expected(round_.pk, member.pk, round_.drift_percent, total)

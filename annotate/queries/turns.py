@@ -71,6 +71,9 @@ def guideline_of(seat: RoundVolunteer) -> Guideline | None:
 
 
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:
+    """The member's slots. Those that are being made for a round that is not open are nobody's yet."""
+    if round_.opened_at is None:
+        return Assignment.objects.none()
     return Assignment.objects.filter(round=round_, volunteer=member)
 
 
@@ -183,7 +186,7 @@ def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = F
     again is shown as the label that they then gave.
     """
     own = {"round": round_, "volunteer": member, "issue": issue_id}
-    slot = Assignment.objects.filter(**own).first()
+    slot = own_slots(round_, member).filter(issue=issue_id).first()
     draft = Draft.objects.filter(**own).first()
     label = Label.objects.filter(**own).select_related("proposal").first()
     skipped = Skip.objects.filter(**own).exists()
