@@ -1,8 +1,8 @@
-// The labelling page: turns that are here before they are asked for, drafts that save themselves, answers that go out
-// in the background, and keys. picker.js has the categories, outbox.js the answers on their way.
+// The labelling page: what the form says, turns that are here before they are asked for, and answers that go out in
+// the background. picker.js has the categories and the keys, outbox.js what is on its way to the server.
 "use strict";
 (() => {
-  const { room: { $, say, make, announce, isField }, makePicker, makeOutbox, listenToKeys, post } = window.crosscheck;
+  const { room: { $, say, make, announce, isField }, makePicker, makeDrafts, makeOutbox, makeSignIn, listenToKeys, post } = window.crosscheck;
   const main = $("main"), form = $("label-form");
   const picker = form ? makePicker({ onChange: chose }) : null;
   const find = $("find"), tree = $("tree"), summary = $("summary"), unsure = $("unsure"), submit = $("submit");
@@ -48,7 +48,7 @@
   function chose(item, isNew) {
     complain("");
     searched = false;
-    if (isNew) { drawForm(); changed(); }
+    if (isNew) { drawForm(); drafts.changed(); }
     announce(isOpenLabel() ? say("nearest", { code: item.code }) : [say("chosen", { code: item.code }), picker.implied(item)].join(" "));
   }
   function complain(text) {
@@ -60,73 +60,11 @@
   function takeBack() {
     [proposedName.value, proposedReason.value, misfit.open] = ["", "", false];
     drawForm();
-    changed();
+    drafts.changed();
     announce(say("taken_back"));
     tree.focus({ preventScroll: true });
   }
 
-  // ---- Drafts: saved a moment after each change; until the server has it, a copy stays in this browser.
-  const FRESH = 10;  // s for which a page that was asked for before the last save may show less than was saved
-  let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
-  const key = (issue = current()) => form.dataset.store + issue;
-  const copy = {
-    keep(saved = 0) { copy.put(current(), { ...content(), revision: Number(hidden("revision").value), posted, saved }); },
-    put(issue, text) { try { localStorage.setItem(key(issue), JSON.stringify(text)); } catch { /* no storage: the server has all but the last second */ } },
-    read() { try { return JSON.parse(localStorage.getItem(key())); } catch { return null; } },
-    forget() { try { localStorage.removeItem(key()); } catch { /* nothing was kept */ } },
-  };
-  function state(name, values = {}, { good = false, link = "" } = {}) {
-    const line = $("state");
-    line.classList.toggle("unsaved", !good);
-    line.querySelector(".tick").hidden = !good;
-    line.querySelector(".text").replaceChildren(name ? say(name, values) : "", " ", link);
-  }
-  function tick() {
-    if (!savedAt || dirty || saving) return;
-    const seconds = Math.round((Date.now() - savedAt) / 1000);
-    if (seconds > FRESH) copy.forget();
-    state(seconds < 2 ? "saved_now" : seconds < 60 ? "saved_seconds" : "saved_minutes", { n: seconds < 60 ? seconds : Math.round(seconds / 60) }, { good: true });
-  }
-  function changed() {
-    dirty = true;
-    savedAt = 0;
-    copy.keep();
-    state("unsaved");
-    later(800);
-  }
-  function later(wait) { clearTimeout(timer); timer = setTimeout(save, wait); }
-  function save({ keepalive = false } = {}) {
-    clearTimeout(timer);
-    if (!dirty || saving || idle) return saving;  // what comes meanwhile is saved after it, or from the copy
-    dirty = false;
-    posted = content();
-    copy.keep();
-    const issue = current();
-    state("saving");
-    saving = post(form.dataset.draft, new FormData(form), { keepalive }).then(({ status, answer }) => {
-      saving = null;
-      if (idle || current() !== issue) return;  // the page has moved on, and its answer takes the draft along
-      if (status >= 200 && status < 300) {
-        hidden("revision").value = answer.revision;
-        tries = 0;
-        if (dirty) later(800); else { savedAt = Date.now(); copy.keep(savedAt); tick(); }
-      } else if (answer.stored) differ(answer.detail, answer.stored);
-      else if (status === 401) {
-        dirty = true;
-        const again = make("button", "linkish", say("sign_in"));
-        again.type = "button";
-        again.addEventListener("click", signIn);
-        state("signed_out", {}, { link: again });
-        later(5000);
-      } else if (status === 0 || status >= 500 || status === 429) {
-        dirty = true;
-        tries += 1;
-        state("offline");
-        later(Math.min(30000, 1000 * 2 ** tries));
-      } else { state(answer.kept ? "saved_now" : "refused"); complain(answer.detail || say("refused_status", { n: status })); }
-    });
-    return saving;
-  }
   // Both texts, side by side; neither is lost until one is chosen.
   function differ(text, stored) {
     const note = $("both").content.firstElementChild.cloneNode(true);
@@ -134,36 +72,34 @@
     note.querySelector("[data-there]").textContent = inWords(stored);
     note.querySelector("[data-here]").textContent = inWords(content());
     const settle = (act) => () => { hidden("revision").value = stored.revision ?? hidden("revision").value; note.remove(); act(); };
-    note.querySelector("[data-keep]").addEventListener("click", settle(() => { changed(); save(); }));
-    note.querySelector("[data-take]").addEventListener("click", settle(() => { fill(stored); copy.forget(); dirty = false; state(""); }));
+    note.querySelector("[data-keep]").addEventListener("click", settle(() => { drafts.changed(); drafts.save(); }));
+    note.querySelector("[data-take]").addEventListener("click", settle(() => { fill(stored); drafts.reset(); drafts.forget(); }));
     $("refusal").replaceChildren(note);
-    state("refused");
+    drafts.state("refused");
   }
   // Start with what the server sent, or with what this browser kept when the server did not get it.
   function begin() {
     const { category, summary: text, unsure: isUnsure, proposedName: name, proposedReason: reason } = $("turn").dataset;
-    clearTimeout(timer);
-    [dirty, searched, savedAt, tries, posted] = [false, false, 0, 0, null];
+    drafts.reset();
+    searched = false;
     const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1", proposed_name: name ?? "", proposed_reason: reason ?? "" };
     picker.reset(sent.category);
     fill(sent);
-    state("");
     foldLong();
     const returned = outbox.returned().find((record) => record.issue === current());
     if (returned) { outbox.drop(returned.key); complain(returned.refused.said); }
-    const kept = copy.read(), revision = Number(hidden("revision").value);
-    if (kept?.saved && kept.revision > revision && Date.now() - kept.saved < FRESH * 1000) {  // saved while this page was on its way
+    const kept = drafts.read(), revision = Number(hidden("revision").value);
+    if (kept?.saved && kept.revision > revision && drafts.isFresh(kept)) {  // saved while this page was on its way
       fill(kept);
       hidden("revision").value = kept.revision;
-      savedAt = kept.saved;
-      tick();
+      drafts.wasSaved(kept.saved);
       return;
     }
-    if (!kept || kept.saved || same(kept, sent)) { copy.forget(); return; }
+    if (!kept || kept.saved || same(kept, sent)) { drafts.forget(); return; }
     fill(kept);
     const isOurs = kept.posted && same(kept.posted, sent);  // what the server has came from here, then more was typed
     if (kept.revision < revision && !isOurs) { differ(returned?.refused.said || say("both"), { ...sent, revision }); return; }
-    changed();
+    drafts.changed();
     announce(say("restored"));
   }
 
@@ -213,7 +149,7 @@
     picker.reset(null);
     fill({ category: null, summary: "", unsure: false });
     complain("");
-    state("");
+    drafts.reset();
     sheet(false);
     setTimeout(drawIdle, outbox.why() ? 0 : 400);
   }
@@ -230,19 +166,17 @@
     idle = null;
     form.inert = false;
     fill(text);
-    copy.keep();
+    drafts.keep();
   }
 
   // ---- Answers: into the outbox, the next turn onto the page, the rest when the server has answered.
   function send(kind, source, said) {
-    clearTimeout(timer);
     const issue = current();
     const fields = [...new FormData(source)].filter(([name]) => name !== "csrfmiddlewaretoken");
     const record = { key: hidden("form_key")?.value ?? `${issue}-${Date.now()}`, kind, issue, name: $("turn").dataset.name, url: source.action, fields, content: kind === "submit" ? content() : null, at: Date.now() };
     // A draft that comes after its answer would stay behind: no more of them, and the one under way goes first.
-    dirty = false;
-    copy.forget();
-    outbox.add(record, saving);
+    outbox.add(record, drafts.stop());
+    drafts.forget();
     if (held.length) show(held.shift(), said); else wait(record, said);
   }
   function onSubmit(event) {
@@ -260,16 +194,14 @@
     send("submit", form, isOpenLabel() ? say("sent_open") : say("sent", { code: picker.chosen().code }));
   }
   async function change() {
-    clearTimeout(timer);
     submit.disabled = true;
-    await saving;
-    dirty = false;
-    copy.keep();
+    await drafts.stop();
+    drafts.keep();
     const { status, answer } = await post(form.action, new FormData(form), { redirect: "manual" });
     submit.disabled = false;
-    if (status === 303 || answer.go) { copy.forget(); location.assign(answer.go ?? form.dataset.next); return; }
-    changed();
-    if (status === 401) signIn();
+    if (status === 303 || answer.go) { drafts.forget(); location.assign(answer.go ?? form.dataset.next); return; }
+    drafts.changed();
+    if (status === 401) signIn.open();
     else if (status === 0 || status >= 500) complain(say("no_answer"));
     else refuseHere(answer, status);
   }
@@ -296,15 +228,29 @@
     (act ? $("returned") : $("refusal")).replaceChildren(note);
     if (act) button.focus();
   }
+  const signIn = form && makeSignIn(() => {
+    drafts.save();
+    outbox.flush();
+    askAhead();
+  });
+  const drafts = form && makeDrafts(form, {
+    content,
+    issue: current,
+    revision: () => hidden("revision"),
+    isIdle: () => idle !== null,
+    differ,
+    signIn: () => signIn.open(),
+    refused: (answer, status) => complain(answer.detail || say("refused_status", { n: status })),
+  });
   const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     have,
     change: drawOutbox,
-    signedOut() { if (!isField(document.activeElement)) signIn(); },
+    signedOut() { if (!isField(document.activeElement)) signIn.open(); },
     stored(record, answer) {
       for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
       suggestPause();
       if (answer.saved) picker.countOneMore(answer.saved.category);
-      $("sign-in")?.close();
+      signIn.close();
       isAll = false;
       hold(answer.next);
       if (!idle) { askAhead(); return; }
@@ -315,19 +261,19 @@
       takeUpAgain(answer);
       outbox.drop(record.key);
       showChanges(answer, null);
-      changed();
+      drafts.changed();
     },
     refused(record, answer, status) {
       const detail = answer.detail || say("refused_status", { n: status });
       if (idle?.record.key === record.key) {
         takeUpAgain(answer);
         refuseHere({ ...answer, detail }, status);
-        if (!answer.kept) changed();
+        if (!answer.kept) drafts.changed();
         return true;
       }
       // The text goes back to its issue: opening it shows what was typed beside what stands there.
       answer.detail = detail;
-      if (record.content) copy.put(record.issue, { ...record.content, revision: -1, posted: null, saved: 0 });
+      if (record.content) drafts.put(record.issue, { ...record.content, revision: -1, posted: null, saved: 0 });
       return false;
     },
   });
@@ -350,34 +296,12 @@
       note.querySelector("[data-said]").textContent = say("not_stored", { issue: record.name, why: record.refused.said });
       note.querySelector("[data-text]").textContent = record.content ? inWords(record.content) : "";
       note.querySelector("a").href = `${form.dataset.next}?issue=${record.issue}`;
-      note.querySelector("button").addEventListener("click", () => { outbox.drop(record.key); try { localStorage.removeItem(key(record.issue)); } catch { /* nothing was kept */ } });
+      note.querySelector("button").addEventListener("click", () => { outbox.drop(record.key); drafts.forget(record.issue); });
       return note;
     });
     if (why !== "guideline") $("returned").replaceChildren(...notes);
     if (idle && why) drawIdle();
   }
-
-  // ---- Signing in again without leaving the page
-  function signIn() {
-    const dialog = $("sign-in");
-    if (!dialog.open && !document.querySelector("dialog[open]")) dialog.showModal();
-    dialog.querySelector("input[type=password]")?.focus();
-  }
-  function goOn() {
-    $("sign-in").close();
-    announce(say("signed_in"));
-    if (dirty) save();
-    outbox.flush();
-    askAhead();
-  }
-  $("sign-in")?.querySelector("form.again")?.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const { status, answer } = await post(event.target.action, new FormData(event.target));
-    if (status === 200) { event.target.reset(); goOn(); return; }
-    const errors = answer.form ? [...answer.form.errors, ...Object.values(answer.form.fields).flatMap((field) => field.errors)] : [];
-    $("sign-in-said").textContent = errors.join(" ") || say(status === 429 ? "too_often" : status === 0 ? "no_answer" : "refused_status", { n: status });
-    event.target.elements.password.select();
-  });
 
   // ---- The guideline: fetched when it is asked for; what is new in it until its reader has said so.
   async function openGuideline() {
@@ -461,7 +385,7 @@
       s: working(() => { sheet(true); summary.focus(); }),
       p: working(() => { sheet(true); misfit.open = true; proposedName.focus(); }),
       x: working(() => $("skip-button")?.click()),
-      u: working(() => { unsure.checked = !unsure.checked; changed(); announce(say(unsure.checked ? "unsure" : "sure")); }),
+      u: working(() => { unsure.checked = !unsure.checked; drafts.changed(); announce(say(unsure.checked ? "unsure" : "sure")); }),
     }),
   }, { onEnter, startFinding });
 
@@ -477,7 +401,6 @@
     if (before) wait(before);  // answered, and the page was loaded again before the answer had arrived
     if (outbox.waiting().length) outbox.flush();
     addEventListener("load", () => setTimeout(askAhead));
-    setInterval(tick, 1000);
     form.addEventListener("submit", onSubmit);
     $("skip")?.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -487,15 +410,15 @@
       send("skip", source, say("skipped", { issue: $("turn").dataset.name }));
       source.reset();
     });
-    for (const field of [summary, proposedName, proposedReason]) field.addEventListener("input", () => { drawForm(); changed(); });
-    unsure.addEventListener("change", changed);
+    for (const field of [summary, proposedName, proposedReason]) field.addEventListener("input", () => { drawForm(); drafts.changed(); });
+    unsure.addEventListener("change", () => drafts.changed());
     find.addEventListener("input", () => { searched = find.value.trim() !== ""; picker.look(); });
     find.addEventListener("focus", () => sheet(true));
     misfit.addEventListener("toggle", () => { if (misfit.open) sheet(true); });
     $("take-back").addEventListener("click", takeBack);
-    $("no-near").addEventListener("click", () => { picker.select(null); picker.activate(null); drawForm(); changed(); });
+    $("no-near").addEventListener("click", () => { picker.select(null); picker.activate(null); drawForm(); drafts.changed(); });
     $("try-now").addEventListener("click", () => outbox.flush());
-    $("sign-in-now").addEventListener("click", signIn);
+    $("sign-in-now").addEventListener("click", signIn.open);
     document.addEventListener("click", (event) => {
       const back = event.target.closest("a#back");
       if (back && outbox.waiting().length) {  // the last answer is still on its way
@@ -510,8 +433,6 @@
       picker.choose(picker.byId.get(Number(pick.dataset.pick)));
       if (!isPhone()) tree.focus({ preventScroll: true });
     });
-    addEventListener("pagehide", () => save({ keepalive: true }));
-    document.addEventListener("visibilitychange", () => { if (document.hidden) save({ keepalive: true }); });
-    addEventListener("online", () => { save(); askAhead(); });
+    addEventListener("online", askAhead);
   }
 })();

@@ -1,10 +1,11 @@
-// Answers on their way to the server: kept in this browser until they are stored, sent in order, each one once.
+// What is on its way to the server: drafts that save themselves, answers that are sent once, and signing in again.
 //
-// One outbox per round and member, in localStorage: it outlives the page, and a member's answers are never sent for
+// Answers are kept in this browser until they are stored, and sent in order. One outbox per round and member, in localStorage: it outlives the page, and a member's answers are never sent for
 // somebody else (the server compares the `member` of each form as well). Each answer carries the key of its form, so
 // that the server stores it once, however often it arrives. Several tabs share the outbox; one at a time sends.
 "use strict";
 (() => {
+  const { $, say, make, announce } = window.crosscheck.room;
   const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
   const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
@@ -23,6 +24,116 @@
     } catch {
       return { status: 0, answer: {} };
     }
+  }
+
+  // Drafts of the issue on the page: saved a moment after each change; until the server has one, a copy stays in this
+  // browser. `page` says what the form holds, and takes what stands elsewhere (differ) and why one was refused.
+  function makeDrafts(form, page) {
+    const FRESH = 10;  // s for which a page that was asked for before the last save may show less than was saved
+    const SOON = 800;  // ms after the last change
+    let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
+    const key = (issue) => form.dataset.store + issue;
+    const drafts = {
+      state, changed, save, wasSaved,
+      // The page shows another issue, or nothing that could be saved.
+      reset() {
+        clearTimeout(timer);
+        [dirty, savedAt, tries, posted] = [false, 0, 0, null];
+        state("");
+      },
+      // No more drafts of this issue: its answer comes. Returns the one that is under way.
+      stop() { clearTimeout(timer); dirty = false; return saving; },
+      isFresh: (kept) => Date.now() - kept.saved < FRESH * 1000,
+      keep(saved = 0) { drafts.put(page.issue(), { ...page.content(), revision: Number(page.revision().value), posted, saved }); },
+      put(issue, text) { try { localStorage.setItem(key(issue), JSON.stringify(text)); } catch { /* no storage: the server has all but the last second */ } },
+      read() { try { return JSON.parse(localStorage.getItem(key(page.issue()))); } catch { return null; } },
+      forget(issue = page.issue()) { try { localStorage.removeItem(key(issue)); } catch { /* nothing was kept */ } },
+    };
+    function state(name, values = {}, { good = false, link = "" } = {}) {
+      const line = $("state");
+      line.classList.toggle("unsaved", !good);
+      line.querySelector(".tick").hidden = !good;
+      line.querySelector(".text").replaceChildren(name ? say(name, values) : "", " ", link);
+    }
+    function tick() {
+      if (!savedAt || dirty || saving) return;
+      const seconds = Math.round((Date.now() - savedAt) / 1000);
+      if (seconds > FRESH) drafts.forget();
+      state(seconds < 2 ? "saved_now" : seconds < 60 ? "saved_seconds" : "saved_minutes", { n: seconds < 60 ? seconds : Math.round(seconds / 60) }, { good: true });
+    }
+    function wasSaved(at) { savedAt = at; tick(); }
+    function later(wait) { clearTimeout(timer); timer = setTimeout(save, wait); }
+    function changed() {
+      dirty = true;
+      savedAt = 0;
+      drafts.keep();
+      state("unsaved");
+      later(SOON);
+    }
+    function save({ keepalive = false } = {}) {
+      clearTimeout(timer);
+      if (!dirty || saving || page.isIdle()) return;  // what comes meanwhile is saved after it, or from the copy
+      dirty = false;
+      posted = page.content();
+      drafts.keep();
+      const issue = page.issue();
+      state("saving");
+      saving = post(form.dataset.draft, new FormData(form), { keepalive }).then(({ status, answer }) => {
+        saving = null;
+        if (page.isIdle() || page.issue() !== issue) return;  // the page has moved on, and the answer takes the draft along
+        if (status >= 200 && status < 300) {
+          page.revision().value = answer.revision;
+          tries = 0;
+          if (dirty) later(SOON); else { drafts.keep(Date.now()); wasSaved(Date.now()); }
+        } else if (answer.stored) page.differ(answer.detail, answer.stored);
+        else if (status === 401) {
+          dirty = true;
+          const again = make("button", "linkish", say("sign_in"));
+          again.type = "button";
+          again.addEventListener("click", page.signIn);
+          state("signed_out", {}, { link: again });
+          later(5000);
+        } else if (status === 0 || status === 429 || status >= 500) {
+          dirty = true;
+          tries += 1;
+          state("offline");
+          later(Math.min(30000, 1000 * 2 ** tries));
+        } else { state(answer.kept ? "saved_now" : "refused"); page.refused(answer, status); }
+      });
+    }
+    setInterval(tick, 1000);
+    addEventListener("pagehide", () => save({ keepalive: true }));
+    document.addEventListener("visibilitychange", () => { if (document.hidden) save({ keepalive: true }); });
+    addEventListener("online", () => save());
+    return drafts;
+  }
+
+  // Signing in again without leaving the page; `then` goes on with what waited.
+  function makeSignIn(then) {
+    const dialog = $("sign-in"), said = $("sign-in-said");
+    dialog.querySelector("form.again")?.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const form = event.target;
+      const { status, answer } = await post(form.action, new FormData(form));
+      if (status === 200) {
+        form.reset();
+        said.textContent = "";
+        dialog.close();
+        announce(say("signed_in"));
+        then();
+        return;
+      }
+      const errors = answer.form ? [...answer.form.errors, ...Object.values(answer.form.fields).flatMap((field) => field.errors)] : [];
+      said.textContent = errors.join(" ") || say(status === 429 ? "too_often" : status === 0 ? "no_answer" : "refused_status", { n: status });
+      form.elements.password.select();
+    });
+    return {
+      open() {
+        if (!document.querySelector("dialog[open]")) dialog.showModal();
+        dialog.querySelector("input[type=password]")?.focus();
+      },
+      close() { dialog.close(); },
+    };
   }
 
   // `on` is told: change(outbox) whenever what waits, or why, is another; stored(record, answer); refused(record, answer,
@@ -117,5 +228,5 @@
     return outbox;
   }
 
-  Object.assign(window.crosscheck, { makeOutbox, post });
+  Object.assign(window.crosscheck, { makeDrafts, makeOutbox, makeSignIn, post });
 })();
