@@ -135,7 +135,10 @@ def seats(round_: Round) -> list[Seat]:
         .values_list("volunteer")
         .annotate(given=Count("id", filter=Q(surplus=False)), more=Count("id", filter=Q(surplus=True)))
     }
-    waiting = Assignment.objects.filter(round=round_, submitted_at=None, volunteer__isnull=False)
+    # Those that are being made for a round that is not open are nobody's yet.
+    waiting = Assignment.objects.filter(
+        round=round_, round__opened_at__isnull=False, submitted_at=None, volunteer__isnull=False
+    )
     slots = dict(waiting.order_by().values_list("volunteer").annotate(n=Count("*")))
     return [
         Seat(

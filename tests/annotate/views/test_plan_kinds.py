@@ -11,13 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
+from annotate.actions.slots import make_slots
 from annotate.models import Round, RoundVolunteer, Sample, SampleIssue
 from ingest.models import SavedFilter
 from taxonomy.models import Level
 from tests import factories
 from tests.annotate.views.parted import signed_in
 from tests.annotate.views.planned import form_of, plan, post, text_of
-from tests.annotate.world import World, small_world
+from tests.annotate.world import World, small_world, undone
 
 pytestmark = pytest.mark.django_db
 PREVIEW = {"HX-Request": "true", "HX-Target": "preview"}
@@ -293,3 +294,35 @@ def test_the_list_shows_kind_rule_and_deadline(world):
     assert "overdue" in text_of(signed_in(world.lead).get(address))
     close_round(round_=late, by=world.lead)
     assert "overdue" not in text_of(signed_in(world.lead).get(address))
+
+
+def test_slots_that_are_being_made_are_seen_by_nobody(world):
+    round_ = world.round(opened=False, deadline=timezone.now() + timedelta(days=9))
+    issue = world.issues[0].pk
+    addresses = [
+        reverse(name, args=[round_.pk])
+        for name in ("round", "label", "own_labels", "disagreements", "agreement", "round_volunteers")
+    ]
+    addresses += [f"{reverse('label', args=[round_.pk])}?issue={issue}", reverse("home")]
+    addresses += [reverse(name, args=[world.study.slug]) for name in ("study", "rounds", "people")]
+    addresses += [f"/api/v1/rounds/{round_.pk}/", f"/api/v1/rounds/{round_.pk}/labels/"]
+    posts = [
+        (reverse("next_issue", args=[round_.pk]), {}),
+        (reverse("skip_issue", args=[round_.pk]), {"issue": issue, "reason": "later"}),
+        (reverse("save_draft", args=[round_.pk]), {"issue": issue, "summary": "typed", "revision": "0"}),
+        (f"/api/v1/rounds/{round_.pk}/claim/", {}),
+    ]
+
+    def seen(member) -> list[tuple[int, str]]:
+        client = signed_in(member)
+        answers = [client.get(address) for address in addresses]
+        for address, form in posts:
+            with undone():
+                answers.append(client.post(address, form))
+        return [(answer.status_code, text_of(answer)) for answer in answers]
+
+    for member in (world.members[0], world.lead):
+        before = seen(member)
+        with undone():
+            make_slots(round_, first=1, last=3)
+            assert seen(member) == before
