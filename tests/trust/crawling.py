@@ -17,7 +17,12 @@ PER_PAGE = 4
 
 # What differs between two answers to the same request, whoever labelled what.
 PASSING = (
-    (re.compile(r"\d+ s (?:left|each)|(?:just )?now(?=</time>)|\d+\s(?:second|minute)s? ago"), "PACE"),
+    (
+        re.compile(
+            r"[\d,]+ an hour|\d+ s (?:left|each|to go)|(?:just )?now(?=</time>)|\d+\s(?:second|minute)s? ago"
+        ),
+        "PACE",
+    ),
     (re.compile(r'(name="csrfmiddlewaretoken" value=)"[^"]*"'), r"\1"),
     (re.compile(r"(X-CSRFToken[^:]*:[^A-Za-z0-9]*(?:&quot;)?)[A-Za-z0-9]{64}"), r"\1"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),

@@ -1,16 +1,20 @@
 """Until reveal, nothing that a member can observe about an issue depends on anybody else's label."""
 
+from datetime import timedelta
 from itertools import zip_longest
 
 import pytest
 from django.core import mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 
+from annotate.actions.labels import submit_label
 from annotate.actions.turns import skip_issue
-from annotate.models import Label
-from tests.factories import add_label
-from tests.trust.crawling import Received, crawl
+from annotate.models import Assignment, Label, Repeat, Round
+from annotate.queries.labels import _done_before
+from tests.factories import add_label, category
+from tests.trust.crawling import Received, crawl, without_passing
 from tests.trust.test_routes import ROLES, ROWS, address
 from tests.trust.world import CANARIES, World, draft, label, make_world
 
@@ -30,9 +34,20 @@ def world(settings, tmp_path) -> World:
 
 
 def others_at_work(world: World, code: str) -> None:
-    """Another volunteer labels issues 2 and 3, types at 4 and puts 5 off. Nobody has revealed any of them."""
+    """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed."""
     label(world, 2, "other volunteer", code, CANARIES["summary"], unsure=True)
     label(world, 3, "other volunteer", code, CANARIES["summary"])
+    submit_label(
+        round_=world.round,
+        issue=world.issues[5],
+        member=world.members["other volunteer"],
+        category=category(world.version, code) if code == "C.9" else None,
+        summary=CANARIES["summary"],
+        unsure=False,
+        form_key=None,
+        proposed_name=f"{CANARIES['proposed name']} {code}",
+        proposed_reason=CANARIES["proposed reason"],
+    )
     draft(world, 4, "other volunteer", code, CANARIES["draft"])
     skip_issue(
         round_=world.round,
@@ -107,6 +122,66 @@ def test_the_crawl_would_find_them(world):
     assert "api_labels_csv" in places
 
 
+def drifting(world: World) -> None:
+    """The round checks for drift, and every label of the volunteer so far is days old, and comes again."""
+    Round.objects.filter(pk=world.round.pk).update(drift_percent=50, reveal=Round.Reveal.ROUND_CLOSED)
+    world.round.refresh_from_db()
+    member = world.members["volunteer"]
+    _done_before.cache_clear()
+    for number in (2, 3):
+        made = label(world, number, "volunteer", "C.1", "days ago").label
+        Label.objects.filter(pk=made.pk).update(submitted_at=timezone.now() - timedelta(days=3))
+        own = {"round": world.round, "issue": world.issues[number - 1], "volunteer": member}
+        Repeat.objects.update_or_create(**own, defaults={"due_at": timezone.now() - timedelta(days=2)})
+
+
+def evening_of(world: World, role: str) -> Received:
+    """An evening in the browser: turns ahead, drafts, labels and skips, as JSON, until nothing is left."""
+    received, client, json = Received(), world.client(role), {"Accept": "application/json"}
+    urls = {
+        name: reverse(name, args=[world.round.pk])
+        for name in (
+            "label",
+            "ahead",
+            "save_draft",
+            "submit_label",
+            "skip_issue",
+            "change_label",
+            "own_labels",
+        )
+    }
+    member = world.members[role]
+    received.add("page", "get", client.get(urls["label"]))
+    held, shown, has_skipped = [], None, False
+    for step in range(20):
+        answer = client.post(urls["ahead"], {"have": [shown["issue"], *held] if shown else []}, headers=json)
+        received.add(f"ahead {step}", "post", answer)
+        turn = answer.json().get("next")
+        shown, held = (turn, held) if shown is None else (shown, [*held, turn["issue"]] if turn else held)
+        if shown is None:
+            break
+        body = {"issue": shown["issue"], "member": member.pk, "summary": f"mine {step}", "have": held}
+        proposed = (
+            {"proposed_name": f"My own {step}", "proposed_reason": "None fits."} if step % 3 == 2 else {}
+        )
+        body |= {"category": category(world.version, "C.2").pk} | proposed
+        received.add(f"draft {step}", "post", client.post(urls["save_draft"], body, headers=json))
+        name = "submit_label"
+        if step == 1 and not has_skipped:
+            name, has_skipped = "skip_issue", True
+            body["reason"] = "unclear"
+        answer = client.post(urls[name], body, headers=json)
+        received.add(f"{name} {step}", "post", answer)
+        received.add(f"change {step}", "post", client.post(urls["change_label"], body, headers=json))
+        received.add(f"back {step}", "get", client.get(urls["label"], {"issue": shown["issue"]}))
+        following = answer.json().get("next")
+        queue = [*held, *([following["issue"]] if following else [])]
+        shown, held = ({"issue": queue[0]}, queue[1:]) if queue else (None, [])
+    received.add("own", "get", client.get(urls["own_labels"]))
+    received.add("end", "get", client.get(urls["label"]))
+    return received
+
+
 def session_of(world: World, role: str) -> Received:
     """One evening of a volunteer: every page, then drafts, labels, a change, a skip, and every page again."""
     received = Received()
@@ -151,6 +226,50 @@ def test_a_whole_session_is_the_same_whatever_others_chose(world, role):
     first, second = sessions
     assert first.keys() == second.keys()
     assert [difference(key, value, second[key]) for key, value in first.items() if value != second[key]] == []
+
+
+@pytest.mark.parametrize("role", ["volunteer", "lead"])
+@pytest.mark.parametrize("drift", [False, True])
+def test_an_evening_in_the_browser_is_the_same_whatever_others_chose(world, role, drift):
+    sessions, again = [], []
+    world.client(role)
+    for code in ("A.1", "C.9"):
+        with transaction.atomic():
+            if drift:
+                drifting(world)
+            others_at_work(world, code)
+            received = evening_of(world, role)
+            sessions.append(received.steady())
+            again.append(list(Repeat.objects.exclude(submitted_at=None).values_list("issue", flat=True)))
+            transaction.set_rollback(True)
+
+    first, second = sessions
+    assert first.keys() == second.keys()
+    assert [difference(key, value, second[key]) for key, value in first.items() if value != second[key]] == []
+    assert not any(word in text for _status, text in first.values() for word in CANARIES.values())
+    assert not {key: status for key, (status, _text) in first.items() if status >= 500}
+    assert len([key for key, (status, _text) in first.items() if "submit" in key[0] and status == 200]) >= 4
+    assert again[0] == again[1]
+    assert bool(again[0]) == (drift and role == "volunteer")
+
+
+def test_an_issue_that_comes_again_looks_like_a_new_one(world):
+    """The bytes of a turn, with and without a first label, differ in nothing but the keys of the form."""
+    drifting(world)
+    client, issue = world.client("volunteer"), world.issues[1]
+    have = [one.pk for one in world.issues if one != issue]
+    address, headers = reverse("ahead", args=[world.round.pk]), {"Accept": "application/json"}
+    again = client.post(address, {"have": have}, headers=headers)
+    assert Label.objects.filter(issue=issue, volunteer=world.members["volunteer"]).exists()
+    assert again.json()["next"]["issue"] == issue.pk
+    with transaction.atomic():
+        Repeat.objects.all().delete()
+        Label.objects.filter(issue=issue, volunteer=world.members["volunteer"]).delete()
+        slot = {"round": world.round, "issue": issue, "volunteer": world.members["volunteer"]}
+        Assignment.objects.filter(**slot).update(submitted_at=None)
+        fresh = client.post(address, {"have": have}, headers=headers)
+        transaction.set_rollback(True)
+    assert without_passing(again.content.decode()) == without_passing(fresh.content.decode())
 
 
 def test_the_comparison_would_find_a_difference(world):

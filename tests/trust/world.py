@@ -32,6 +32,8 @@ CANARIES = {
     "summary": "canarysummaryquetzal",
     "draft": "canarydraftibis",
     "skip": "canaryskipshoebill",
+    "proposed name": "canarynamehoopoe",
+    "proposed reason": "canaryreasonkiwi",
 }
 
 
