@@ -70,7 +70,7 @@ def draft_taxonomy(
 
 
 def free_code(parent: str | None, siblings: Sequence[str], taken: Collection[str] = ()) -> str:
-    """The code that follows those of the siblings: `C.11` after `C.10`, `C.3.iv` after `C.3.iii`, `D` after C.
+    """The code that follows those of the siblings: `C.11` after `C.10`, `C.3.iv` after `C.3.iii`, D after C.
 
     Without siblings the first one: `A`, `C.1`, `C.3.i`. Never one of `taken` (as `look_alike` gives them).
     """
