@@ -86,16 +86,15 @@ def add_volunteer(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Let a member label in the round; GET says what that does."""
     round_, by = _round(request, round_id)
     posted = request.method == "POST"
+    if posted and not first_time(request):
+        return go_to(request, "round_volunteers", round_.pk)
     form = AddVolunteerForm(request.POST if posted else request.GET, round_=round_)
     if not form.is_valid():
         return _page(request, round_, by, status=422, add_form=form)
     member: Membership = form.cleaned_data["member"]
     if posted:
-        if first_time(request):
-            actions.add_volunteer(round_=round_, member=member, by=by)
-            messages.success(
-                request, _("%(who)s labels in %(round)s now.") % {"who": member, "round": round_}
-            )
+        actions.add_volunteer(round_=round_, member=member, by=by)
+        messages.success(request, _("%(who)s labels in %(round)s now.") % {"who": member, "round": round_})
         return go_to(request, "round_volunteers", round_.pk)
     found = queries.addition(round_, member)
     facts = []
