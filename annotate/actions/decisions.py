@@ -187,7 +187,7 @@ def decide(
 def foreseen(round_: Round, at_least: int) -> dict[int, int]:
     """Category id to how many issues `decide` would give it, were it called now. One query."""
     found = _run(_FORESEE, round_, timezone.now(), None, at_least, None)
-    return {category_id: issues for category_id, issues in found}
+    return {row[0]: row[1] for row in found}
 
 
 def _run(

@@ -119,6 +119,11 @@ def kept_issues(round_: Round) -> QuerySet[Issue]:
     return Issue.objects.filter(in_rounds__round=round_).exclude(Exists(out))
 
 
+def excluded_count(round_: Round) -> int:
+    """How many issues of a screening a standing, revealed decision excludes. Two queries."""
+    return standing_decisions(round_).filter(category__in=_excluding(round_)).count()
+
+
 def excluded_codes(book: Codebook, round_: Round) -> frozenset[int]:
     """The category that a screening excludes by, and all below it; empty where it names none."""
     state = book.states.get(round_.excludes_id or 0)

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from annotate.models import Round
 from annotate.queries.overview import Person, StudyCounts
 from annotate.queries.rounds import RoundLine
+from annotate.queries.screening import excluded_count
 from core.templatetags.crosscheck import count
 from studies.models import Membership, Study
 from studies.rules import may_lead, may_read_revealed
@@ -49,7 +50,7 @@ def stages(
     return [
         _harvest(found, counts, leads=leads),
         *(
-            _rounds_of(found, name, kind, lines, none, leads=leads)
+            _rounds_of(found, name, kind, lines, none, member)
             for name, kind, none in (
                 (_("Screening"), Round.Kind.SCREENING, _("no screening round")),
                 (_("Pilot"), Round.Kind.PILOT, _("no pilot round")),
@@ -73,11 +74,17 @@ def _harvest(found: Study, counts: StudyCounts, *, leads: bool) -> Stage:
 
 
 def _rounds_of(
-    found: Study, name: str, kind: str, lines: Sequence[RoundLine], none: str, *, leads: bool
+    found: Study,
+    name: str,
+    kind: str,
+    lines: Sequence[RoundLine],
+    none: str,
+    member: Membership | None,
 ) -> Stage:
     of_kind = [line for line in lines if line.round.kind == kind]
     if not of_kind:
-        to = reverse("new_round" if leads else "rounds", args=[found.slug])
+        to = f"{reverse('new_round', args=[found.slug])}?kind={kind}"
+        to = to if may_lead(member) else reverse("rounds", args=[found.slug])
         return Stage(name, "", _("none"), none, to)
     newest = of_kind[0]
     to = reverse("round", args=[newest.round.pk])
@@ -89,7 +96,12 @@ def _rounds_of(
         )
         text = _("all closed") if done else _("%(n)s closed") % {"n": closed}
         return Stage(name, "done" if done else "now", figure, text, to)
-    return Stage(name, "done" if done else "now", count(newest.issues), _state_of(newest), to)
+    if done and kind == Round.Kind.SCREENING and newest.issues and may_read_revealed(member):
+        said = _("of %(n)s issues excluded") % {"n": count(newest.issues)}
+        to = reverse("screening", args=[newest.round.pk])
+        return Stage(name, "done", count(excluded_count(newest.round)), said, to)
+    state = "done" if done else "now" if newest.round.opened_at else ""
+    return Stage(name, state, count(newest.issues), _state_of(newest), to)
 
 
 def _state_of(line: RoundLine) -> str:

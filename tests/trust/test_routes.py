@@ -6,12 +6,15 @@ import pytest
 from django.db import transaction
 from django.urls import URLResolver, get_resolver, reverse
 
-from annotate.actions.rounds import create_round
+from annotate.actions.labels import submit_label
+from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
 from annotate.models import Round
 from annotate.queries.samples import Frame
 from ingest.models import Issue
 from studies.models import Membership
+from taxonomy.models import Level
+from tests.factories import category
 from tests.trust.world import World, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -128,6 +131,12 @@ comment                    post   401  404  404  403  409  409  403  403  403
 training                   get    302  404  404  200  200  200  200  200  403
 disagreements              get    302  404  404  200  200  200  200  200  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
+screening                  get    302  404  404  200  200  200  200  200  403
+screening_csv              get    302  404  404  200  200  200  200  200  403
+screening_flow             get    302  404  404  200  200  200  200  200  403
+screen_issue               post   401  404  404  422  422  403  403  403  403
+settle_by_majority         post   401  404  404  422  422  403  403  403  403
+take_back_majority         post   401  404  404  422  422  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
@@ -152,6 +161,7 @@ api_labels                 get    401  404  404  403  200  200  403  403  403
 api_labels                 post   401  404  404  403  400  400  403  403  403
 api_label                  put    401  404  404  403  400  400  403  403  403
 api_disagreements          get    401  404  404  200  200  200  200  200  403
+api_screening              get    401  404  404  200  200  200  200  200  403
 api_decisions              post   401  404  404  400  400  403  403  403  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
@@ -187,6 +197,29 @@ def world(settings, tmp_path) -> World:
         issues=Issue.objects.filter(repository__study=world.study),
         members=[world.members["lead"]],
     )
+    world.more.screening = open_round(
+        round_=create_round(
+            study=world.study,
+            by=world.members["lead"],
+            name="Screening",
+            kind=Round.Kind.SCREENING,
+            version=world.version,
+            depth=Level.TYPE,
+            excludes=category(world.version, "C"),
+            issues=Issue.objects.filter(pk=world.issues[5].pk),
+            members=[world.members["volunteer"]],
+        ),
+        by=world.members["lead"],
+    )
+    submit_label(
+        round_=world.more.screening,
+        issue=world.issues[5],
+        member=world.members["volunteer"],
+        category=category(world.version, "C.1"),
+        summary="",
+        unsure=False,
+        form_key=None,
+    )
     return world
 
 
@@ -217,6 +250,10 @@ def address(world: World, name: str) -> str:
         given[name] = [slug, world.more.sample.pk]
     elif name in {"pilot", "pilot_training"}:
         given[name] = [world.more.pilot.pk]
+    elif name == "screen_issue":
+        given[name] = [world.more.screening.pk, world.issues[5].pk]
+    elif "screening" in name or "majority" in name:
+        given[name] = [world.more.screening.pk]
     elif name in {"issue", "api_issue"}:
         given[name] = [slug, issue_id]
     elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:
