@@ -113,12 +113,12 @@ def require_answers(round_: Round) -> None:
 
 
 def require_no_author(round_: Round, member: Membership) -> None:
-    """Refuse a volunteer for a training whose right labels they wrote. Raises RoundRefused."""
+    """Refuse a volunteer for a training whose right labels they wrote. Raises VolunteerRefused."""
     if Answer.objects.filter(round=round_, given_by=member).exists():
-        raise errors.RoundRefused(
+        raise errors.VolunteerRefused(
             _("%(who)s wrote right labels of this training and cannot label in it as well. Choose others.")
             % {"who": member},
-            field="members",
+            field="member",
         )
 
 

@@ -17,6 +17,7 @@ from annotate import errors
 from annotate.actions import slots
 from annotate.actions.decisions import decide_unanimous
 from annotate.actions.locks import require_open
+from annotate.actions.training import require_no_author
 from annotate.actions.turns import lease
 from annotate.allocation import volunteer_seed
 from annotate.errors import VolunteerRefused
@@ -298,6 +299,7 @@ def _seat(round_: Round, member: Membership) -> RoundVolunteer:
             % {"who": member},
             field="member",
         )
+    require_no_author(round_, member)
     held = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_)
     volunteer = held.filter(member=member).first()
     if volunteer is None:

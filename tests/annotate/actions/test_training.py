@@ -10,6 +10,7 @@ from annotate.actions.labels import change_label, submit_label
 from annotate.actions.locks import hold_volunteer
 from annotate.actions.rounds import close_round, open_round
 from annotate.actions.training import comment, remove_answer, require_no_author, set_answer
+from annotate.actions.volunteers import add_volunteer
 from annotate.models import Answer, Assignment, Comment, Label, Round, RoundVolunteer
 from annotate.queries.training import TrainingResult, training_result, training_to_pass
 from annotate.rules import may_take_turns
@@ -186,9 +187,17 @@ def test_a_training_does_not_open_with_a_volunteer_who_wrote_answers(world):
 
     with pytest.raises(errors.RoundRefused, match="wrote right labels of this training"):
         open_round(round_=planned, by=world.lead)
-    with pytest.raises(errors.RoundRefused, match="Choose others"):
+    with pytest.raises(errors.VolunteerRefused, match="Choose others"):
         require_no_author(planned, both)
     require_no_author(planned, world.members[0])
+
+
+def test_who_wrote_answers_is_not_added_to_an_open_training(world):
+    opened = training(world, "C.1")
+    with pytest.raises(errors.VolunteerRefused, match="wrote right labels"):
+        add_volunteer(round_=opened, member=world.lead, by=world.lead)
+
+    assert add_volunteer(round_=opened, member=another_lead(world), by=world.lead).slots == 1
 
 
 def test_other_rounds_open_without_answers(world):
