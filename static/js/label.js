@@ -312,7 +312,7 @@
     if (box.dataset.loaded) return;
     try {
       const response = await fetch(dialog.dataset.url, { headers: { "HX-Request": "true", "HX-Target": "text" } });
-      if (!response.ok || response.redirected) throw new Error(String(response.status));
+      if (!response.ok || response.redirected || response.headers.has("HX-Retarget")) throw new Error(String(response.status));
       box.innerHTML = await response.text();
       box.dataset.loaded = "1";
     } catch { box.textContent = say("guideline_lost"); }
