@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from annotate import errors
 from annotate.actions import slots
-from annotate.actions.decisions import decide_unanimous
+from annotate.actions.decisions import decide_all_by_rule
 from annotate.actions.locks import require_open
 from annotate.actions.training import require_no_author
 from annotate.actions.turns import lease
@@ -189,7 +189,7 @@ def remove_volunteer(
         now = timezone.now()
         completed = _run(_COMPLETE, current, now=now)
         if current.reveal == Round.Reveal.ISSUE_COMPLETE:
-            decide_unanimous(current, now)
+            decide_all_by_rule(current, now)
     record(
         current.study,
         "rounds.volunteer_removed",

@@ -132,12 +132,13 @@ def remove_volunteer(request: AuthedRequest, round_id: int, member_id: int) -> H
     round_, by = _round(request, round_id)
     member = _volunteer(round_, member_id).member
     posted = request.method == "POST"
+    if posted and not first_time(request):
+        return go_to(request, "round_volunteers", round_.pk)
     form = RemoveVolunteerForm(request.POST if posted else request.GET, round_=round_, member=member)
     to: Membership | None = form.cleaned_data["to"] if form.is_valid() else None
     if posted and form.is_valid():
-        if first_time(request):
-            done = actions.remove_volunteer(round_=round_, member=member, by=by, to=to)
-            messages.success(request, _removed(round_, member, to, done))
+        done = actions.remove_volunteer(round_=round_, member=member, by=by, to=to)
+        messages.success(request, _removed(round_, member, to, done))
         return go_to(request, "round_volunteers", round_.pk)
     found = queries.removal(round_, member, to)
     crossed = round_.allocation == Round.Allocation.CROSSED
