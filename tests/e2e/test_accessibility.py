@@ -96,6 +96,10 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield reverse("label", args=[planned.pk])
     for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
         yield reverse(name, args=[empty.slug])
+    yield reverse("training", args=[study.slug])
+    yield reverse("training", args=[empty.slug])
+    for training in Round.objects.filter(study=study, kind=Round.Kind.TRAINING):
+        yield reverse("answers", args=[training.pk])
     yield NOTHING
 
 
