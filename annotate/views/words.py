@@ -17,7 +17,9 @@ words: Mapping[str, str | Promise] = {
     "open_label": _("open: “%(name)s”"),
     "nearest": _("nearest: %(code)s"),
     "near_none": _("none"),
-    "both_needed": _("Give the missing category a name and say why no other fits, or take the proposal back."),
+    "both_needed": _(
+        "Give the missing category a name and say why no other fits, or take the proposal back."
+    ),
     "taken_back": _("The proposal is taken back."),
     "sent": _("%(code)s submitted."),
     "sent_open": _("Submitted as open."),

@@ -9,7 +9,7 @@ from studies.models import Membership
 from taxonomy.models import CategoryState, Version
 from tests import factories
 from tests.annotate.world import World, small_world
-from tests.e2e.room import answer, label_page, press, stored
+from tests.e2e.room import answer, held, label_page, press, stored, title
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -156,3 +156,23 @@ def test_a_thousand_categories_are_searched_at_once(open_page, world, member):
     )
     assert slowest < 1000  # tens of ms on a machine that does nothing else
     assert found(page, "name of c.77") == ["C.77"]
+
+
+def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()), phone=True)
+    held(page, 2)
+    before = title(page)
+    expect(page.locator("#tree")).to_be_hidden()
+    page.locator(".grab").tap()
+    expect(page.locator("#tree")).to_be_visible()
+    page.locator("#tree li", has_text="Numerical accuracy").tap()
+    page.get_by_role("button", name="Submit C.9").tap()
+    expect(page.locator("h1")).not_to_have_text(before)
+    expect(page.locator("#tree")).to_be_hidden()
+    stored(page)
+    assert Label.objects.get().category == world.category("C.9")
+    sizes = page.locator("#submit, #back, #skip-button, .grab, #recent button").evaluate_all(
+        "all => all.map((one) => Math.min(one.offsetHeight, one.offsetWidth))"
+    )
+    assert min(sizes) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
