@@ -149,15 +149,14 @@ unanimous labels decide; else the largest group decides if it is that large, and
 _STORE = """
     INSERT INTO annotate_decision
         (round_id, issue_id, number, category_id, version_id, method, rationale, decided_by_id, decided_at)
-    SELECT %(round)s, decided.issue_id,
-           1 + coalesce((
-               SELECT max(d.number) FROM annotate_decision d
-               WHERE d.round_id = %(round)s AND d.issue_id = decided.issue_id
-           ), 0),
-           decided.category_id, %(version)s,
+    SELECT %(round)s, decided.issue_id, 1 + coalesce(before.number, 0), decided.category_id, %(version)s,
            CASE WHEN is_unanimous THEN 'unanimous' ELSE 'majority' END, '',
            CASE WHEN is_unanimous THEN NULL ELSE %(by)s::bigint END, %(now)s
     FROM decided
+    LEFT JOIN (
+        SELECT i.issue_id, max(i.number) AS number FROM annotate_decision i
+        WHERE i.round_id = %(round)s {only} GROUP BY i.issue_id
+    ) before ON before.issue_id = decided.issue_id
     RETURNING id
 """
 
@@ -202,7 +201,7 @@ def _run(
     only = "AND i.issue_id = %(issue)s" if issue_id is not None else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            _DECIDE.format(only=only) + what,
+            (_DECIDE + what).format(only=only),
             {
                 "round": round_.pk,
                 "version": round_.version_id,

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from annotate.models import Decision, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
@@ -135,18 +136,22 @@ def _excluding(round_: Round) -> list[int]:
 
 
 _BY_REPOSITORY = """
-    SELECT r.path, r.id, count(*),
-           count(*) FILTER (WHERE d.category_id = ANY(%s::bigint[])),
-           count(*) FILTER (WHERE d.category_id <> ALL(%s::bigint[])),
-           count(*) FILTER (WHERE shown.issue_id IS NOT NULL AND d.id IS NULL),
-           count(*) FILTER (WHERE shown.issue_id IS NULL AND d.id IS NULL)
-    FROM annotate_roundissue i
-    JOIN ingest_issue x ON x.id = i.issue_id
-    JOIN ingest_repository r ON r.id = x.repository_id
-    LEFT JOIN ({complete}) shown ON shown.issue_id = i.issue_id
-    LEFT JOIN annotate_decision d
-        ON d.round_id = i.round_id AND d.issue_id = shown.issue_id AND d.superseded_at IS NULL
-    WHERE i.round_id = %s
+    SELECT r.path, r.id, sum(issues),
+           coalesce(sum(issues) FILTER (WHERE category_id = ANY(%s::bigint[])), 0),
+           coalesce(sum(issues) FILTER (WHERE category_id <> ALL(%s::bigint[])), 0),
+           coalesce(sum(issues) FILTER (WHERE shown AND category_id IS NULL), 0),
+           coalesce(sum(issues) FILTER (WHERE NOT shown), 0)
+    FROM (
+        SELECT x.repository_id, d.category_id, shown.issue_id IS NOT NULL AS shown, count(*) AS issues
+        FROM annotate_roundissue i
+        JOIN ingest_issue x ON x.id = i.issue_id
+        LEFT JOIN ({complete}) shown ON shown.issue_id = i.issue_id
+        LEFT JOIN annotate_decision d
+            ON d.round_id = i.round_id AND d.issue_id = shown.issue_id AND d.superseded_at IS NULL
+        WHERE i.round_id = %s
+        GROUP BY 1, 2, 3
+    ) counted
+    JOIN ingest_repository r ON r.id = repository_id
     GROUP BY r.id, r.path ORDER BY r.path, r.id
 """
 
@@ -174,13 +179,30 @@ _REASONS = """
 
 
 def screening_counts(round_: Round) -> Counts:
-    """A screening in numbers, as far as it is revealed. Four queries."""
+    """A screening in numbers, as far as it is revealed. Three queries, and three more, over all labels, when
+    an issue has become complete or was decided since this process last asked.
+    """
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    shown = tuple(complete.aggregate(count=Count("pk"), last=Max("completed_at")).values())
+    made = Decision.objects.filter(round=round_)
+    decided = tuple(made.aggregate(last=Max("pk"), superseded=Count("superseded_at")).values())
+    issues = Issue.objects.filter(repository__study=round_.study_id).count()
+    whole, repositories, reasons = _counted(round_.pk, round_.opened_at, round_.closed_at, shown, decided)
+    return Counts(issues, whole, repositories, reasons)
+
+
+@lru_cache(maxsize=64)
+def _counted(
+    round_id: int, _opened: datetime | None, _closed: datetime | None, _shown: object, _decided: object
+) -> tuple[Screened, tuple[Screened, ...], Reasons]:
+    """Issues, labels and decisions that are counted here stay; what may come is said by the arguments."""
+    round_ = Round.objects.get(pk=round_id)
     book = codebook(round_.version_id)
     out = sorted(excluded_codes(book, round_))
     complete, parameters = complete_issues(round_)
     with connection.cursor() as cursor:
         cursor.execute(_BY_REPOSITORY.format(complete=complete), [out, out, *parameters, round_.pk])
-        rows = [Screened(*row) for row in cursor.fetchall()]
+        rows = [Screened(path, id_, *map(int, sums)) for path, id_, *sums in cursor.fetchall()]
     whole = Screened(
         "",
         0,
@@ -190,12 +212,7 @@ def screening_counts(round_: Round) -> Counts:
         open_disagreements=sum(row.open_disagreements for row in rows),
         incomplete=sum(row.incomplete for row in rows),
     )
-    return Counts(
-        study_issues=Issue.objects.filter(repository__study=round_.study_id).count(),
-        whole=whole,
-        repositories=tuple(rows),
-        reasons=_reasons(round_, book, out, whole.excluded),
-    )
+    return whole, tuple(rows), _reasons(round_, book, out, whole.excluded)
 
 
 def _reasons(round_: Round, book: Codebook, out: Iterable[int], base: int) -> Reasons:
