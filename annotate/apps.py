@@ -15,7 +15,9 @@ class AnnotateConfig(AppConfig):
         audit.say("samples.drawn", _("Drew the sample %(sample)s: %(issues)s issues, seed %(seed)s"))
         audit.say("rounds.opened", _("Opened the round %(round)s"))
         audit.say("rounds.closed", _("Closed the round %(round)s"))
-        audit.say("rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments"))
+        audit.say(
+            "rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments")
+        )
         audit.say("rounds.volunteer_removed", _("Took %(member)s out of the round %(round)s"))
         audit.say(
             "rounds.labels_raised",
@@ -24,7 +26,9 @@ class AnnotateConfig(AppConfig):
         audit.say("rounds.quota_set", _("Changed the quota of %(member)s in the round %(round)s"))
         audit.say("rounds.deadline_set", _("Changed the deadline of the round %(round)s"))
         audit.say("rounds.admitted", _("Let %(member)s into the round %(round)s without a passed training"))
-        audit.say("rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again"))
+        audit.say(
+            "rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again")
+        )
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
         audit.say(
             "decisions.majority",

@@ -21,7 +21,7 @@ class RoundRefused(DomainError):
 
 
 class VolunteerRefused(DomainError):
-    """A change of who labels in a round, or how much, that cannot be made like this. `field`: what to change."""
+    """A change of who labels in a round, or how much, cannot be made like this. `field`: what to change."""
 
     def __init__(self, message: str | Promise, *, field: str = "") -> None:
         self.field = field
