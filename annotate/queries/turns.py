@@ -1,11 +1,13 @@
 """Whose turn it is at what. Everything here is the member's own: the same whatever others label."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
@@ -15,7 +17,31 @@ from annotate.models import Assignment, Draft, Label, Repeat, Round, RoundVolunt
 from annotate.queries import repeats
 from annotate.queries.labels import given
 from ingest.models import Issue
-from studies.models import Guideline, GuidelineReading, Membership
+from studies.models import Guideline, GuidelineReading, Membership, Study
+from taxonomy.models import Taxonomy, Version
+
+_SEAT_PARTS: list[tuple[Any, list[str]]] = [
+    (model, [field.attname for field in model._meta.concrete_fields])  # noqa: SLF001 - public by documentation
+    for model in (RoundVolunteer, Membership, Round, Study, Version, Taxonomy)
+]
+# Written out, since putting the same statement together for every request took longer than running it.
+_SEAT = """
+    SELECT g.id, g.number, {columns}
+    FROM annotate_roundvolunteer p0
+    JOIN studies_membership p1 ON p1.id = p0.member_id
+    JOIN annotate_round p2 ON p2.id = p0.round_id
+    JOIN studies_study p3 ON p3.id = p2.study_id
+    JOIN taxonomy_version p4 ON p4.id = p2.version_id
+    JOIN taxonomy_taxonomy p5 ON p5.id = p4.taxonomy_id
+    LEFT JOIN LATERAL (
+        SELECT id, number FROM studies_guideline WHERE study_id = p3.id ORDER BY number DESC LIMIT 1
+    ) g ON true
+    WHERE p0.round_id = %(round)s AND p1.user_id = %(user)s AND p1.left_at IS NULL
+""".format(
+    columns=", ".join(
+        f'p{place}."{name}"' for place, (_model, names) in enumerate(_SEAT_PARTS) for name in names
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -49,18 +75,27 @@ class Turn:
 
 
 def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
-    """This user's place in a round, with the round, its study and version, and their membership. One
-    query.
+    """This user's place in a round, with the round, its study and version, and their membership. One query.
+
+    What `guideline_of` gives comes with it.
     """
     if not user.is_authenticated:
         return None
-    newest = Guideline.objects.filter(study=OuterRef("round__study")).order_by("-number")
-    seats = RoundVolunteer.objects.select_related(
-        "round__study", "round__version__taxonomy", "member"
-    ).annotate(
-        guideline_pk=Subquery(newest.values("pk")[:1]), guideline_number=Subquery(newest.values("number")[:1])
-    )
-    return seats.filter(round=round_id, member__user=user, member__left_at=None).first()
+    with connection.cursor() as cursor:
+        cursor.execute(_SEAT, {"round": round_id, "user": user.pk})
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    found, place = [], 2
+    for model, names in _SEAT_PARTS:
+        found.append(model.from_db("default", names, row[place : place + len(names)]))
+        place += len(names)
+    seat, member, round_, study, version, taxonomy = found
+    version.taxonomy, round_.study, round_.version = taxonomy, study, version
+    seat.round, seat.member = round_, member
+    round_.selection = json.loads(round_.selection)  # a bare cursor gives JSON as text
+    seat.guideline_pk, seat.guideline_number = row[:2]
+    return cast("RoundVolunteer", seat)
 
 
 def guideline_of(seat: RoundVolunteer) -> Guideline | None:

@@ -2,7 +2,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotate.allocation import entrance, fair_share, pace, repository_of, smallest_quota, volunteer_seed
+from annotate.allocation import (
+    entrance,
+    fair_share,
+    pace,
+    repository_of,
+    smallest_quota,
+    stretch,
+    volunteer_seed,
+)
 
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 
@@ -66,3 +74,20 @@ def test_a_repository_is_a_stretch_of_ranks_that_each_volunteer_enters_at_a_plac
     assert repository_of(2**48 + 5) == (2**48, 2**49 - 1)
     assert entrance(3 << 48, 2**50 + 7) == (3 << 48) + 7
     assert entrance((3 << 48) + 9, -1) == (4 << 48) - 1
+
+
+@pytest.mark.parametrize(
+    ("minutes_ago", "minutes"),
+    [
+        ([], 0),
+        ([11], 0),  # at rest
+        ([3], 3),
+        ([70, 62, 53, 44, 35, 26, 17, 8], 70),
+        ([80, 60, 53, 44, 35, 26, 17, 8], 60),  # twenty minutes' rest before
+        ([8, 26, 17], 26),
+    ],
+)
+def test_how_long_somebody_is_at_work_without_ten_minutes_rest(minutes_ago, minutes):
+    now = datetime(2026, 1, 5, 20, tzinfo=UTC)
+    moments = [now - timedelta(minutes=ago) for ago in minutes_ago]
+    assert stretch(moments, now) == timedelta(minutes=minutes)

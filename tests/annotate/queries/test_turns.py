@@ -1,9 +1,11 @@
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
 from annotate.actions.labels import save_draft
 from annotate.actions.turns import next_turn, skip_issue
 from annotate.models import Assignment, Draft
-from annotate.queries.turns import current_turn, turn_at
+from annotate.queries.turns import current_turn, guideline_of, seat_of, turn_at
+from tests import factories
 from tests.annotate.world import small_world
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +89,17 @@ def test_the_form_knows_which_text_it_showed(text):
         world.issues[0].current = None
         world.issues[0].save()
     assert current_turn(world.round(), world.members[0]).seen_snapshot == (world.issues[0].current_id or 0)
+
+
+def test_a_seat_comes_with_all_that_the_page_needs_in_one_query(django_assert_num_queries):
+    world = small_world(issues=1, members=2)
+    round_, member = world.round(selection={"source": "all"}), world.members[0]
+    with django_assert_num_queries(1):
+        seat = seat_of(member.user, round_.pk)
+        assert (seat.member, seat.round, seat.round.study) == (member, round_, world.study)
+        assert (seat.round.version, seat.round.version.taxonomy) == (world.version, world.version.taxonomy)
+        assert (seat.round.opened_at, seat.left_at, guideline_of(seat)) == (round_.opened_at, None, None)
+        assert seat.round.selection == round_.selection
+    stranger = factories.make_member(factories.make_study())
+    assert seat_of(stranger.user, round_.pk) is None
+    assert seat_of(AnonymousUser(), round_.pk) is None

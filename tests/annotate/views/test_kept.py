@@ -1,7 +1,6 @@
 """Whatever comes between a volunteer and their label, what they typed survives: on the server, and in the answer."""
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.test import Client
