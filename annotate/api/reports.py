@@ -226,8 +226,8 @@ class LabelsCsv(APIView):
         if layout not in LAYOUTS:
             raise ValidationError({"layout": [f"It is one of {', '.join(LAYOUTS)}."]})
         rounds = rounds_for(request.user).filter(study=study)
-        if name := asked(request, "round"):
-            rounds = rounds.filter(name=name)
+        name = asked(request, "round")
+        rounds = rounds.filter(name=name) if name else rounds.exclude(kind=Round.Kind.TRAINING)
         chosen = list(rounds.order_by("id")[:2])
         if len(chosen) > 1:
             raise ValidationError({"round": ["The study has several rounds: name one."]})
