@@ -71,7 +71,9 @@ def split(item: Disagreement) -> SafeString:
     parts = format_html_join(", ", "<b>{}</b>&nbsp;×&nbsp;{}", ((n, code) for code, n in item.split))
     if not item.open_labels:
         return parts
-    left = ngettext("%(n)s\N{NO-BREAK SPACE}open", "%(n)s\N{NO-BREAK SPACE}open", item.open_labels) % {"n": item.open_labels}
+    left = ngettext("%(n)s\N{NO-BREAK SPACE}open", "%(n)s\N{NO-BREAK SPACE}open", item.open_labels) % {
+        "n": item.open_labels
+    }
     both = ((part,) for part in (parts, left) if part)
     return format_html_join(", ", "{}", both)
 

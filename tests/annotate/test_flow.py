@@ -12,7 +12,10 @@ def test_the_way_goes_down_and_what_leaves_it_stands_at_the_right():
     drawn = flow(
         [
             ([("Identified", "7")], []),
-            ([("Screened", "7")], [("out", [("Excluded", "3"), ("F.1 Usage", "3")]), ("aside", [("Open", "1")])]),
+            (
+                [("Screened", "7")],
+                [("out", [("Excluded", "3"), ("F.1 Usage", "3")]), ("aside", [("Open", "1")])],
+            ),
             ([("Included", "3")], []),
         ]
     )

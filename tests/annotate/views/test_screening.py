@@ -82,9 +82,9 @@ def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
     assert said == text_of(before).replace(round_.name, other.name)
     assert api.get(reverse("api_screening", args=[other.pk])).json() == numbers | {"round": other.name}
     assert signed_in(world.lead).get(reverse("screening_csv", args=[other.pk])).content == table
-    assert signed_in(world.lead).get(
-        reverse("screening_flow", args=[other.pk])
-    ).content == drawn.replace(round_.name.encode(), other.name.encode())
+    assert signed_in(world.lead).get(reverse("screening_flow", args=[other.pk])).content == drawn.replace(
+        round_.name.encode(), other.name.encode()
+    )
     assert get(world.lead, other, f"issue={world.issues[0].pk}").status_code == 404
     for one in (round_, other):
         assert decide(world.lead, world, one, world.issues[0], "T", seen=0).status_code == 404
