@@ -6,6 +6,7 @@ from annotate.actions import rounds as actions
 from annotate.actions.rounds import open_round, open_round_in_steps, take_back_slots
 from annotate.actions.slots import make_slots
 from annotate.actions.turns import next_turn, skip_issue
+from annotate.allocation import entrance
 from annotate.errors import NotAllowed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
 from annotate.models import Assignment, Round, RoundVolunteer
 from annotate.queries.rounds import OPENING
@@ -251,9 +252,13 @@ def test_by_repository_k_of_n_walks_one_ring_after_the_other(world):
         max(repository.values())
     ] * 6
     assert len(set(walked)) == 16
-    starts = {next_turn(round_=round_, member=other).issue for other in others} | {walked[0]}
-    assert len(starts) == 3
     ranks = dict(Assignment.objects.filter(round=round_, slot=1).values_list("issue", "rank"))
+    free = {issue.pk for issue in walked[:10]}
+    for other in others:
+        entered = entrance(0, RoundVolunteer.objects.get(round=round_, member=other).seed)
+        given = next_turn(round_=round_, member=other).issue.pk
+        assert given == min(free, key=lambda issue: (ranks[issue] < entered, ranks[issue]))
+        free.remove(given)
     for stretch in (walked[:10], walked[10:]):
         of = [ranks[issue.pk] for issue in stretch]
         turned = of.index(min(of))
