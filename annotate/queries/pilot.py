@@ -33,7 +33,7 @@ _TOLD = """
                min(t.category_id) AS category_id, min(t.proposal_id) AS proposal_id
         FROM told t GROUP BY t.issue_id
     ),
-    judged AS (
+    judged AS MATERIALIZED (
         SELECT i.issue_id, i.unsure, i.kinds, p.position,
                CASE WHEN i.kinds = 1 THEN i.category_id ELSE d.category_id END AS right_id,
                CASE WHEN i.kinds = 1 THEN i.proposal_id END AS proposal_id
@@ -41,6 +41,12 @@ _TOLD = """
         JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = i.issue_id
         LEFT JOIN annotate_decision d
           ON d.round_id = %(round)s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+    ),
+    summaries AS (
+        SELECT DISTINCT ON (t.issue_id) t.issue_id, t.summary
+        FROM told t JOIN judged j ON j.issue_id = t.issue_id
+        WHERE t.summary <> '' AND (t.category_id = j.right_id OR j.right_id IS NULL)
+        ORDER BY t.issue_id, t.unsure, t.submitted_at
     )
 """
 
@@ -53,12 +59,7 @@ _CANDIDATES = """
             ORDER BY j.unsure OR j.kinds > 1, coalesce(s.summary, '') = '', j.position
         ) AS place
         FROM judged j
-        LEFT JOIN LATERAL (
-            SELECT t.summary FROM told t
-            WHERE t.issue_id = j.issue_id AND t.summary <> ''
-              AND (t.category_id = j.right_id OR j.right_id IS NULL)
-            ORDER BY t.unsure, t.submitted_at LIMIT 1
-        ) s ON true
+        LEFT JOIN summaries s ON s.issue_id = j.issue_id
     ) c
     WHERE c.place <= %(each)s AND (c.right_id IS NOT NULL OR c.proposal_id IS NOT NULL)
        OR c.issue_id = ANY(%(more)s)
