@@ -226,8 +226,8 @@ class NotAScreening(DomainError):
 
 class NotAMajority(DomainError):
     message = _(
-        "A majority is more than half of the labels of an issue, and at most all of them. Nothing was changed:"
-        " choose another number."
+        "A majority is more than half of the labels of an issue, and at most all of them. Nothing was"
+        " changed: choose another number."
     )
 
 

@@ -235,9 +235,10 @@ def names(db):
 
 
 def _refusal(statement: str, names: dict | None = None) -> DatabaseError:
-    with pytest.raises(DatabaseError) as refusal, transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute(statement, names)
+        with pytest.raises(DatabaseError) as refusal, transaction.atomic():
+            cursor.execute(statement, names)
     return refusal.value
 
 

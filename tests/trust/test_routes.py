@@ -225,41 +225,35 @@ def world(settings, tmp_path) -> World:
 
 def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
-    slug, round_id, issue_id = "engines", world.round.pk, world.issues[0].pk
-    given: dict[str, list] = {
-        "revoke_token": ["nosuch"],
-        "account_reset_password_from_key": ["1", "nosuch"],
-        "accept_invitation": [world.more.token],
-        "revoke_invitation": [slug, world.more.invitation.pk],
-        "taxonomy": [world.version.taxonomy_id],
-        "taxonomy_csv": [world.version.taxonomy_id],
-        "api_categories": [world.version.taxonomy_id, 1],
+    slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
+    of_import = ("import", "confirm_import", "discard_import", "import_rows")
+    of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
+    of_issue = ("settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions")
+    given: dict[str, tuple] = {
+        "revoke_token": ("nosuch",),
+        "account_reset_password_from_key": ("1", "nosuch"),
+        "sign_in_link": (more.link,),
+        "accept_invitation": (more.token,),
+        "revoke_invitation": (slug, more.invitation.pk),
+        "taxonomy": (world.version.taxonomy_id,),
+        "taxonomy_csv": (world.version.taxonomy_id,),
+        "api_categories": (world.version.taxonomy_id, 1),
+        "screen_issue": (more.screening.pk, world.issues[5].pk),
+        **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
+        **dict.fromkeys(of_import, (slug, more.run.pk)),
+        **dict.fromkeys(of_member, (slug, world.members["other volunteer"].pk)),
+        **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
+        **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
+        **dict.fromkeys(("issue", "api_issue"), (slug, issue_id)),
+        **dict.fromkeys(of_issue, (round_id, issue_id)),
         **dict.fromkeys(
-            ("remove_volunteer", "set_quota", "admit"), [round_id, world.members["volunteer"].pk]
+            ("remove_volunteer", "set_quota", "admit"), (round_id, world.members["volunteer"].pk)
         ),
     }
-    if name == "sign_in_link":
-        given[name] = [world.more.link]
-    elif name in {"job", "cancel_job"}:
-        given[name] = [world.more.job.pk]
-    elif name in {"import", "confirm_import", "discard_import", "import_rows"}:
-        given[name] = [slug, world.more.run.pk]
-    elif name in {"change_role", "end_membership", "rejoin", "make_model_token"}:
-        given[name] = [slug, world.members["other volunteer"].pk]
-    elif name in {"sample", "sample_csv", "api_sample"}:
-        given[name] = [slug, world.more.sample.pk]
-    elif name in {"pilot", "pilot_training"}:
-        given[name] = [world.more.pilot.pk]
-    elif name == "screen_issue":
-        given[name] = [world.more.screening.pk, world.issues[5].pk]
-    elif "screening" in name or "majority" in name:
-        given[name] = [world.more.screening.pk]
-    elif name in {"issue", "api_issue"}:
-        given[name] = [slug, issue_id]
-    elif name in {"settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions"}:
-        given[name] = [round_id, issue_id]
-    elif name == "api_labels_csv":
+    if name == "api_labels_csv":
         return f"{reverse(name, args=[slug])}?round=Main%20round"
+    if name not in given and ("screening" in name or "majority" in name):
+        return reverse(name, args=[more.screening.pk])
     if name in given:
         return reverse(name, args=given[name])
     for arguments in ([], [slug], [round_id]):

@@ -1,7 +1,6 @@
 """The labelling page: who may see it, what it stores, and what it says when it does not."""
 
 import gzip
-import json
 import re
 from datetime import timedelta
 from pathlib import Path
