@@ -114,10 +114,6 @@ def decide_all_by_rule(round_: Round, now: datetime) -> int:
     return len(decide(round_, now))
 
 
-decide_if_unanimous = decide_by_rule
-decide_unanimous = decide_all_by_rule
-
-
 _DECIDE = f"""
     WITH deep AS MATERIALIZED ({ROLLED_UP}), votes AS (
         SELECT i.issue_id, deep.at_depth, count(*) AS votes

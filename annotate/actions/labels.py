@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.decisions import decide_if_unanimous
+from annotate.actions.decisions import decide_by_rule
 from annotate.actions.drafts import keep, own_label, save_draft, was_theirs
 from annotate.actions.locks import Held, hold, require_open, require_seat
 from annotate.actions.proposals import open_proposal
@@ -138,7 +138,7 @@ def _submit(
     RoundIssue.objects.filter(pk=held.place.pk).update(completed_at=label.submitted_at)
     if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
         return Submitted(label, surplus=False)
-    decision = decide_if_unanimous(held.round, issue, label.submitted_at)
+    decision = decide_by_rule(held.round, issue, label.submitted_at)
     return Submitted(label, surplus=False, completed=True, decision=decision)
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotate import errors
-from annotate.actions.decisions import decide_unanimous
+from annotate.actions.decisions import decide_all_by_rule
 from annotate.actions.plans import NAME_IS_TAKEN, Plan, check_plan
 from annotate.actions.slots import drop_misfits, drop_slots, fitting_slots, make_slots, renew_statistics
 from annotate.actions.training import require_answers
@@ -193,7 +193,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
         raise errors.RoundAlreadyClosed
     current.closed_at = max(timezone.now(), current.opened_at)
     current.save(update_fields=["closed_at"])
-    decided = decide_unanimous(current, current.closed_at)
+    decided = decide_all_by_rule(current, current.closed_at)
     record(current.study, "rounds.closed", by.user, round=current.name, decided=decided)
     return current
 

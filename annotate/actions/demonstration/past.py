@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from django.db import connection
 from django.utils import timezone
 
-from annotate.actions.decisions import decide_if_unanimous
+from annotate.actions.decisions import decide_by_rule
 from annotate.actions.rounds import close_round, open_round
 from annotate.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from studies.models import Guideline, Membership
@@ -107,7 +107,7 @@ def decide_complete(round_: Round) -> dict[str, RoundIssue]:
     complete = {place.issue.url: place for place in places.order_by("completed_at")}
     for place in complete.values():
         if place.completed_at:
-            decide_if_unanimous(round_, place.issue, place.completed_at)
+            decide_by_rule(round_, place.issue, place.completed_at)
     return complete
 
 

@@ -2,7 +2,7 @@ import pytest
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.decisions import decide_unanimous, settle_issue
+from annotate.actions.decisions import decide_all_by_rule, settle_issue
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Decision, Draft, Round
 from studies.models import Event, Role
@@ -178,4 +178,4 @@ def test_deciding_again_finds_nothing():
     round_ = world.round()
     _split(world, round_, world.issues[0], "C.2", "C.2", "C.2")
     _split(world, round_, world.issues[1], "C.2", "C.2", "C.3")
-    assert decide_unanimous(round_, timezone.now()) == 0
+    assert decide_all_by_rule(round_, timezone.now()) == 0
