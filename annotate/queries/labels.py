@@ -13,6 +13,7 @@ from annotate.allocation import fair_share, pace, stretch
 from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer, Skip
 from annotate.queries import repeats
 from annotate.queries.categories import codebook
+from annotate.queries.volunteers import slot_count
 from studies.models import Membership
 from taxonomy.models import CategoryState
 
@@ -210,9 +211,9 @@ def progress(
     seat = seat or RoundVolunteer.objects.get(round=round_, member=member)
     is_share = round_.allocation == Round.Allocation.K_OF_N
     if is_share:
-        issues = (_issues_of if round_.opened_at else _issues_of.__wrapped__)(round_.pk, round_.opened_at)
+        slots = _shared_slots(round_.pk, round_.labels_per_issue) if round_.opened_at else slot_count(round_)
         active = RoundVolunteer.objects.filter(round=round_, left_at=None).count()
-        share = fair_share(issues, round_.labels_per_issue, active)
+        share = fair_share(slots, 1, active)
         total = max(share if seat.quota is None else seat.quota, earlier + today)
         expected = round(total * round_.drift_percent / 100)
     else:
@@ -262,9 +263,9 @@ def _done_before(round_id: int, member_id: int, midnight: datetime) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _issues_of(round_id: int, _opened_at: datetime | None) -> int:
-    """The issues of a round; from its opening on they stay the same."""
-    return RoundIssue.objects.filter(round=round_id).count()
+def _shared_slots(round_id: int, _labels_per_issue: int) -> int:
+    """The slots of an opened k-of-n round: their number changes only when its labels per issue do."""
+    return Assignment.objects.filter(round=round_id).count()
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from annotate.allocation import fair_share
-from annotate.models import Answer, Label, Round, RoundIssue, RoundVolunteer
+from annotate.models import Answer, Assignment, Label, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.training import training_results
 from annotate.rules import may_be_volunteer
@@ -54,7 +54,7 @@ class ToSettle:
 
 
 def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
-    """The open rounds that these memberships of one person can label in now, newest first. Five queries.
+    """The open rounds that these memberships of one person can label in now, newest first. Six queries.
 
     Not those that they were taken out of, nor those whose training they have still to pass. They depend on
     the person's own labels alone; in a k-of-n round, where nobody's total is fixed, the total is an equal
@@ -78,7 +78,10 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
             waiting.setdefault(pair[0], []).append(row.round)
     shut = {round_.pk for held in waiting.values() for round_ in held}
     ids = [row.round_id for row in rounds if row.round_id not in shut]
-    issues = _by_round(RoundIssue.objects.filter(round__in=ids).values_list("round").annotate(n=Count("*")))
+    shared = [row.round_id for row in rounds if row.round.allocation == Round.Allocation.K_OF_N]
+    slots = Assignment.objects.order_by().values_list("round").annotate(n=Count("*"))
+    all_slots = _by_round(slots.filter(round__in=set(ids).intersection(shared)))
+    own_slots = _by_round(slots.filter(round__in=set(ids).difference(shared), volunteer__in=member))
     labels = _by_round(
         Label.objects.filter(round__in=ids, volunteer__in=member).values_list("round").annotate(n=Count("*"))
     )
@@ -91,9 +94,9 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
             continue
         round_, done = row.round, labels.get(row.round_id, 0)
         is_share = round_.allocation == Round.Allocation.K_OF_N
-        total = issues.get(round_.pk, 0)
+        total = own_slots.get(round_.pk, 0)
         if is_share:
-            share = fair_share(total, round_.labels_per_issue, people[round_.pk])
+            share = fair_share(all_slots.get(round_.pk, 0), 1, people[round_.pk])
             total = max(share if row.quota is None else min(share, row.quota), done)
         opens = tuple(waiting.get(round_.pk, ()))
         found.append(OwnRound(round_, member[row.member_id], done, total, is_share, opens))

@@ -19,6 +19,7 @@ from annotate.queries import overview as queries
 from annotate.queries.labels import Progress, progress
 from annotate.queries.overview import OwnRound, Person, ToSettle
 from annotate.queries.rounds import RoundLine, current_round, round_lines
+from annotate.queries.volunteers import slot_count
 from annotate.views.stages import percent, stages
 from core.http import is_fragment, render_page, require
 from core.templatetags.crosscheck import count, duration
@@ -184,6 +185,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     current = _current(lines)
     counts = queries.study_counts(found, current.round if current else None)
     people = queries.people(found, current.round if current else None)
+    slots = slot_count(current.round) if current else 0
     unsettled = queries.open_disagreements(line.round for line in lines)
     own = queries.own_rounds([member] if member else [])
     waits = _labelling(own)
@@ -199,10 +201,10 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
         "lines": lines,
         "current": current,
         "counts": counts,
-        "stages": stages(found, member, lines, current, counts, people, unsettled),
+        "stages": stages(found, member, lines, current, counts, people, unsettled, slots),
         "waits": waits,
         "people": [_row(person, member, current, most) for person in people],
-        "sum": _sum(people, current),
+        "sum": _sum(people, slots),
         "may_manage_people": may_manage_people(member),
     }
     if may_read_audit(member):
@@ -290,9 +292,8 @@ def _row(person: Person, reader: Membership | None, current: RoundLine | None, m
     )
 
 
-def _sum(people: Sequence[Person], current: RoundLine | None) -> dict[str, Any]:
+def _sum(people: Sequence[Person], slots: int) -> dict[str, Any]:
     labels = sum(person.labels or 0 for person in people)
-    slots = current.issues * current.round.labels_per_issue if current else 0
     return {
         "labels": labels,
         "slots": slots,

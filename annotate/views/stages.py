@@ -45,7 +45,9 @@ def stages(
     counts: StudyCounts,
     people: Sequence[Person],
     unsettled: dict[int, int],
+    slots: int,
 ) -> list[Stage]:
+    """The stages of a study, in order; `people` and `slots` are those of the current round."""
     leads = may_lead(member)
     return [
         _harvest(found, counts, leads=leads),
@@ -57,7 +59,7 @@ def stages(
                 (_("Training"), Round.Kind.TRAINING, _("no training round")),
             )
         ),
-        _main(found, lines, current, people, leads=leads),
+        _main(found, lines, current, people, slots, leads=leads),
         _consensus(found, member, lines, unsettled),
         _taxonomy(found, counts, leads=leads),
         _report(found, member, current),
@@ -117,6 +119,7 @@ def _main(
     lines: Sequence[RoundLine],
     current: RoundLine | None,
     people: Sequence[Person],
+    slots: int,
     *,
     leads: bool,
 ) -> Stage:
@@ -126,7 +129,6 @@ def _main(
         planned = any(line.round.kind == Round.Kind.MAIN for line in lines)
         return Stage(_("Labelling"), "", _("later"), _("planned") if planned else _("no main round"), to)
     to = reverse("round", args=[main.round.pk])
-    slots = main.issues * main.round.labels_per_issue
     if current is None or main.round.pk != current.round.pk or not slots:
         state = "done" if main.round.closed_at else "now"
         return Stage(_("Labelling"), state, count(main.issues), _state_of(main), to)

@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotate.actions.rounds import close_round
+from annotate.actions.volunteers import add_volunteer, raise_labels_per_issue, remove_volunteer
 from annotate.models import Label, Round
+from annotate.queries.labels import progress
 from core.models import Job
 from ingest.models import Import
 from studies.models import Membership, Role
@@ -92,6 +94,30 @@ def test_home_counts_an_equal_share_where_some_label_each_issue(world):
 
     # 4 issues of 2 labels for 3 people: 3 each, rounded up.
     assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[0]))
+
+
+def test_home_counts_the_slots_of_who_came_while_the_round_was_open(world, labelled):
+    late = factories.make_member(world.study, pseudonym="Late")
+    add_volunteer(round_=labelled, member=late, by=world.lead)
+
+    # Two of the four issues are revealed, and stay as they are.
+    assert "Main round 2 issues to label" in text_of(home(late))
+    assert progress(labelled, late).total == 2
+
+
+def test_a_share_is_one_of_the_slots_that_there_are(world):
+    round_ = world.k_of_n(2, name="Pilot")
+    for member in world.members[:2]:
+        for issue in world.issues[:3]:
+            world.submit(round_, issue, member, "C.1")
+    raise_labels_per_issue(round_=round_, to=3, by=world.lead)
+    round_.refresh_from_db()
+
+    # 3 issues with 2 labels and one with 3, for 3 people: 3 each.
+    assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[2]))
+    assert progress(round_, world.members[2]).total == 3
+    planned = world.k_of_n(2, opened=False)
+    assert progress(planned, world.members[2]).total == 3
 
 
 def test_home_shows_disagreements_to_who_may_settle_them(world, labelled):
@@ -236,6 +262,17 @@ def test_the_way_ends_when_all_is_labelled_and_settled(world):
         ("Taxonomy", "done", "v1"),
         ("Report", "done", "ready"),
     ]
+
+
+def test_the_way_counts_the_slots_of_an_uneven_round(world, labelled):
+    add_volunteer(round_=labelled, member=factories.make_member(world.study, pseudonym="Late"), by=world.lead)
+
+    response = overview(world.lead, world.study)
+    assert stages(response)[4] == ("Labelling", "now", "57.1\N{NO-BREAK SPACE}%", "8 of 14 labels")
+    assert rows_of_people(response)[-1] == "All 8 57.1 % 8"
+
+    remove_volunteer(round_=labelled, member=world.members[2], by=world.lead)
+    assert stages(overview(world.lead, world.study))[4][3] == "8 of 12 labels"
 
 
 # --- its people
