@@ -14,7 +14,7 @@ RIGHT = WIDTH - BOX
 PADDING = 14
 LINE = 19
 GAP = 30
-LONGEST = 36
+LONGEST = 32
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,8 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
     """What the form of a new round of this kind starts with; `asked` is the id of a version asked for.
 
     A screening starts with the taxonomy that has a type F, and excludes it; others with the one that was used
-    last. A pilot starts with whoever plans it alone, other rounds with the volunteers of the study.
+    last. A pilot starts with whoever plans it alone, other rounds with the volunteers of the study. What the
+    newest closed screening kept comes before all issues, and a main round asks for the newest training.
     """
     versions = list(published_versions(study))
     types = types_by_version([version.pk for version in versions])
@@ -201,6 +202,9 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
     newest = next(version for version in fitting if version.taxonomy_id == of)
     version = next((version for version in versions if str(version.pk) == asked), newest)
     volunteers = candidates(study).filter(role=Role.VOLUNTEER)
+    rounds = Round.objects.filter(study=study, opened_at__isnull=False).order_by("-pk")
+    screening = None if screens else rounds.filter(kind=Round.Kind.SCREENING, closed_at__isnull=False).first()
+    training = rounds.filter(kind=Round.Kind.TRAINING).first() if kind == Round.Kind.MAIN else None
     deepest = deepest_level(version.pk) or Level.TYPE
     return {
         "name": free_name(study, NAMES[kind]),
@@ -208,7 +212,8 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
         "depth": min(Level.TYPE if screens else Level.THEME, deepest),
         "excludes": false.get(version.pk),
         "pass_mark": 80,
-        "source": EVERY_ISSUE,
+        "source": f"kept:{screening.pk}" if screening else EVERY_ISSUE,
+        "training": training.pk if training else None,
         "order": Round.Order.SHUFFLED,
         "members": [by.pk] if by and kind == Round.Kind.PILOT else [member.pk for member in volunteers],
         "allocation": Round.Allocation.CROSSED,

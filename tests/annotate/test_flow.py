@@ -46,5 +46,5 @@ def test_the_end_stands_below_all_that_left():
 
 def test_long_words_are_cut():
     (box,) = flow([([("x" * 50, "1")], [])]).boxes
-    assert box.lines[0].text == "x" * 35 + "…"
+    assert box.lines[0].text == "x" * 31 + "…"
     assert box.width == str(BOX)

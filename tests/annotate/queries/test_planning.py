@@ -11,6 +11,7 @@ from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from annotate.models import Label, Round, Sample, SampleIssue
 from annotate.queries.planning import (
+    EVERY_ISSUE,
     Screened,
     Source,
     defaults,
@@ -173,6 +174,25 @@ def test_the_defaults_of_each_kind(world):
     }
     assert found["screening"]["excludes"] == factories.category(relevance, "F").pk
     assert found["training"]["pass_mark"] == 80
+
+
+def test_what_a_closed_screening_kept_and_the_newest_training_come_first(world):
+    excludes = factories.category(world.version, "C")
+    screening = world.round(kind="screening", name="Screening", depth=Level.TYPE, excludes=excludes)
+    training = world.round(kind="training", opened=False, name="Training")
+    Round.objects.filter(pk=training.pk).update(opened_at=timezone.now())
+    planned = world.round(kind="training", opened=False, name="Second training")
+    before = defaults(world.study, Round.Kind.MAIN, world.lead)
+    assert (before["source"], before["training"]) == (EVERY_ISSUE, training.pk)
+    Round.objects.filter(pk=screening.pk).update(closed_at=timezone.now())
+    Round.objects.filter(pk=planned.pk).update(opened_at=timezone.now())
+    started = {kind: defaults(world.study, Round.Kind(kind), world.lead) for kind in Round.Kind.values}
+    assert {kind: (d["source"], d["training"]) for kind, d in started.items()} == {
+        "screening": (EVERY_ISSUE, None),
+        "pilot": (f"kept:{screening.pk}", None),
+        "training": (f"kept:{screening.pk}", None),
+        "main": (f"kept:{screening.pk}", planned.pk),
+    }
 
 
 def test_the_newest_version_of_the_taxonomy_used_last_comes_first(world):
