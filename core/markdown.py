@@ -29,11 +29,13 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
+from core.folding import FOLDED_FROM, fold_long
+from core.marking import Marker, marked, shown
+
 Env = MutableMapping[str, Any]
 
 LONGEST = 400_000  # characters rendered as markdown; what is longer is shown as it stands
 HIGHLIGHTED = 12_000  # characters of code highlighted in one text
-FOLDED_FROM = 26  # lines of code
 HIGHEST_HEADING = 3  # below the page's h1 and its sections
 DEEPEST = 40  # levels of quotes and lists
 STEPS_PER_CHARACTER = 40  # inline steps; only text made to be slow needs more
@@ -57,8 +59,9 @@ REL = "noopener noreferrer nofollow ugc"
 _CLASSES: dict[str, set[str]] = {
     "a": {"pic"},
     "p": {"refdef"},
-    "div": {"codeblock", "tablewrap"},
-    "details": {"fold"},
+    "div": {"codeblock", "tablewrap", "in"},
+    "details": {"fold", "rest"},
+    "mark": {"kw"},
     "code": {"gist"},
     "span": {"lang", "medium", "lines", "clip"} | {name for name in STANDARD_TYPES.values() if name},
     "th": {"ar", "ac"},
@@ -74,6 +77,7 @@ _BLOCKS = {"paragraph_open", "heading_open", "blockquote_open", "list_item_open"
 _TAGS = {
     "p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
     "s", "a", "div", "span", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
+    "mark",
 }  # fmt: skip
 
 _CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
@@ -96,8 +100,11 @@ class _TooMuchError(Exception):
     """The text nests deeper, or costs more, than anything that people write."""
 
 
-def render(text: str) -> SafeString:
+def render(text: str, *, marker: Marker | None = None, whole: bool = False) -> SafeString:
     """Markdown from outside as safe HTML. Any string has an answer, in time bounded by its length.
+
+    What the marker finds stands in `<mark class="kw">`, in running text and in code. A long text is folded
+    behind its first part, unless `whole`.
 
     The highest heading becomes an h3, below those of a page. Control characters are shown as their
     pictures. Text that is too deep, too costly or too long is shown unformatted.
@@ -105,13 +112,23 @@ def render(text: str) -> SafeString:
     clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
     clean = clean.encode("utf-8", "replace").decode()
     if len(clean) > LONGEST:
-        return _plain(clean)
-    env = {"highlight_left": HIGHLIGHTED, "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean)}
+        return _plain(clean, marker)
+    env: Env = {
+        "marker": marker,
+        "folds": not whole,
+        "highlight_left": HIGHLIGHTED,
+        "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean),
+    }
     try:
         html = _markdown.render(clean, env)
     except (_TooMuchError, RecursionError):
-        return _plain(clean)
+        return _plain(clean, marker)
     return _sanitize(html)
+
+
+def line(text: str, marker: Marker | None = None) -> SafeString:
+    """One line of plain text, such as a title, as safe HTML with its marks."""
+    return mark_safe(shown(text, marker))  # noqa: S308 - escaped there
 
 
 def gist(text: str, length: int = 120) -> str:
@@ -121,8 +138,9 @@ def gist(text: str, length: int = 120) -> str:
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
 
 
-def _plain(text: str) -> SafeString:
-    return _sanitize(f'<div class="codeblock"><pre tabindex="0" dir="auto">{escape(text)}</pre></div>')
+def _plain(text: str, marker: Marker | None) -> SafeString:
+    inner = shown(text, marker)
+    return _sanitize(f'<div class="codeblock"><pre tabindex="0" dir="auto">{inner}</pre></div>')
 
 
 def _sanitize(html: str) -> SafeString:
@@ -142,6 +160,23 @@ def _sanitize(html: str) -> SafeString:
 
 class _Renderer(RendererHTML):
     """Writes the tokens as this project's HTML; what no rule below changes is written by markdown-it."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return shown(tokens[idx].content, env["marker"])
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return f"<code>{shown(tokens[idx].content, env['marker'], in_code=True)}</code>"
+
+    def rest_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        n = tokens[idx].meta["characters"]
+        more = ngettext("%(n)s character more", "%(n)s characters more", n) % {"n": f"{n:,}"}
+        return (
+            f'<details class="fold rest"><summary>{escape(_("Show all"))}'
+            f'<span class="lines">{escape(more)}</span></summary><div class="in">\n'
+        )
+
+    def rest_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</div></details>\n"
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         token = tokens[idx]
@@ -178,7 +213,7 @@ class _Renderer(RendererHTML):
         return "</table></div>\n"
 
     def definition(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        return f'<p class="refdef" dir="auto">{escape(tokens[idx].content)}</p>\n'
+        return f'<p class="refdef" dir="auto">{shown(tokens[idx].content, env["marker"])}</p>\n'
 
 
 def _anchor(href: str, title: str, css: str = "") -> str:
@@ -214,11 +249,14 @@ def _code_gist(content: str, *, trace: bool) -> str:
 
 
 def _highlighted(content: str, language: str, env: Env) -> str:
+    marker: Marker | None = env["marker"]
     if language not in LEXERS or len(content) > env["highlight_left"]:
-        return escape(content)
+        return shown(content, marker, in_code=True)
     env["highlight_left"] -= len(content)
     lexer = get_lexer_by_name(LEXERS[language], stripnl=False, ensurenl=False)
-    return str(highlight(content, lexer, _FORMATTER))
+    html = str(highlight(content, lexer, _FORMATTER))
+    spans = marker.spans(content, in_code=True) if marker else ()
+    return (marked(html, content, spans) or html) if spans else html
 
 
 _FORMATTER: "HtmlFormatter[str]" = HtmlFormatter(nowrap=True)
@@ -325,6 +363,7 @@ def _build() -> MarkdownIt:
     md.inline.ruler.before("text", "guard_cost", _guard_cost)
     md.core.ruler.push("link_bare_urls", _link_bare_urls)
     md.core.ruler.push("fit_into_page", _fit_into_page)
+    md.core.ruler.push("fold_long", fold_long)
     return md
 
 

@@ -1,5 +1,6 @@
-"""An issue as a person reads it: rendered text, marked comments, times in words."""
+"""An issue as a person reads it: rendered text, keywords marked, comments, times in words."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +14,13 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core import markdown
+from ingest.keywords import KeywordMatch, Marks, Zone, matcher_of, matches
 from ingest.models import Issue, Snapshot
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-CACHED_UP_TO = 32_000  # characters; 256 of them bound the memory that the cache takes
+CACHED_UP_TO = 32_000  # characters; what is longer has a smaller cache: both bound their memory
+
+Counts = Counter[tuple[str, Zone]]
 
 FORGES = {"github": "GitHub", "gitee": "Gitee", "gitlab": "GitLab", "gitea": "Gitea"}
 ASSOCIATIONS: Mapping[str, str | Promise] = {
@@ -66,21 +70,28 @@ class Reading:
     association: str | Promise
     html: SafeString
     comments: list[Comment]
+    title_html: SafeString
+    matches: list[KeywordMatch]
 
     @property
     def title(self) -> str:
-        return (self.snapshot.title if self.snapshot else "") or str(self.issue)
+        return _title(self.issue)
 
     @property
     def from_maintainers(self) -> int:
         return sum(comment.is_maintainer for comment in self.comments)
 
 
-def read(issue: Issue) -> Reading:
-    """The issue as its current snapshot has it; its repository and snapshot should be loaded already."""
+def read(issue: Issue, keywords: tuple[str, ...] = ()) -> Reading:
+    """The issue as its current snapshot has it; its repository and snapshot should be loaded already.
+
+    `keywords` (ingest.queries.keywords_of) are marked where they stand: in title, text, code and comments.
+    """
     repository, snapshot = issue.repository, issue.current
     state = snapshot.state.lower() if snapshot else ""
     reason = snapshot.state_reason.lower() if snapshot else ""
+    marks = Marks(matcher_of(keywords), "title") if keywords else None
+    counts: Counts = marks.counts if marks else Counter()
     return Reading(
         issue=issue,
         snapshot=snapshot,
@@ -89,12 +100,20 @@ def read(issue: Issue) -> Reading:
         state=STATES.get((state, reason)) or STATES.get((state, "")) or state.capitalize(),
         is_closed=state in {"closed", "merged", "rejected"},
         association=_association(snapshot.author_association) if snapshot else "",
-        html=_html(snapshot.body) if snapshot else SafeString(),
-        comments=[_comment(raw, snapshot) for raw in snapshot.comments] if snapshot else [],
+        html=_html(snapshot.body, keywords, counts) if snapshot else SafeString(),
+        comments=[_comment(raw, snapshot, keywords, counts) for raw in snapshot.comments] if snapshot else [],
+        title_html=markdown.line(_title(issue), marks),
+        matches=matches(keywords, counts),
     )
 
 
-def _comment(raw: Mapping[str, Any], snapshot: Snapshot) -> Comment:
+def _title(issue: Issue) -> str:
+    return (issue.current.title if issue.current else "") or str(issue)
+
+
+def _comment(
+    raw: Mapping[str, Any], snapshot: Snapshot, keywords: tuple[str, ...], counts: Counts
+) -> Comment:
     author, body = str(raw.get("author") or ""), str(raw.get("body") or "")
     at = _moment(raw.get("at"))
     return Comment(
@@ -104,7 +123,7 @@ def _comment(raw: Mapping[str, Any], snapshot: Snapshot) -> Comment:
         at=at,
         later=_later(snapshot.opened_at, at),
         gist=markdown.gist(body),
-        html=_html(body),
+        html=_html(body, keywords, counts),
     )
 
 
@@ -129,13 +148,19 @@ def _later(opened: datetime | None, at: datetime | None) -> str:
     return ngettext("%(n)s day later", "%(n)s days later", days) % {"n": days}
 
 
-def _html(text: str) -> SafeString:
-    if len(text) > CACHED_UP_TO:
-        return markdown.render(text)
-    return _cached(text, get_language())
+def _html(text: str, keywords: tuple[str, ...], counts: Counts) -> SafeString:
+    """The text with its keywords marked; what was found is added to `counts`."""
+    cached = _cached if len(text) <= CACHED_UP_TO else _cached_long
+    html, found = cached(text, get_language(), keywords)
+    counts.update(found)
+    return html
 
 
-@lru_cache(maxsize=256)
-def _cached(text: str, _language: str | None) -> SafeString:
+def _rendered(text: str, _language: str | None, keywords: tuple[str, ...]) -> tuple[SafeString, Counts]:
     """Kept by the text itself: whoever asks has it in hand already, so nothing can reach the wrong reader."""
-    return markdown.render(text)
+    marks = Marks(matcher_of(keywords)) if keywords else None
+    return markdown.render(text, marker=marks), marks.counts if marks else Counter()
+
+
+_cached = lru_cache(maxsize=256)(_rendered)
+_cached_long = lru_cache(maxsize=8)(_rendered)

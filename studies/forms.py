@@ -1,10 +1,11 @@
-"""Forms about a study and its people."""
+"""Forms about a study, its people and its guideline."""
 
 from datetime import timedelta
+from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from studies.models import Role, Study
 
@@ -55,3 +56,27 @@ class ModelForm(forms.Form):
         max_length=150,
         help_text=_("The model and its version, so that a paper can name it."),
     )
+
+
+class GuidelineForm(forms.Form):
+    """The next version's text, and in a sentence what changed and why."""
+
+    text = forms.CharField(
+        label=_("Text"),
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24, "class": "mono sm"}),
+        help_text=_("Markdown: headings, lists, tables, code. Raw HTML is shown as it stands."),
+    )
+    note = forms.CharField(
+        label=_("What changed and why"),
+        max_length=500,
+        required=False,
+        help_text=_("One sentence; volunteers read it above the changes, and so will a paper's appendix."),
+    )
+    made_from = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("made_from") and not cleaned.get("note"):
+            self.add_error("note", gettext("Say in a sentence what changed and why."))
+        return cleaned

@@ -1,4 +1,4 @@
-"""Addresses of a study's people. Home and the overview are drawn by a room above, which has their counts."""
+"""Addresses of a study's people and guideline; a room above draws home and the overview, with counts."""
 
 from django.urls import URLPattern, path
 
@@ -20,6 +20,9 @@ urlpatterns: list[URLPattern] = [
         views.revoke_invitation,
         name="revoke_invitation",
     ),
+    path("studies/<slug:slug>/guideline/", views.guideline, name="guideline"),
+    path("studies/<slug:slug>/guideline/edit/", views.edit_guideline, name="edit_guideline"),
+    path("studies/<slug:slug>/guideline/read/", views.read_guideline, name="read_guideline"),
     path("studies/<slug:slug>/audit/", views.audit_page, name="audit"),
     path("invitations/<slug:token>/", views.accept_invitation, name="accept_invitation"),
 ]

@@ -38,6 +38,7 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
         ]
     tabs += [
         ("taxonomies", _("Taxonomy"), [study.slug], True),
+        ("guideline", _("Guideline"), [study.slug], rules.may_read_guideline(membership)),
         ("people", _("People"), [study.slug], rules.may_see_people(membership)),
         ("imports", _("Imports"), [study.slug], rules.may_lead(membership)),
         ("export", _("Export"), [study.slug], rules.may_read_revealed(membership)),

@@ -1,0 +1,90 @@
+"""Long text behind "show all": what a reader sees of a body is its first part, the rest is one click away."""
+
+from collections.abc import Sequence
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+SHOWN_FIRST = 8_000
+"""Characters that stand open; a block that begins before stays whole unless it is much longer."""
+WORTH_FOLDING = 4_000
+FOLDED_CODE = 200
+"""What a block of code counts that is folded by itself."""
+FOLDED_FROM = 26
+"""Lines of code from which a block is folded by itself."""
+
+
+def fold_long(state: StateCore) -> None:
+    """Put what comes behind the first part into `rest_open` … `rest_close`, if `folds` is set."""
+    if not state.env.get("folds") or len(state.src) < SHOWN_FIRST + WORTH_FOLDING:
+        return
+    blocks = _blocks(state.tokens)
+    weights = [sum(map(_weight, block)) for block in blocks]
+    total = sum(weights)
+    before = 0
+    for place, (block, weight) in enumerate(zip(blocks, weights, strict=True)):
+        if total - before - weight < WORTH_FOLDING and weight < SHOWN_FIRST:
+            return
+        if before + weight > SHOWN_FIRST:
+            first, rest = _parted(block, max(SHOWN_FIRST - before, 1_000))
+            head = [token for kept in blocks[:place] for token in kept] + first
+            tail = rest + [token for folded in blocks[place + 1 :] for token in folded]
+            if sum(map(_weight, tail)) < WORTH_FOLDING:
+                before += weight
+                continue
+            opens = Token("rest_open", "details", 1, meta={"characters": sum(map(_weight, tail))})
+            state.tokens = [*head, opens, *tail, Token("rest_close", "details", -1)]
+            return
+        before += weight
+
+
+def _blocks(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The tokens of each outermost block."""
+    blocks: list[list[Token]] = []
+    for token in tokens:
+        if token.level == 0 and token.nesting >= 0:
+            blocks.append([])
+        blocks[-1].append(token)
+    return blocks
+
+
+def _weight(token: Token) -> int:
+    if token.type in {"fence", "code_block"}:
+        long = token.content.count("\n") >= FOLDED_FROM - 1
+        return FOLDED_CODE if long else len(token.content)
+    if token.type == "inline" and token.children is not None and token.meta.get("part"):
+        return sum(len(child.content) + 1 for child in token.children)
+    return len(token.content)
+
+
+def _parted(block: list[Token], room: int) -> tuple[list[Token], list[Token]]:
+    """A paragraph in two, at a line or a word near `room`; any other block goes whole behind the fold.
+
+    Unless it is not long itself: then it stays whole before it.
+    """
+    if block[0].type != "paragraph_open" or len(block) != 3 or not block[1].children:
+        return ([], block) if sum(map(_weight, block)) > SHOWN_FIRST else (block, [])
+    opens, inline, closes = block
+    children = inline.children or []
+    depth = length = 0
+    for place, child in enumerate(children):
+        depth += child.nesting
+        length += len(child.content) + 1
+        if depth or length < room:
+            continue
+        if child.type == "softbreak":
+            return _paragraphs(opens, inline, closes, children[:place], children[place + 1 :])
+        if child.type == "text" and len(child.content) > room // 2:
+            cut = child.content.rfind(" ", 0, max(1, len(child.content) - (length - room))) + 1
+            cut = cut or max(1, len(child.content) - (length - room))
+            one, two = child.copy(content=child.content[:cut]), child.copy(content=child.content[cut:])
+            return _paragraphs(opens, inline, closes, [*children[:place], one], [two, *children[place + 1 :]])
+    return block, []
+
+
+def _paragraphs(
+    opens: Token, inline: Token, closes: Token, first: list[Token], rest: list[Token]
+) -> tuple[list[Token], list[Token]]:
+    one = inline.copy(children=first, meta={"part": True})
+    two = inline.copy(children=rest, meta={"part": True})
+    return [opens, one, closes], [opens.copy(), two, closes.copy()]

@@ -1,0 +1,131 @@
+"""Keywords found in text, in one pass over it. Pure: no Django.
+
+A keyword is found in any case, as a whole word; one that ends in `*` at the beginning of a word. Letters and
+digits make words, all else parts them: `llama` stands in `llama_index`. Scripts that put no spaces between
+words (Chinese, Japanese, Thai …) have no such borders: there a keyword is found wherever it stands.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import ahocorasick
+
+Zone = Literal["title", "text", "code"]
+ZONES: tuple[Zone, ...] = ("title", "text", "code")
+
+MOST_WORDS = 500
+LONGEST_WORD = 100
+
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u318f\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f"
+    "\U00020000-\U0003ffff]"
+)
+_WORD = re.compile(rf"(?:(?!{_UNSPACED.pattern})[^\W_])+")
+
+
+@dataclass(frozen=True)
+class KeywordMatch:
+    """A keyword of the study that occurs in an issue: in which zones, and how often in all."""
+
+    word: str
+    zones: tuple[Zone, ...]
+    count: int
+
+
+def lowered(text: str) -> str:
+    """The text in small letters, each character in its place: the answer is as long as the text."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+class Matcher:
+    """The keywords compiled; `finds` yields every place of every one of them."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._automaton = ahocorasick.Automaton()
+        held: dict[str, list[tuple[str, bool]]] = {}
+        for word in words:
+            stem = lowered(word.rstrip("*").strip())
+            if stem:
+                held.setdefault(stem, []).append((word, word.endswith("*")))
+        for stem, entries in held.items():
+            self._automaton.add_word(stem, (len(stem), _in_word(stem[0]), _in_word(stem[-1]), entries))
+        self._is_empty = not held
+        if held:
+            self._automaton.make_automaton()
+
+    def finds(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Start, end and keyword of each find. A `*` find reaches to the end of its word."""
+        if self._is_empty:
+            return
+        low = lowered(text)
+        for last, (length, borders_left, borders_right, entries) in self._automaton.iter(low):
+            start, end = last + 1 - length, last + 1
+            if borders_left and start and _in_word(low[start - 1]):
+                continue
+            runs_on = borders_right and end < len(low) and _in_word(low[end])
+            for word, is_open in entries:
+                if not runs_on:
+                    yield start, end, word
+                elif is_open:
+                    rest = _WORD.match(low, end)
+                    yield start, rest.end() if rest else end, word
+
+
+class Marks:
+    """What a renderer of one text asks for spans (core.marking.Marker); counts what it found by zone."""
+
+    def __init__(self, matcher: Matcher, zone: Zone = "text") -> None:
+        self._matcher = matcher
+        self._zone = zone
+        self.counts: Counter[tuple[str, Zone]] = Counter()
+
+    def spans(self, text: str, *, in_code: bool) -> list[tuple[int, int]]:
+        """Start and end of what is marked, in order; finds that overlap are one mark."""
+        zone: Zone = "code" if in_code else self._zone
+        found: list[tuple[int, int]] = []
+        for start, end, word in self._matcher.finds(text):
+            self.counts[word, zone] += 1
+            found.append((start, end))
+        return _united(found) if len(found) > 1 else found
+
+
+def matches(words: Sequence[str], counts: Counter[tuple[str, Zone]]) -> list[KeywordMatch]:
+    """The keywords that were found, in the order of `words`."""
+    found = []
+    for word in words:
+        zones = tuple(zone for zone in ZONES if counts[word, zone])
+        if zones:
+            found.append(KeywordMatch(word, zones, sum(counts[word, zone] for zone in zones)))
+    return found
+
+
+@lru_cache(maxsize=32)
+def matcher_of(words: tuple[str, ...]) -> Matcher:
+    """The compiled keywords, kept: a study's words are the same for every issue."""
+    return Matcher(words)
+
+
+def _in_word(letter: str) -> bool:
+    """Is this a letter or a digit of a script that parts its words?"""
+    if letter.isascii():
+        return letter.isalnum()
+    return letter.isalnum() and not _UNSPACED.match(letter)
+
+
+def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    spans.sort()
+    united = [spans[0]]
+    for start, end in spans[1:]:
+        if start <= united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united

@@ -1,0 +1,154 @@
+"""Pages of the guideline: the text, what changed in it, and how it is written."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from core.markdown import render as render_markdown
+from core.middleware import wants_json
+from studies import actions, queries, rules
+from studies.errors import GuidelineTooLong, GuidelineUnchanged, StaleGuidelineText
+from studies.forms import GuidelineForm
+from studies.models import Guideline, Membership, Study
+from studies.pages import frame
+
+LONGEST_NUMBER = 9  # digits
+
+
+@require_safe
+def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the guideline that holds, or `?version=n`, or with `?since=n` what changed since that one.
+
+    The fragment `text` (htmx with that target, or `?part=text`) is for a dialog on another page.
+    """
+    study, member = _study(request, slug)
+    require(rules.may_read_guideline(member))
+    versions = queries.guidelines(study)
+    history = list(versions.defer("text"))
+    current = history[0] if history else None
+    shown = _chosen(request, versions, "version") or (versions.first() if history else None)
+    since = _chosen(request, versions, "since")
+    if shown and since and since.number > shown.number:
+        shown, since = since, shown
+    context: dict[str, Any] = {
+        **frame(study, member, "guideline"),
+        "guideline": shown,
+        "current": current,
+        "since": since,
+        "html": render_markdown(shown.text, whole=True) if shown and not since else "",
+        "changes": queries.guideline_changes(since, shown, around=None) if shown and since else "",
+        "history": history,
+        "former": shown.number - 1 if shown else 0,
+        "unread": bool(member and queries.guideline_news(member)),
+        "may_edit": rules.may_edit_guideline(member),
+    }
+    if request.GET.get("part") == "text":
+        return render(request, "studies/guideline.html#text", context)
+    return render_page(request, "studies/guideline.html", context, partials=["text"])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Write the next version over the one that holds: look at it (`preview`), then publish it."""
+    study, member = _study(request, slug)
+    require(rules.may_edit_guideline(member))
+    current = queries.current_guideline(study)
+    number = current.number if current else 0
+    if request.method == "POST" and "preview" in request.POST:
+        form = GuidelineForm(initial={name: request.POST.get(name, "") for name in GuidelineForm.base_fields})
+        return _editor(request, study, member, form, number, preview=str(form["text"].value()))
+    start = {"text": current.text if current else "", "made_from": number}
+    form = GuidelineForm(request.POST if request.method == "POST" else None, initial=start)
+    if not form.is_valid():
+        return _editor(request, study, member, form, number, status=422 if form.is_bound else 200)
+    try:
+        return _publish(request, study, form)
+    except StaleGuidelineText as stale:
+        form.add_error(None, str(stale.message))
+        return _editor(request, study, member, form, number, standing=stale.standing, status=stale.status)
+    except (GuidelineUnchanged, GuidelineTooLong) as refused:
+        form.add_error("text", str(refused.message))
+        return _editor(request, study, member, form, number, status=refused.status)
+
+
+@require_POST
+def read_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Remember that this member has read a version: `guideline` is its id; without one, the current one."""
+    study, member = _study(request, slug)
+    require(member is not None and rules.may_read_guideline(member))
+    versions = queries.guidelines(study)
+    given = request.POST.get("guideline", "")
+    known = given.isascii() and given.isdecimal() and len(given) < 19
+    found = get_object_or_404(versions, pk=int(given)) if known else versions.first()
+    if member and found:
+        actions.mark_guideline_read(member=member, guideline=found)
+    if wants_json(request):
+        return JsonResponse({"read": found.number if found else None})
+    came_from = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
+        return go_to(request, came_from)
+    return go_to(request, "guideline", study.slug)
+
+
+@transaction.atomic
+def _publish(request: AuthedRequest, study: Study, form: GuidelineForm) -> HttpResponse:
+    if first_time(request):
+        published = actions.publish_guideline(study=study, by=request.user, **form.cleaned_data)
+        messages.success(
+            request,
+            _("Version %(n)d of the guideline is published. Everybody is shown what changed, once.")
+            % {"n": published.number},
+        )
+    return go_to(request, "guideline", study.slug)
+
+
+def _editor(
+    request: AuthedRequest,
+    study: Study,
+    member: Membership | None,
+    form: GuidelineForm,
+    number: int,
+    *,
+    preview: str | None = None,
+    standing: Guideline | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page to write on. `standing`: the version that came in between, shown beside what was typed."""
+    context = {
+        **frame(study, member, "guideline"),
+        "form": form,
+        "number": number,
+        "next_number": number + 1,
+        "preview": render_markdown(preview, whole=True) if preview is not None else None,
+        "standing": standing,
+        "against": queries.guideline_changes(standing, Guideline(text=form.cleaned_data["text"]))
+        if standing
+        else "",
+        # Publishing what is in the form after having seen the newer text is a decision, not an accident.
+        "made_from": standing.number if standing else form["made_from"].value(),
+    }
+    return render_page(request, "studies/guideline_form.html", context, partials=["preview"], status=status)
+
+
+def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    study = get_object_or_404(queries.studies_for(request.user), slug=slug)
+    return study, queries.membership_of(request.user, study)
+
+
+def _chosen(request: AuthedRequest, versions: Any, name: str) -> Guideline | None:
+    """The version whose number the query string names; None without one, Http404 for one that never was."""
+    text = request.GET.get(name, "")
+    if not text:
+        return None
+    known = text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
+    found: Guideline = get_object_or_404(versions, number=int(text) if known else 0)
+    return found
