@@ -78,6 +78,7 @@ class LabelForm(DraftForm):
     version = forms.IntegerField(required=False)
     snapshot = forms.IntegerField(required=False)
     guideline = forms.CharField(required=False)
+    revision = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
 
     def clean_guideline(self) -> int | None:
         """The id of the version that the page showed, 0 for none; None where the form does not say."""

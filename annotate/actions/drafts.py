@@ -88,14 +88,21 @@ def _save(
     return draft, refusal
 
 
-def keep(round_: Round, issue: Issue, member: Membership, typed: Typed) -> bool:
+def keep(
+    round_: Round, issue: Issue, member: Membership, typed: Typed, seen_revision: int | None = None
+) -> bool:
     """Keep what could not be submitted as the member's draft, if the issue was ever theirs; True if it is
     kept.
+
+    Another text, saved elsewhere after the `seen_revision` that the form knew, is not overwritten unseen.
     """
     with transaction.atomic():
         held = hold(round_, issue, member)
         stored = own_draft(held)
         if stored is None and not _may_keep(held):
+            return False
+        is_later = stored is not None and seen_revision is not None and stored.revision > seen_revision
+        if stored is not None and is_later and not typed.says_all_of(Typed.of(stored)):
             return False
         if typed.category not in categories_of(held.round.version_id).by_id:
             typed = Typed(None, typed.summary, typed.unsure, typed.proposed_name, typed.proposed_reason)

@@ -43,6 +43,9 @@ _SETTLE = """
     WITH gone AS (
         DELETE FROM annotate_draft
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s
+          AND (%(revision)s::integer IS NULL OR revision <= %(revision)s
+               OR strpos(%(summary)s, summary) > 0 AND strpos(%(name)s, proposed_name) > 0
+                  AND strpos(%(reason)s, proposed_reason) > 0)
     )
     SELECT NOT EXISTS (
         SELECT FROM annotate_assignment
@@ -70,11 +73,15 @@ class Submitted:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the form was made from, by their ids: 0 for none, None to take what is current."""
+    """What the form was made from, by their ids: 0 for none, None to take what is current.
+
+    `revision` is that of the draft, None for a form that knows of no drafts.
+    """
 
     version: int | None = None
     snapshot: int | None = None
     guideline: int | None = None
+    revision: int | None = None
 
 
 @retried
@@ -90,6 +97,7 @@ def submit_label(
     seen_version: int | None = None,
     seen_snapshot: int | None = None,
     seen_guideline: int | None = None,
+    seen_revision: int | None = None,
     proposed_name: str = "",
     proposed_reason: str = "",
 ) -> Submitted:
@@ -99,6 +107,8 @@ def submit_label(
     is what comes nearest, if anything does. The same `form_key`, or the same content, again returns what is
     stored. `seen_version` is the id of the version whose categories the page showed; `seen_snapshot` that of
     the text it showed, `seen_guideline` that of the guideline, each 0 if none, None to take the current one.
+    `seen_revision` is that of the draft that the form knew: a later one, saved elsewhere with a text that
+    this label does not say, stays, as a change that is not submitted.
     A label whose slot went to somebody else takes a free slot of the issue, or is kept as surplus. Where the
     issue came to the member again, the drift check keeps it, and the first label stays as it is.
 
@@ -108,11 +118,11 @@ def submit_label(
     """
     typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
     with keeping(round_, typed):
-        seen = Seen(seen_version, seen_snapshot, seen_guideline)
+        seen = Seen(seen_version, seen_snapshot, seen_guideline, seen_revision)
         try:
             return _submit(round_, issue, member, typed, form_key, seen)
         except errors.TextKept as refusal:
-            refusal.is_kept = keep(round_, issue, member, typed)
+            refusal.is_kept = keep(round_, issue, member, typed, seen_revision)
             raise
 
 
@@ -130,8 +140,9 @@ def _submit(
     label.assignment_id, label.surplus, label.form_key = slot, slot is None, form_key
     label.save(force_insert=True)
     schedule_repeat(held, label)
+    said = {"summary": typed.summary, "name": typed.proposed_name, "reason": typed.proposed_reason}
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE, _key(held))
+        cursor.execute(_SETTLE, _key(held) | said | {"revision": seen.revision})
         is_last = cursor.fetchone()[0]
     if slot is None or not is_last:
         return Submitted(label, surplus=slot is None)
@@ -178,6 +189,7 @@ def change_label(
     unsure: bool,
     seen: datetime | None = None,
     seen_snapshot: int | None = None,
+    seen_guideline: int | None = None,
     proposed_name: str = "",
     proposed_reason: str = "",
 ) -> Label:
@@ -186,8 +198,9 @@ def change_label(
     `seen` is the label's `changed_at`, or `submitted_at` before the first change, as the form was made from;
     None asks for no such check. The same content again changes nothing. An open label can get a category, and
     the other way round. What came to the member again a short while ago is changed in its place.
-    Raises LabelRevealed, StaleLabel, NotLabelled, NotYourTurn, CategoryMissing, UnknownCategory, TooShallow,
-    SummaryTooLong, ProposalIncomplete, ProposalTooLong.
+    `seen_guideline` is as in submit_label.
+    Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
+    UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
     typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
     with keeping(round_, typed):
@@ -206,7 +219,8 @@ def change_label(
             raise errors.LabelRevealed(stored)
         if seen is not None and seen != (stored.changed_at or stored.submitted_at):
             raise errors.StaleLabel(stored)
-        changed = _label(held, choice, Seen(snapshot=seen_snapshot), issue, instead_of=stored)
+        seen_then = Seen(snapshot=seen_snapshot, guideline=seen_guideline)
+        changed = _label(held, choice, seen_then, issue, instead_of=stored)
         if repeat is not None:
             stored = as_label(store_repeat(repeat, changed, form_key=repeat.form_key))
         else:

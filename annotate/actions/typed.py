@@ -32,6 +32,14 @@ class Typed:
     def of(cls, draft: Draft) -> "Typed":
         return cls(draft.category_id, draft.summary, draft.unsure, draft.proposed_name, draft.proposed_reason)
 
+    def says_all_of(self, other: "Typed") -> bool:
+        """Is no word of the other lost with it, whatever was chosen there?"""
+        return (
+            other.summary in self.summary
+            and other.proposed_name in self.proposed_name
+            and other.proposed_reason in self.proposed_reason
+        )
+
     def label(self) -> "Choice":
         """The same as a label. Raises CategoryMissing, ProposalIncomplete, ProposalTooLong."""
         proposal = proposed(self.proposed_name, self.proposed_reason, self.category)

@@ -103,6 +103,7 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
             seen_version=data["version"],
             seen_snapshot=data["snapshot"],
             seen_guideline=data["guideline"],
+            seen_revision=data["revision"],
         )
     )
     if submitted is None:
@@ -135,6 +136,7 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
             **form.choice,
             seen=data["seen"],
             seen_snapshot=data["snapshot"],
+            seen_guideline=data["guideline"],
         )
     )
     if changed is None:

@@ -303,3 +303,77 @@ def test_a_training_gives_nothing_ahead_and_goes_to_its_answer():
     }
     assert _post(member, "change_label", round_, change, **JSON).json()["code"] == "LabelRevealed"
     assert Repeat.objects.count() == 0
+
+
+# Two devices, one issue
+
+
+def test_a_refused_answer_does_not_overwrite_what_another_device_has_saved():
+    world = small_world(issues=1, members=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member) | TYPED  # as the page was before the other device wrote
+    _post(member, "save_draft", round_, form | {"summary": "a long thought, elsewhere"}, **JSON)
+    close_round(round_=round_, by=world.lead)
+    answer = _post(member, "submit_label", round_, form, **JSON).json()
+    assert (answer["code"], answer["kept"]) == ("RoundClosed", False)
+    assert Draft.objects.get().summary == "a long thought, elsewhere"
+    page = _text(_post(member, "submit_label", round_, form))
+    assert all(text in page for text in (*TYPED.values(), "a long thought, elsewhere"))
+
+
+def test_a_change_that_comes_after_reveal_is_shown_back_without_script():
+    world = small_world(issues=1, members=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member)
+    _post(member, "submit_label", round_, form, **JSON)
+    seen = Label.objects.get().submitted_at.isoformat()
+    page = _post(member, "change_label", round_, form | TYPED | {"seen": seen})
+    assert page.status_code == 409
+    assert all(text in _text(page) for text in ("It came too late", *TYPED.values()))
+
+
+def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place():
+    world = small_world(issues=1, members=1)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member) | TYPED
+    _post(member, "save_draft", round_, form | {"summary": "a thought"}, **JSON)
+    close_round(round_=round_, by=world.lead)
+    assert _post(member, "submit_label", round_, form, **JSON).json()["kept"] is True
+    assert _drafts() == [tuple(TYPED.values())]
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "knew", "stays"),
+    [
+        ({"summary": "a long thought, elsewhere"}, 0, True),
+        ({"summary": "a long thought, elsewhere"}, 1, False),
+        ({"summary": "a short"}, 0, False),
+        ({"summary": "", "proposed_name": "Fire", "proposed_reason": "It burns."}, 0, True),
+    ],
+)
+def test_a_label_leaves_a_draft_that_its_form_did_not_know_as_a_change_to_come(elsewhere, knew, stays):
+    world = small_world(issues=1, members=2)
+    round_, member = world.round(), world.members[0]
+    form = _form(world, round_, member)
+    _post(member, "save_draft", round_, form | elsewhere, **JSON)
+    assert _post(member, "submit_label", round_, form | {"revision": knew}, **JSON).status_code == 200
+    assert Label.objects.get().summary == "a short summary"
+    assert Draft.objects.count() == stays
+    page = _text(_client(member).get(reverse("label", args=[round_.pk]) + f"?issue={form['issue']}"))
+    assert (elsewhere["summary"] or "It burns.") in page or not stays
+
+
+def test_a_change_made_under_an_older_guideline_is_read_first_too():
+    world = small_world(issues=1, members=2)
+    round_, member = world.round(), world.members[0]
+    old = _guideline(world, "Label what broke.")
+    form = _form(world, round_, member) | {"guideline": old.pk}
+    _post(member, "submit_label", round_, form, **JSON)
+    new = _guideline(world, "Label what the user wanted.", made_from=1)
+    seen = Label.objects.get().submitted_at.isoformat()
+    change = form | {"seen": seen, "category": world.category("C.3").pk}
+    answer = _post(member, "change_label", round_, change, **JSON).json()
+    assert (answer["code"], answer["guideline"]["id"]) == ("StaleGuideline", new.pk)
+    assert (Label.objects.get().guideline, Label.objects.get().category) == (old, world.category("C.2"))
+    assert _post(member, "change_label", round_, change | {"guideline": new.pk}, **JSON).status_code == 200
+    assert (Label.objects.get().guideline, Label.objects.get().category) == (new, world.category("C.3"))
