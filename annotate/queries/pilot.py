@@ -10,9 +10,10 @@ from django.db import connection
 from django.db.models import Count, Q
 
 from annotate.drafting import Missing, draft_taxonomy
-from annotate.models import Round
+from annotate.models import Round, RoundVolunteer
 from annotate.queries.rounds import revealed, revealed_labels, round_progress
 from ingest.models import Issue
+from studies.models import Membership
 from taxonomy.models import CategoryState, Proposal
 from taxonomy.queries import Codebook
 from taxonomy.tree import Tree, look_alike
@@ -101,7 +102,10 @@ class Used:
 
 @dataclass(frozen=True)
 class Proposed:
-    """A category that open labels found missing; proposals of one name are one, whatever their case."""
+    """A category that open labels found missing; proposals of one name are one, whatever their case.
+
+    `is_veiled`: somebody's reasons, and what they found nearest, are not shown yet.
+    """
 
     name: str
     reasons: list[str]
@@ -110,6 +114,7 @@ class Proposed:
     labels: int
     issues: int
     is_declined: bool
+    is_veiled: bool
     examples: list[Candidate]
 
 
@@ -125,8 +130,8 @@ class Outcome:
     size: int
 
 
-def outcome(round_: Round, book: Codebook) -> Outcome:
-    """What the revealed labels of a round say; `book` is that of its version. Seven queries at most."""
+def outcome(round_: Round, book: Codebook, reader: Membership | None) -> Outcome:
+    """What the revealed labels of a round say; `book` is that of its version. Eight queries at most."""
     examples = candidates(round_, book, each=EXAMPLES)
     by_category: dict[int, list[Candidate]] = defaultdict(list)
     by_proposal: dict[int, list[Candidate]] = defaultdict(list)
@@ -156,7 +161,9 @@ def outcome(round_: Round, book: Codebook) -> Outcome:
         if state.category_id in counted
     ]
     proposed = _proposed(
+        round_,
         book,
+        reader,
         labels.filter(category=None)
         .values("proposal")
         .annotate(n=Count("pk"), on=Count("issue", distinct=True))
@@ -219,32 +226,52 @@ def candidates(
 
 
 def _proposed(
-    book: Codebook, counts: Iterable[Mapping[str, Any]], examples: dict[int, list[Candidate]]
+    round_: Round,
+    book: Codebook,
+    reader: Membership | None,
+    counts: Iterable[Mapping[str, Any]],
+    examples: dict[int, list[Candidate]],
 ) -> list[Proposed]:
     counted: dict[int, Mapping[str, Any]] = {row["proposal"]: row for row in counts}
     proposals: dict[str, list[Proposal]] = defaultdict(list)
     for proposal in Proposal.objects.filter(pk__in=counted).order_by("pk"):
         proposals[look_alike(proposal.name)].append(proposal)
+    veiled = _at_work(round_) - {reader.pk if reader else 0} if counted else set()
     found = []
     for same in proposals.values():
         near: Counter[int] = Counter()
         for proposal in same:
-            if proposal.nearest_id in book.by_id:
+            if proposal.nearest_id in book.by_id and proposal.proposed_by_id not in veiled:
                 near[proposal.nearest_id] += counted[proposal.pk]["n"]
         nearest = book.by_id[near.most_common(1)[0][0]] if near else None
         found.append(
             Proposed(
                 name=same[0].name,
-                reasons=list(dict.fromkeys(proposal.reason for proposal in same)),
+                reasons=list(dict.fromkeys(one.reason for one in same if one.proposed_by_id not in veiled)),
                 nearest=nearest,
                 nearest_hue=book.hue(nearest.category_id) if nearest else 0,
                 labels=sum(counted[proposal.pk]["n"] for proposal in same),
                 issues=sum(counted[proposal.pk]["on"] for proposal in same),
                 is_declined=all(proposal.state == Proposal.State.DECLINED for proposal in same),
+                is_veiled=any(proposal.proposed_by_id in veiled for proposal in same),
                 examples=[one for proposal in same for one in examples.get(proposal.pk, ())][:EXAMPLES],
             )
         )
     return sorted(found, key=lambda one: (-one.labels, one.name))
+
+
+def _at_work(round_: Round) -> set[int]:
+    """The members who label, or labelled, in an open round against this taxonomy. One query.
+
+    All labels of theirs that want a category share one proposal, the hidden ones too: its reasons and its
+    nearest category may be from any of these, and are as blind as they are.
+    """
+    open_ = RoundVolunteer.objects.filter(
+        round__version__taxonomy=round_.version.taxonomy_id,
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    )
+    return set(open_.values_list("member", flat=True))
 
 
 def draft(book: Codebook, found: Outcome, *, keep_unused: bool = False) -> Tree:

@@ -53,7 +53,7 @@ def misses(world: World, round_, number: int, name: str, nearest: str) -> None:
 
 
 def told(world: World, round_) -> tuple:
-    found = outcome(round_, codebook(round_.version_id))
+    found = outcome(round_, codebook(round_.version_id), world.lead)
     used = [(one.state.code, one.labels, one.issues, one.unsure) for one in found.used]
     missing = [
         (one.name, one.nearest and one.nearest.code, one.labels, len(one.reasons)) for one in found.proposed
@@ -75,7 +75,24 @@ def test_two_people_who_miss_the_same_are_told_as_one(world):
     round_ = world.round(name="Pilot", kind="pilot", members=[world.lead, world.members[0]])
     for member, name in ((world.lead, "Deadlock"), (world.members[0], " DEADLOCK")):
         said(world, round_, 1, "C.9", "", member, proposed_name=name, proposed_reason=f"says {member}")
+    assert told(world, round_) == ([], [("Deadlock", "C.9", 2, 1)])
+    close_round(round_=round_, by=world.lead)
     assert told(world, round_) == ([], [("Deadlock", "C.9", 2, 2)])
+
+
+def test_reasons_and_nearest_of_others_are_as_blind_as_all_labels_that_share_them(world):
+    """A proposal is shared by all labels that want it: what a hidden one adds to it must not show."""
+    other = world.members[0]
+    round_ = world.round(name="Pilot", kind="pilot", members=[other, world.members[1]])
+    for member in (other, world.members[1]):
+        said(world, round_, 1, "C.9", "", member, proposed_name="Deadlock", proposed_reason="stuck")
+    blind = get(world.lead, "pilot", round_.pk)
+    said(world, round_, 2, "A.1", "", other, proposed_name="Deadlock", proposed_reason="canary")
+    after = get(world.lead, "pilot", round_.pk)
+    assert text_of(after) == text_of(blind)
+    assert "Deadlock 2 Reasons of others are shown once" in text_of(after).replace("\xa0", " ")
+    close_round(round_=round_, by=world.lead)
+    assert {"stuck", "canary"} <= set(text_of(get(world.lead, "pilot", round_.pk)).split())
 
 
 def test_clear_issues_come_first_and_what_is_open_last(world, pilot):
