@@ -11,8 +11,8 @@ from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
 from annotate.actions.repeats import put_off_repeat
 from annotate.allocation import entrance, repository_of
 from annotate.errors import AlreadyLabelled, NotYourTurn, QuotaReached, ReasonMissing, SlotTaken
-from annotate.models import Assignment, Label, Round, RoundVolunteer, Skip
-from annotate.queries.turns import Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
+from annotate.models import Label, Round, RoundVolunteer, Skip
+from annotate.queries.turns import OF_SLOT, Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
 from annotate.rules import may_take_turns
 from core.retry import retried
 from ingest.models import Issue
@@ -97,7 +97,7 @@ def _claimed(round_: Round, member: Membership, holding: Sequence[int]) -> Turn 
         slot = _claim_next(round_, volunteer)
     renew(round_, member, Q(issue=holding[0]) if holding else Q(pk=slot))
     if slot is not None:
-        return _turn(slot, member)
+        return _turn(round_, member, slot)
     return again or last_repeat(round_, member, holding)
 
 
@@ -227,7 +227,7 @@ def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
     if slot is None:
         raise SlotTaken
     skips.delete()
-    return _turn(slot, member)
+    return _turn(round_, member, slot)
 
 
 def claim_on(round_: Round, issue: Issue, member: Membership) -> int | None:
@@ -312,7 +312,8 @@ def _start(round_: Round, volunteer: RoundVolunteer) -> int:
     return entrance(0, volunteer.seed) if round_.order == Round.Order.BY_REPOSITORY else volunteer.seed
 
 
-def _turn(slot: int, member: Membership) -> Turn:
-    return turn_of(
-        Assignment.objects.select_related("issue__repository", "issue__current").get(pk=slot), member
-    )
+def _turn(round_: Round, member: Membership, slot: int) -> Turn:
+    turn = turn_of(round_, member, OF_SLOT, slot=slot)
+    if turn is None:
+        raise NotYourTurn
+    return turn

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
+from django.db import connection
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
@@ -26,6 +28,26 @@ SLOTS_COUNTED_EVERY = timedelta(minutes=5)
 LONG = 60
 """Minutes of work without a pause after which one is suggested."""
 AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has ended by then
+
+# Written out: both are asked with every label.
+_LATEST = """
+    SELECT issue_id, category_id, submitted_at FROM (
+        (SELECT issue_id, category_id, submitted_at, id FROM annotate_label
+         WHERE round_id = %(round)s AND volunteer_id = %(member)s
+         ORDER BY submitted_at DESC, id DESC LIMIT %(limit)s)
+        {again}
+    ) latest
+    ORDER BY submitted_at DESC, id DESC LIMIT %(limit)s
+"""
+_LATEST_AGAIN = """
+        UNION ALL
+        SELECT issue_id, category_id, submitted_at, id FROM annotate_repeat
+        WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at IS NOT NULL
+"""
+_TODAY = """
+    SELECT count(*) FROM annotate_label
+    WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at >= %(midnight)s
+"""
 
 
 @dataclass(frozen=True)
@@ -49,8 +71,7 @@ class OwnLabels:
     next: str | None
 
 
-@dataclass(frozen=True)
-class Latest:
+class Latest(NamedTuple):
     """One of the member's last labels: `category` is None for an open one."""
 
     issue: int
@@ -163,13 +184,11 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
 
 def latest_labels(round_: Round, member: Membership, limit: int = LATEST) -> list[Latest]:
     """The member's last labels, those of issues that came again among them, newest first. One query."""
-    names = ("issue_id", "category_id", "submitted_at")
-    rows = Label.objects.filter(round=round_, volunteer=member).order_by("-submitted_at", "-id")
-    found = rows.values_list(*names)
-    if round_.drift_percent:
-        again = Repeat.objects.filter(round=round_, volunteer=member, submitted_at__isnull=False)
-        found = found.order_by().union(again.values_list(*names), all=True).order_by("-submitted_at")
-    return [Latest(*row) for row in found[:limit]]
+    again = _LATEST_AGAIN if round_.drift_percent else ""
+    with connection.cursor() as cursor:
+        given = {"round": round_.pk, "member": member.pk, "limit": limit}
+        cursor.execute(_LATEST.format(again=again), given)
+        return list(map(Latest._make, cursor.fetchall()))
 
 
 def own_counts(round_: Round, member: Membership) -> dict[int, int]:
@@ -244,8 +263,9 @@ def _done(round_: Round, member: Membership, latest: Sequence[Latest] = ()) -> t
     if latest and not round_.drift_percent and (len(latest) < LATEST or latest[-1].at < midnight):
         today = sum(one.at >= midnight for one in latest)
     else:
-        own = Label.objects.filter(round=round_, volunteer=member, submitted_at__gte=midnight)
-        today = own.aggregate(labels=Count("submitted_at"))["labels"]
+        with connection.cursor() as cursor:
+            cursor.execute(_TODAY, {"round": round_.pk, "member": member.pk, "midnight": midnight})
+            today = cursor.fetchone()[0]
     return earlier(round_.pk, member.pk, midnight), today
 
 

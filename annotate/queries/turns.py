@@ -1,6 +1,5 @@
 """Whose turn it is at what. Everything here is the member's own: the same whatever others label."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -8,7 +7,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -16,17 +15,14 @@ from annotate.drift import is_place_of_a_repeat
 from annotate.models import Assignment, Draft, Label, Repeat, Round, RoundVolunteer, Skip
 from annotate.queries import repeats
 from annotate.queries.labels import given
-from ingest.models import Issue
-from studies.models import Guideline, GuidelineReading, Membership, Study
+from annotate.queries.rows import Rows
+from ingest.models import Issue, Repository, Snapshot
+from studies.models import Guideline, Membership, Study
 from taxonomy.models import Taxonomy, Version
 
-_SEAT_PARTS: list[tuple[Any, list[str]]] = [
-    (model, [field.attname for field in model._meta.concrete_fields])  # noqa: SLF001 - public by documentation
-    for model in (RoundVolunteer, Membership, Round, Study, Version, Taxonomy)
-]
-# Written out, since putting the same statement together for every request took longer than running it.
-_SEAT = """
-    SELECT g.id, g.number, {columns}
+_SEAT_ROWS = Rows(RoundVolunteer, Membership, Round, Study, Version, Taxonomy)
+_SEAT = f"""
+    SELECT {_SEAT_ROWS.columns}, g.id, g.number
     FROM annotate_roundvolunteer p0
     JOIN studies_membership p1 ON p1.id = p0.member_id
     JOIN annotate_round p2 ON p2.id = p0.round_id
@@ -37,11 +33,42 @@ _SEAT = """
         SELECT id, number FROM studies_guideline WHERE study_id = p3.id ORDER BY number DESC LIMIT 1
     ) g ON true
     WHERE p0.round_id = %(round)s AND p1.user_id = %(user)s AND p1.left_at IS NULL
-""".format(
-    columns=", ".join(
-        f'p{place}."{name}"' for place, (_model, names) in enumerate(_SEAT_PARTS) for name in names
+"""
+
+_TURN_ROWS = Rows(Assignment, Issue, Repository, Snapshot, Draft)
+# The slot is found first: joined to texts before, PostgreSQL would weigh ways to fetch those of all slots.
+_TURN = f"""
+    SELECT {_TURN_ROWS.columns}
+    FROM (
+        SELECT * FROM annotate_assignment a
+        WHERE a.round_id = %(round)s AND a.volunteer_id = %(member)s {{which}}
+        LIMIT 1
+    ) p0
+    JOIN ingest_issue p1 ON p1.id = p0.issue_id
+    JOIN ingest_repository p2 ON p2.id = p1.repository_id
+    LEFT JOIN ingest_snapshot p3 ON p3.id = p1.current_id
+    LEFT JOIN annotate_draft p4
+      ON p4.round_id = p0.round_id AND p4.issue_id = p0.issue_id AND p4.volunteer_id = p0.volunteer_id
+"""
+_OPEN = "AND a.submitted_at IS NULL AND a.issue_id <> ALL(%(holding)s::bigint[])"
+_OWN_SKIPS = """
+    FROM annotate_skip s
+    WHERE s.round_id = a.round_id AND s.volunteer_id = a.volunteer_id AND s.issue_id = a.issue_id
+"""
+LOWEST_RANK = f"{_OPEN} AND NOT EXISTS (SELECT {_OWN_SKIPS}) ORDER BY a.rank"
+SKIPPED_LONGEST_AGO = f"""{_OPEN} AND EXISTS (SELECT {_OWN_SKIPS})
+    ORDER BY (SELECT s.skipped_at {_OWN_SKIPS} ORDER BY s.id DESC LIMIT 1), a.rank
+"""
+LAST_TOUCHED = f"{_OPEN} ORDER BY a.lease_until DESC, a.id"
+OF_ISSUE = "AND a.issue_id = %(issue)s"
+OF_SLOT = "AND a.id = %(slot)s"
+
+_GUIDELINE_SEEN = """
+    SELECT g.id, EXISTS (
+        SELECT FROM studies_guidelinereading r WHERE r.guideline_id = g.id AND r.member_id = %(member)s
     )
-)
+    FROM studies_guideline g WHERE g.study_id = %(study)s ORDER BY g.number DESC LIMIT 1
+"""
 
 
 @dataclass(frozen=True)
@@ -86,15 +113,10 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    found, place = [], 2
-    for model, names in _SEAT_PARTS:
-        found.append(model.from_db("default", names, row[place : place + len(names)]))
-        place += len(names)
-    seat, member, round_, study, version, taxonomy = found
+    seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-2])
     version.taxonomy, round_.study, round_.version = taxonomy, study, version
     seat.round, seat.member = round_, member
-    round_.selection = json.loads(round_.selection)  # a bare cursor gives JSON as text
-    seat.guideline_pk, seat.guideline_number = row[:2]
+    seat.guideline_pk, seat.guideline_number = row[-2:]
     return cast("RoundVolunteer", seat)
 
 
@@ -112,13 +134,8 @@ def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:
     return Assignment.objects.filter(round=round_, volunteer=member)
 
 
-def own_skips_of(round_: Round, member: Membership) -> QuerySet[Skip]:
-    """For Exists: the member's skips of the issue of an outer row."""
-    return Skip.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue"))
-
-
 def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = ()) -> Turn | None:
-    """The turn that the member has now, None without one: reads only, two queries.
+    """The turn that the member has now, None without one: reads only, one query, two for a skipped issue.
 
     Fully crossed: the open slot of lowest rank, then, once only skipped issues are left, the one skipped
     longest ago. k of n: a slot already claimed, the one last touched; none is claimed here.
@@ -126,21 +143,12 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
     In a round with a drift check an issue of theirs that comes again takes a place between the others, with
     three more queries.
     """
-    open_slots = (
-        own_slots(round_, member)
-        .filter(submitted_at=None)
-        .exclude(issue__in=holding)
-        .select_related("issue__repository", "issue__current")
-        .annotate(draft_pk=Subquery(_draft_of(round_, member)))
-    )
-    slot: Assignment | None
     if round_.allocation == Round.Allocation.K_OF_N:
-        slot = open_slots.order_by("-lease_until", "id").first()
+        turn = turn_of(round_, member, LAST_TOUCHED, holding=holding)
     else:
-        slot = open_slots.exclude(Exists(own_skips_of(round_, member))).order_by(
-            "rank"
-        ).first() or skipped_longest_ago(open_slots, round_, member)
-    turn = None if slot is None else turn_of(slot, member)
+        turn = turn_of(round_, member, LOWEST_RANK, holding=holding) or turn_of(
+            round_, member, SKIPPED_LONGEST_AGO, holding=holding
+        )
     if turn is not None and turn.draft is not None and not holding:
         return turn  # where they left off goes first
     again = due_repeat(round_, member, holding)
@@ -171,41 +179,33 @@ def last_repeat(round_: Round, member: Membership, holding: Sequence[int]) -> Tu
 
 def turn_again(round_: Round, repeat: Repeat, member: Membership) -> Turn:
     """The turn at an issue that comes again: it looks like any other."""
-    slot = own_slots(round_, member).select_related("issue__repository", "issue__current")
-    turn = turn_of(slot.get(issue=repeat.issue_id), member)
+    turn = turn_of(round_, member, OF_ISSUE, issue=repeat.issue_id)
+    if turn is None:
+        raise Assignment.DoesNotExist
     is_leased = round_.allocation == Round.Allocation.K_OF_N
     until = timezone.now() + timedelta(minutes=round_.lease_minutes) if is_leased else None
     return replace(turn, until=until)
 
 
-def skipped_longest_ago(slots: QuerySet[Assignment], round_: Round, member: Membership) -> Assignment | None:
-    """Of these slots, the one whose issue the member skipped longest ago: it comes again first."""
-    last = (
-        Skip.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue"))
-        .order_by("-id")
-        .values("skipped_at")[:1]
-    )
-    return (
-        slots.filter(Exists(own_skips_of(round_, member)))
-        .annotate(skipped_at=Subquery(last))
-        .order_by("skipped_at", "rank")
-        .first()
-    )
+def turn_of(
+    round_: Round, member: Membership, which: str, *, holding: Sequence[int] = (), **given: int
+) -> Turn | None:
+    """The turn at one of the member's slots, with all of its issue and their draft; None without it. One
+    query.
 
-
-def _draft_of(round_: Round, member: Membership) -> QuerySet[Draft, Any]:
-    """For Subquery: the member's draft of the issue of an outer row."""
-    return Draft.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue")).values("pk")
-
-
-def turn_of(slot: Assignment, member: Membership) -> Turn:
-    """The turn at an open slot whose issue is loaded. No query where the slot knows that there is no
-    draft.
+    `which` is one of the orders above, or OF_ISSUE or OF_SLOT, whose id is then given.
     """
-    if getattr(slot, "draft_pk", slot) is None:
-        return Turn(assignment=slot, issue=slot.issue, draft=None, label=None)
-    draft = Draft.objects.filter(round=slot.round_id, issue=slot.issue_id, volunteer=member).first()
-    return Turn(assignment=slot, issue=slot.issue, draft=draft, label=None)
+    if round_.opened_at is None:
+        return None
+    own: dict[str, Any] = {"round": round_.pk, "member": member.pk, "holding": list(holding)}
+    with connection.cursor() as cursor:
+        cursor.execute(_TURN.format(which=which), own | given)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    slot, of, repository, snapshot, draft = _TURN_ROWS.models(row)
+    slot.issue, of.repository, of.current = of, repository, snapshot
+    return Turn(assignment=slot, issue=of, draft=draft, label=None)
 
 
 def issue_in(round_: Round, issue_id: int) -> Issue | None:
@@ -241,7 +241,7 @@ def guideline_seen(round_: Round, member: Membership) -> tuple[int | None, bool]
     """The id of the study's current guideline, None without one, and whether the member has read it. One
     query.
     """
-    read = GuidelineReading.objects.filter(guideline=OuterRef("pk"), member=member)
-    current = Guideline.objects.filter(study=round_.study_id).order_by("-number")
-    row = current.annotate(is_read=Exists(read)).values_list("pk", "is_read").first()
+    with connection.cursor() as cursor:
+        cursor.execute(_GUIDELINE_SEEN, {"study": round_.study_id, "member": member.pk})
+        row: tuple[int, bool] | None = cursor.fetchone()
     return row or (None, False)

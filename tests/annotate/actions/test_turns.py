@@ -340,9 +340,9 @@ def test_a_turn_costs_the_same_whatever_the_size(issues, django_assert_num_queri
     RoundVolunteer.objects.update(seed=-(2**63))  # before the first rank: nobody has to go round the ring
     with django_assert_num_queries(1):
         next_turn(round_=crossed, member=world.members[0])
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         next_turn(round_=shared, member=world.members[0])
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         next_turn(round_=shared, member=world.members[0])
 
 
