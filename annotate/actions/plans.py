@@ -14,6 +14,7 @@ from annotate.allocation import smallest_quota
 from annotate.errors import RoundRefused
 from annotate.models import Round
 from annotate.queries.categories import deepest_level, types_of
+from annotate.queries.rounds import usual_reveal
 from annotate.rules import may_be_volunteer
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
@@ -40,7 +41,7 @@ class Plan:
     members: Sequence[Membership]
     allocation: str = Round.Allocation.CROSSED
     labels_per_issue: int | None = None
-    reveal: str = Round.Reveal.ISSUE_COMPLETE
+    reveal: str | None = None
     kind: str = Round.Kind.MAIN
     lease_minutes: int = 60
     order: str = Round.Order.SHUFFLED
@@ -58,6 +59,11 @@ class Plan:
     @property
     def is_crossed(self) -> bool:
         return self.allocation == Round.Allocation.CROSSED
+
+    @property
+    def revealed(self) -> str:
+        """When labels are revealed: what was asked for, else what goes with the kind."""
+        return self.reveal or usual_reveal(self.kind)
 
     @property
     def k(self) -> int:
@@ -265,6 +271,23 @@ def _deadline(plan: Plan) -> Iterator[RoundRefused]:
 
 def _training(plan: Plan) -> Iterator[RoundRefused]:
     trains = plan.kind == Round.Kind.TRAINING
+    if trains and not plan.is_crossed:
+        yield RoundRefused(
+            _(
+                "Everyone labels every issue of a training: who got only some of them could not finish it."
+                " Choose that everyone labels everything."
+            ),
+            field="allocation",
+        )
+    if trains and plan.revealed != Round.Reveal.ROUND_CLOSED:
+        yield RoundRefused(
+            _(
+                "A training reveals its labels when it closes: who is added to it later gets no turn at what"
+                " is revealed, and could not finish it. Choose that the round closes first; each volunteer"
+                " sees the right labels of their own issues at once all the same."
+            ),
+            field="reveal",
+        )
     if plan.pass_mark is not None and not trains:
         yield RoundRefused(
             _("Only a training has a pass mark. Make it a training, or leave the mark out."),

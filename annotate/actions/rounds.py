@@ -48,7 +48,7 @@ def create_round(
     members: Sequence[Membership],
     allocation: str = Round.Allocation.CROSSED,
     labels_per_issue: int | None = None,
-    reveal: str = Round.Reveal.ISSUE_COMPLETE,
+    reveal: str | None = None,
     kind: str = Round.Kind.MAIN,
     lease_minutes: int = 60,
     seed: int | None = None,
@@ -68,7 +68,8 @@ def create_round(
 
     The order of `issues` is the round's order, that of `members` the order of their columns.
     `labels_per_issue` may be left out when everyone labels everything. `seed` is a signed 64-bit number,
-    drawn when left out. `majority`: so many equal labels decide, with that rule only. `excludes`: the type
+    drawn when left out. `reveal` may be left out too: a training is revealed when it closes, other rounds
+    issue by issue. `majority`: so many equal labels decide, with that rule only. `excludes`: the type
     whose issues leave, in a screening only. `training`: the round to be passed first. `quota`: one for
     everybody, or by the id of the member. `selection` says for the record how the issues were chosen.
     Raises NotAllowed, and RoundRefused with the field to change.
@@ -240,7 +241,7 @@ def _store(plan: Plan, by: Membership, seed: int) -> Round:
                 depth=plan.depth,
                 labels_per_issue=plan.k,
                 allocation=plan.allocation,
-                reveal=plan.reveal,
+                reveal=plan.revealed,
                 lease_minutes=plan.lease_minutes,
                 order=plan.order,
                 rule=plan.rule,

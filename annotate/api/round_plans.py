@@ -54,7 +54,11 @@ class PlanSerializer(serializers.Serializer[Any]):
     )
     lease_minutes = serializers.IntegerField(default=60, min_value=0, max_value=INTEGER)
     order = serializers.ChoiceField(Round.Order.choices, default=Round.Order.SHUFFLED)
-    reveal = serializers.ChoiceField(Round.Reveal.choices, default=Round.Reveal.ISSUE_COMPLETE)
+    reveal = serializers.ChoiceField(
+        Round.Reveal.choices,
+        required=False,
+        help_text="Without it: round_closed in a training, issue_complete in others",
+    )
     rule = serializers.ChoiceField(Round.Rule.choices, default=Round.Rule.UNANIMOUS)
     majority = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=SMALL)
     deadline = serializers.DateTimeField(default=None, allow_null=True)

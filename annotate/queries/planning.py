@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.models import Decision, Round, RoundIssue, Sample, SampleIssue
 from annotate.queries.categories import deepest_level
-from annotate.queries.rounds import candidates, published_versions
+from annotate.queries.rounds import candidates, published_versions, usual_reveal
 from annotate.queries.screening import kept_issues
 from ingest.models import Issue
 from ingest.queries import IssueFilter, filter_issues, saved_filters
@@ -218,7 +218,7 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
         "members": [by.pk] if by and kind == Round.Kind.PILOT else [member.pk for member in volunteers],
         "allocation": Round.Allocation.CROSSED,
         "lease_minutes": 60,
-        "reveal": Round.Reveal.ISSUE_COMPLETE,
+        "reveal": usual_reveal(kind),
         "rule": Round.Rule.UNANIMOUS,
         "drift_percent": 0,
         "drift_hours": 24,

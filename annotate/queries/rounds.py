@@ -76,6 +76,11 @@ def revealed(round_: Round) -> QuerySet[RoundIssue]:
     return issues.none()
 
 
+def usual_reveal(kind: str) -> str:
+    """When labels of such a round are revealed, where nobody says it: those of a training at its close."""
+    return Round.Reveal.ROUND_CLOSED if kind == Round.Kind.TRAINING else Round.Reveal.ISSUE_COMPLETE
+
+
 def reveals_complete_issues(round_: Round) -> bool:
     """Does `revealed` hold the complete issues of this round? If not, it holds nothing yet."""
     return not _hides_progress(round_)

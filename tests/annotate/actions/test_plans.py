@@ -149,6 +149,18 @@ def test_a_pass_mark_is_a_percentage(world, mark, refused):
     assert found == ([("pass_mark", "The pass mark is a percentage: 1 to 100.")] if refused else [])
 
 
+def test_everyone_can_finish_a_training(world):
+    training = {"kind": "training", "name": "Training"}
+    assert [field for field, _words in said(world, **training, allocation="k_of_n", labels_per_issue=2)] == [
+        "allocation"
+    ]
+    assert [field for field, _words in said(world, **training, reveal="issue_complete")] == ["reveal"]
+    assert said(world, **training) == said(world, kind="training", reveal="round_closed") == []
+    assert said(world, name="Pilot", kind="pilot", allocation="k_of_n", labels_per_issue=2) == []
+    reveal = dict(Round.objects.values_list("name", "reveal"))
+    assert reveal == {"Training": "round_closed", "Round": "round_closed", "Pilot": "issue_complete"}
+
+
 def test_only_a_training_has_a_pass_mark(world):
     words = "Only a training has a pass mark. Make it a training, or leave the mark out."
     assert said(world, pass_mark=80) == [("pass_mark", words)]

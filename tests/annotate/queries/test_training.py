@@ -202,7 +202,7 @@ def departures(found):
     ]
 
 
-def test_others_are_counted_over_revealed_issues_and_oneself_over_all(world):
+def test_others_are_counted_once_the_training_is_closed_and_oneself_before(world):
     opened = training(world, "C.1", "C.1", "C.2")
     first, second = world.members
     label_as(world, opened, first, "C.1", "C.2", "C.2")
@@ -211,16 +211,23 @@ def test_others_are_counted_over_revealed_issues_and_oneself_over_all(world):
     mine, theirs = calibrations(world.study, first)[0], calibrations(world.study, second)[0]
     of_lead = calibrations(world.study, world.lead)[0]
 
-    assert seats(mine) == [("R1", 2, 3, False), ("R2", 1, 1, None)]
-    assert seats(theirs) == [("R1", 1, 1, None), ("R2", 1, 1, False)]
-    assert seats(of_lead) == [("R1", 1, 1, None), ("R2", 1, 1, None)]
+    assert seats(mine) == [("R1", 2, 3, False), ("R2", 0, 0, None)]
+    assert seats(theirs) == [("R1", 0, 0, None), ("R2", 1, 1, False)]
+    assert seats(of_lead) == [("R1", 0, 0, None), ("R2", 0, 0, None)]
     for found in (mine, theirs, of_lead):
-        assert (found.issues, found.revealed, found.right, found.labels) == (3, 1, 2, 2)
-        assert departures(found) == [("C.1", 0, 2, [])]
+        assert (found.issues, found.revealed, found.right, found.labels) == (3, 0, 0, 0)
+        assert departures(found) == []
+
+    close_round(round_=opened, by=world.lead)
+    for reader in (first, second, world.lead):
+        found = calibrations(world.study, reader)[0]
+        assert seats(found) == [("R1", 2, 3, False), ("R2", 1, 1, False)]
+        assert (found.issues, found.revealed, found.right, found.labels) == (3, 3, 3, 4)
+        assert departures(found) == [("C.1", 1, 3, [("C.2", 1)]), ("C.2", 0, 1, [])]
 
 
 def test_a_closed_training_tells_who_passed_and_which_definitions_are_unclear(world):
-    opened = training(world, "C.1.i", "C.1", "C.2", "A.1", pass_mark=75, reveal="round_closed")
+    opened = training(world, "C.1.i", "C.1", "C.2", "A.1", pass_mark=75)
     first, second = world.members
     label_as(world, opened, first, "C.1", "C.2", "C.2", "A.1.i")
     label_as(world, opened, second, "C.2", "B.1", "-", "-")
@@ -257,6 +264,7 @@ def test_calibration_costs_the_same_for_one_training_and_for_three(world):
         opened = training(world, *["C.1"] * (number + 1))
         for member in world.members:
             label_as(world, opened, member, *["C.1"] * (number + 1))
+        close_round(round_=opened, by=world.lead)
         with CaptureQueriesContext(connection) as queries:
             calibrations(world.study, world.lead)
         counts.append(len(queries))
@@ -290,14 +298,13 @@ def test_comments_are_read_by_their_author_and_by_leads(world, commented):
 
 
 def test_a_lead_who_labels_in_the_training_reads_comments_on_what_they_have_labelled(world, commented):
-    # Issue 1 is revealed; issue 3 is not, but labelled by them; issue 2 they still have to label.
+    # They have labelled issues 1 and 3, and still have to label issue 2.
     assert read_by(world, world.both) == ["About 1", "About 3"]
 
 
-def test_others_read_comments_on_revealed_issues_only(world, commented):
+def test_others_read_comments_once_the_training_is_closed(world, commented):
     viewer = factories.make_member(world.study, Role.VIEWER)
-    assert read_by(world, world.members[1]) == ["About 1"]
-    assert read_by(world, viewer) == ["About 1"]
+    assert read_by(world, world.members[1]) == read_by(world, viewer) == []
 
     close_round(round_=commented, by=world.lead)
     assert read_by(world, viewer) == ["About 1", "About 2", "About 3"]

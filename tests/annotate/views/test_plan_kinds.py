@@ -96,10 +96,27 @@ def test_a_pilot_starts_with_whoever_plans_it_alone(world):
 
 
 def test_a_training_starts_with_a_pass_mark_and_stores_it(world):
-    assert chosen(shown(world, kind="training"), "pass_mark") == ["80"]
-    plan(world, kind="training", pass_mark="75", rule="majority", drift_percent="10")
+    page = shown(world, kind="training")
+    assert chosen(page, "pass_mark") == ["80"]
+    assert chosen(page, "reveal") == ["round_closed"]
+    assert chosen(shown(world, kind="pilot"), "reveal") == ["issue_complete"]
+    asked = {"kind": "training", "pass_mark": "75", "rule": "majority", "drift_percent": "10"}
+    for refused, words in (
+        ({"reveal": "issue_complete"}, "A training reveals its labels when it closes"),
+        (
+            {"reveal": "round_closed", "allocation": "k_of_n", "labels_per_issue": "2"},
+            "Everyone labels every issue of a training",
+        ),
+    ):
+        answer = plan(world, **asked, **refused)
+        assert answer.status_code == 422
+        assert words in text_of(answer)
+    assert not Round.objects.exists()
+
+    plan(world, **asked, reveal="round_closed")
     made = Round.objects.get()
     assert (made.kind, made.pass_mark, made.rule, made.drift_percent) == ("training", 75, "unanimous", 0)
+    assert made.reveal == "round_closed"
 
 
 def test_a_main_round_stores_all_that_was_chosen(world):
