@@ -188,13 +188,16 @@ def _answered(
 
 
 def _training(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A training, and the seat of a lead who does not label in it; after it is closed, of any lead."""
+    """A training, and the seat of a lead who does not label in it; after it is closed, of any lead.
+
+    Who was taken out of it may be taken in again, and is to know no more than before.
+    """
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(rules.may_give_answers(member, round_))
     if member is None or round_.kind != Round.Kind.TRAINING:
         raise Http404
-    labels_in_it = RoundVolunteer.objects.filter(round=round_, member=member, left_at=None).exists()
+    labels_in_it = RoundVolunteer.objects.filter(round=round_, member=member).exists()
     require(not labels_in_it or round_.closed_at is not None, errors.LabelsInThisTraining.message)
     return round_, member
 

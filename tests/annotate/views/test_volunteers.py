@@ -13,7 +13,9 @@ from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import remove_volunteer
 from annotate.models import Assignment, Round, RoundVolunteer
 from studies.actions import end_membership
+from studies.models import Role
 from tests import factories
+from tests.annotate.trained import training
 from tests.annotate.views.pages import client, text_of
 from tests.annotate.world import small_world
 
@@ -216,3 +218,21 @@ def test_a_round_is_changed_no_more_once_closed(world):
     refused = post(world.lead, "remove_volunteer", round_.pk, world.members[0].pk)
     assert refused.status_code == 409
     assert "This round is closed: it stays as it is. Nothing was changed." in text_of(refused)
+
+
+def test_who_is_taken_out_of_a_training_learns_no_right_label_and_may_come_back(world):
+    other = factories.make_member(world.study, Role.LEAD, pseudonym="Lead 2")
+    round_ = training(world, "C.1", "C.2", by=other, members=[world.lead, world.members[0]])
+    remove_volunteer(round_=round_, member=world.lead, by=other)
+    assert get(world.lead, "answers", round_.pk).status_code == 403
+    assert get(other, "answers", round_.pk).status_code == 200
+    close_round(round_=round_, by=other)
+    assert get(world.lead, "answers", round_.pk).status_code == 200
+
+
+@pytest.mark.parametrize(("kind", "page"), [("screening", "screening"), ("pilot", "pilot")])
+def test_the_page_of_a_round_leads_to_what_came_of_it_once(world, kind, page):
+    excludes = {"excludes": world.category("C")} if kind == "screening" else {}
+    round_ = world.round(kind=kind, **excludes)
+    body = get(world.lead, "round", round_.pk).content.decode()
+    assert body.count(f'href="{reverse(page, args=[round_.pk])}"') == 1
