@@ -158,9 +158,10 @@ _BY_REPOSITORY = """
 # A bit per theme: an issue's labels together say one theme, several, or none.
 _REASONS = """
     WITH deep AS MATERIALIZED (
-        SELECT category_id, bit FROM unnest(%s::bigint[], %s::bigint[]) deep (category_id, bit)
+        SELECT category_id, mask::bit({themes}) AS bits
+        FROM unnest(%s::bigint[], %s::text[]) deep (category_id, mask)
     ), gone AS MATERIALIZED (
-        SELECT d.issue_id, deep.bit
+        SELECT d.issue_id, deep.bits
         FROM ({complete}) i
         JOIN annotate_decision d
             ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
@@ -168,7 +169,8 @@ _REASONS = """
     )
     SELECT said, count(*)
     FROM (
-        SELECT CASE WHEN max(gone.bit) <> 0 THEN max(gone.bit) ELSE coalesce(bit_or(deep.bit), 0) END AS said
+        SELECT CASE WHEN bit_or(gone.bits) <> 0::bit({themes}) THEN bit_or(gone.bits)
+               ELSE coalesce(bit_or(deep.bits), 0::bit({themes})) END AS said
         FROM gone
         LEFT JOIN annotate_label l ON l.round_id = %s AND l.issue_id = gone.issue_id AND NOT l.surplus
         LEFT JOIN deep ON deep.category_id = l.category_id
@@ -219,14 +221,15 @@ def _reasons(round_: Round, book: Codebook, out: Iterable[int], base: int) -> Re
     themes: list[CategoryState] = [book.states[id_] for id_ in out if book.states[id_].level == Level.THEME]
     themes.sort(key=lambda state: state.position)
     bits = {state.category_id: 1 << place for place, state in enumerate(themes)}
-    deep = {id_: bits.get(book.at_depth(id_, Level.THEME).category_id, 0) for id_ in out}
+    width = max(len(themes), 1)
+    deep = {id_: f"{bits.get(book.at_depth(id_, Level.THEME).category_id, 0):0{width}b}" for id_ in out}
     complete, parameters = complete_issues(round_)
     with connection.cursor() as cursor:
         cursor.execute(
-            _REASONS.format(complete=complete),
+            _REASONS.format(complete=complete, themes=width),
             [list(deep), list(deep.values()), *parameters, round_.pk, round_.pk],
         )
-        said: dict[int, int] = dict(cursor.fetchall())
+        said = {int(mask, 2): issues for mask, issues in cursor.fetchall()}
     return Reasons(
         base=base,
         reasons=tuple(

@@ -1,5 +1,7 @@
 """A screening study: types T (an issue of the study) and F (a false positive) with two reasons."""
 
+from collections.abc import Sequence
+
 from annotate.models import Round
 from studies.models import Role
 from taxonomy.models import Level
@@ -19,14 +21,14 @@ ROWS = (
 )
 
 
-def screening_world(members: int = 3) -> World:
+def screening_world(members: int = 3, codes: Sequence[str] = CODES) -> World:
     """Four issues in one repository and three in another."""
     study = factories.make_study()
     first = factories.make_repository(study, "ember/engine")
     second = factories.make_repository(study, "ember/docs")
     return World(
         study=study,
-        version=factories.make_version(study, CODES),
+        version=factories.make_version(study, codes),
         repository=first,
         issues=[*factories.make_issues(first, 4), *factories.make_issues(second, 3)],
         lead=factories.make_member(study, Role.LEAD, pseudonym="Lead"),

@@ -83,6 +83,24 @@ def test_a_decision_that_names_a_reason_says_why(world):
     assert [(one.code, one.issues, one.shared) for one in reasons.reasons] == [("F.1", 2, 1), ("F.2", 1, 1)]
 
 
+@pytest.mark.parametrize("themes", [62, 63, 200])
+def test_there_may_be_as_many_reasons_as_a_taxonomy_has(themes):
+    world = screening_world(codes=["T", "F", *(f"F.{number}" for number in range(1, themes + 1))])
+    last, before = f"F.{themes}", f"F.{themes - 1}"
+    round_ = screening(world, f"{last} {last} F", f"{last} {before} F.1", "F F F", "F.1 F.1 F.1")
+    reasons = screening_counts(round_).reasons
+    assert (reasons.base, len(reasons.reasons), reasons.differ, reasons.unsaid) == (4, themes, 1, 1)
+    assert {one.code: (one.issues, one.shared) for one in reasons.reasons if one.issues or one.shared} == {
+        last: (1, 1), before: (0, 1), "F.1": (1, 1),
+    }  # fmt: skip
+
+
+def test_reasons_are_unsaid_where_the_excluded_type_has_no_themes():
+    world = screening_world(codes=["T", "F"])
+    reasons = screening_counts(screening(world, "F F F", "T T T")).reasons
+    assert reasons == Reasons(base=1, reasons=(), differ=0, unsaid=1)
+
+
 def test_an_issue_brought_back_is_no_disagreement(world):
     round_ = screening(world)
     before = disagreement_counts(round_)
