@@ -163,7 +163,9 @@ def _again(held: Held, label: Label, choice: Choice, form_key: UUID | None, seen
         return _repeated(held, label)
     repeat = repeat_of(held.round, label.issue_id, held.volunteer.member)
     if repeat is not None:
-        if is_ripe(repeat, label, timezone.now()):
+        # Once others can see its labels it checks no drift any more: the second label would not be blind.
+        is_blind = held.round.closed_at is not None or is_changeable(held.round, held.place)
+        if is_blind and is_ripe(repeat, label, timezone.now()):
             said = _label(held, choice, seen, Issue(pk=label.issue_id))
             store_repeat(repeat, said, form_key=form_key)
             Draft.objects.filter(**_own(held)).delete()

@@ -244,3 +244,17 @@ def test_in_a_round_of_some_a_repeat_looks_like_a_claimed_slot():
     assert turn.lease_until > timezone.now() + timedelta(minutes=round_.lease_minutes - 1)
     _again(world, round_, turn.issue, member)
     assert (Label.objects.count(), Repeat.objects.exclude(submitted_at=None).count()) == (12, 1)
+
+
+def test_what_comes_after_the_issue_was_revealed_is_no_repeat():
+    world, round_ = _world(issues=6)
+    member, other = world.members
+    _label_all(world, round_, member)
+    _days_later()
+    repeat = Repeat.objects.first()
+    world.submit(round_, repeat.issue, other, "C.9")
+    with pytest.raises(errors.AlreadyLabelled):
+        _again(world, round_, repeat.issue, member, "C.9")
+    repeat.refresh_from_db()
+    assert (repeat.submitted_at, repeat.category) == (None, None)
+    assert Label.objects.get(issue=repeat.issue, volunteer=member).summary == "first"
