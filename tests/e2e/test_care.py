@@ -1,0 +1,57 @@
+"""A gentle word after a long stretch of work."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotate.models import Label, Round
+from studies.models import Membership
+from tests.annotate.world import small_world
+from tests.e2e.room import answer, label_page, stored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_work_for(round_: Round, member: Membership, minutes: int) -> None:
+    """Date the member's labels back, so that the first is so many minutes old and no two are ten apart."""
+    labels = list(Label.objects.filter(round=round_, volunteer=member).order_by("pk"))
+    for number, label in enumerate(labels):
+        ago = timedelta(minutes=minutes * (len(labels) - number) / len(labels))
+        Label.objects.filter(pk=label.pk).update(submitted_at=timezone.now() - ago)
+
+
+def test_after_an_hour_without_a_pause_one_is_suggested_and_not_again_at_once(open_page):
+    world = small_world(issues=11)
+    round_, member = world.round(), world.members[0]
+    for issue in world.issues[:9]:
+        world.submit(round_, issue, member, "C.1")
+    at_work_for(round_, member, 58)
+    page = open_page(member.user, label_page(round_))
+    note = page.locator("#care [role=status]")
+    expect(page.locator("#pace")).to_contain_text("9 / 11")
+    expect(note).to_have_count(0)
+
+    at_work_for(round_, member, 70)
+    page.reload()
+    expect(note).to_contain_text("You have been labelling for 70 minutes.")
+    expect(note).to_contain_text("A short pause does you and the labels good")
+    note.get_by_role("button", name="Dismiss").click()
+    expect(note).to_have_count(0)
+
+    answer(page, "c 3 Enter Enter")
+    stored(page)
+    expect(page.locator("#pace[data-stretch]")).to_contain_text("10 / 11")
+    expect(note).to_have_count(0)
+
+
+def test_who_rested_is_left_alone(open_page):
+    world = small_world(issues=10)
+    round_, member = world.round(), world.members[0]
+    for issue in world.issues[:9]:
+        world.submit(round_, issue, member, "C.1")
+    at_work_for(round_, member, 120)
+    page = open_page(member.user, label_page(round_))
+    expect(page.locator("#pace")).to_contain_text("9 / 10")
+    expect(page.locator("#care [role=status]")).to_have_count(0)
