@@ -15,9 +15,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import agreement, export, ground, load, page, submit
+from bench import agreement, export, ground, load, opening, page, submit, throughput
 
-ROWS = {"load": load, "agreement": agreement, "export": export, "submit": submit, "page": page}
+ROWS = {
+    "load": load, "agreement": agreement, "export": export, "submit": submit, "page": page,
+    "opening": opening, "throughput": throughput,
+}  # fmt: skip
 
 
 def main() -> None:

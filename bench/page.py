@@ -81,14 +81,15 @@ def rows(ground: Ground) -> Iterator[Row]:
 
 
 @contextmanager
-def web_server() -> Iterator[str]:
+def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
     """The web server as `manage.py up` runs it, on a free port; its address."""
     from core.management.commands.up import web  # noqa: PLC0415
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen(web("127.0.0.1", port), cwd=ROOT, stderr=subprocess.DEVNULL)
+    command = [application if part == "config.wsgi:application" else part for part in web("127.0.0.1", port)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 30
         while True:

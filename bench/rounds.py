@@ -7,6 +7,8 @@ from typing import Any
 from bench.ground import owner
 
 OPEN_ROUND = "Open round"
+PLANNED_ROUND = "Planned round"
+EVENING_ROUND = "Evening round"
 
 TEXTS = """
     WITH text AS (
@@ -61,32 +63,72 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
 
     from annotate.actions import rounds  # noqa: PLC0415
     from annotate.models import Round  # noqa: PLC0415
-    from ingest.models import Issue  # noqa: PLC0415
+    from studies.models import Membership  # noqa: PLC0415
+
+    lead, main, members = team_of(slug)
+    found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
+    if found is None:
+        Membership.objects.filter(pk=members[0].pk).update(user=labeller())
+        in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
+        found = rounds.open_round(round_=planned(OPEN_ROUND, lead, main, members), by=lead)
+        in_bulk(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
+        with connection.cursor() as cursor:
+            cursor.execute("CHECKPOINT")
+    return found, Membership.objects.select_related("user", "study").get(pk=members[0].pk)
+
+
+def planned_round_in(slug: str) -> tuple[Any, Any]:
+    """A crossed round over a whole study that is not open yet, and the lead who opens it."""
+    lead, main, members = team_of(slug)
+    return planned(PLANNED_ROUND, lead, main, members), lead
+
+
+def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
+    """An open round over a whole study in which so many, each with an account, have not labelled yet."""
+    from accounts.actions import make_account  # noqa: PLC0415
+    from annotate.actions import rounds  # noqa: PLC0415
+    from studies.models import Membership, Role  # noqa: PLC0415
+
+    open_round_in(slug)  # its issues have texts from then on
+    lead, main, _members = team_of(slug)
+    people = [
+        make_account(name=f"Evening {n}", email=f"evening{n}@example.org", password=None)
+        for n in range(1, size + 1)
+    ]
+    members = [
+        Membership.objects.create(study=lead.study, user=user, role=Role.VOLUNTEER, pseudonym=f"Evening {n}")
+        for n, user in enumerate(people, start=1)
+    ]
+    round_ = planned(EVENING_ROUND, lead, main, members)
+    return rounds.open_round(round_=round_, by=lead), members
+
+
+def team_of(slug: str) -> tuple[Any, Any, list[Any]]:
+    """The lead of a made study, its main round, and who labelled that."""
+    from annotate.models import Round  # noqa: PLC0415
     from studies.models import Membership  # noqa: PLC0415
 
     seats = Membership.objects.select_related("user", "study")
     lead = seats.get(study__slug=slug, user=owner())
-    found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
     main = Round.objects.select_related("version__taxonomy").get(study=lead.study, name="Main round")
-    members = list(seats.filter(rounds__round=main).order_by("rounds__column"))
-    if found is None:
-        Membership.objects.filter(pk=members[0].pk).update(user=labeller())
-        in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
-        found = rounds.create_round(
-            study=lead.study,
-            by=lead,
-            name=OPEN_ROUND,
-            version=main.version,
-            depth=main.depth,
-            issues=Issue.objects.filter(repository__study=lead.study),
-            members=members,
-            seed=1,
-        )
-        found = rounds.open_round(round_=found, by=lead)
-        in_bulk(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
-        with connection.cursor() as cursor:
-            cursor.execute("CHECKPOINT")
-    return found, seats.get(pk=members[0].pk)
+    return lead, main, list(seats.filter(rounds__round=main).order_by("rounds__column"))
+
+
+def planned(name: str, lead: Any, main: Any, members: list[Any]) -> Any:
+    """A round like the main one, over all issues of its study."""
+    from annotate.actions import rounds  # noqa: PLC0415
+    from ingest.models import Issue  # noqa: PLC0415
+
+    return rounds.create_round(
+        study=lead.study,
+        by=lead,
+        name=name,
+        version=main.version,
+        depth=main.depth,
+        issues=Issue.objects.filter(repository__study=lead.study),
+        members=members,
+        seed=1,
+    )
 
 
 def in_bulk(statements: str, values: dict[str, Any]) -> None:

@@ -1,0 +1,138 @@
+"""Eight volunteers at once, over HTTP, against a view that reads one row, on the same server."""
+
+import json
+import random
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from bench.ground import Ground, Row, percentile, seconds
+from bench.page import web_server
+from bench.rounds import evening_round_in
+from bench.submit import Inputs, signed_in
+
+CLIENTS = 8
+WARM_UP = 2.0
+MEASURED = 10.0
+ALONE = 5.0
+TOKEN = "b" * 32  # of the double-submitted cookie: any will do, if header and cookie say the same
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    from annotate.models import RoundIssue  # noqa: PLC0415
+    from taxonomy.queries import codebook  # noqa: PLC0415
+
+    round_, members = evening_round_in(ground.study(ground.issues), CLIENTS)
+    categories = [state.category_id for state in codebook(round_.version_id).at_level(round_.depth)]
+    cookies = [signed_in(member).cookies["sessionid"].value for member in members]
+    ground.say(f"{CLIENTS} clients …")
+    with web_server("bench.wsgi:application") as address:
+        submits = together(
+            [submitter(Client(address, cookie), round_.pk, categories, n) for n, cookie in enumerate(cookies)]
+        )
+        issues = list(RoundIssue.objects.filter(round=round_).values_list("issue", flat=True)[:1000])
+        reads = together([reader(Client(address, cookie), issues) for cookie in cookies])
+        alone = together([submitter(Client(address, cookies[0]), round_.pk, categories, 0)], ALONE)
+    ours, limit = len(submits) / MEASURED, len(reads) / MEASURED
+    yield Row(
+        work=f"{CLIENTS} clients at once: labels submitted in a second",
+        ours=f"{ours:,.0f} /s",
+        limit=f"{limit:,.0f} /s",
+        limit_is="a signed-in view with one query",
+        ratio=limit / ours,
+        note=(
+            f"{len(submits):,} submits and {len(reads):,} reads in {MEASURED:.0f} s each, the clients and"
+            f" PostgreSQL on the same machine; a submit took {seconds(statistics.median(submits))} (median),"
+            f" p95 {seconds(percentile(submits, 0.95))}; a read {seconds(statistics.median(reads))},"
+            f" p95 {seconds(percentile(reads, 0.95))}; one client alone: a submit"
+            f" {seconds(statistics.median(alone))}, p95 {seconds(percentile(alone, 0.95))}"
+        ),
+    )
+
+
+class Client:
+    """One browser's connection, kept open."""
+
+    def __init__(self, address: str, session: str) -> None:
+        self._connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+        self._headers = {
+            "Cookie": f"sessionid={session}; csrftoken={TOKEN}",
+            "X-CSRFToken": TOKEN,
+            "Accept": "application/json",
+        }
+
+    def get(self, path: str) -> bytes:
+        return self._ask("GET", path, None, self._headers | {"Accept": "text/html"})
+
+    def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+        headers = self._headers | {"Content-Type": "application/x-www-form-urlencoded"}
+        answer: dict[str, Any] = json.loads(self._ask("POST", path, urlencode(given, doseq=True), headers))
+        return answer
+
+    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> bytes:
+        self._connection.request(method, path, body, headers)
+        answer = self._connection.getresponse()
+        found = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path} was answered with {answer.status}: {found[:500]!r}")
+        return found
+
+
+def submitter(client: Client, round_id: int, categories: list[int], seed: int) -> Callable[[], float]:
+    """Labels one issue after another, as the page does: with one turn in hand. Gives the seconds of each."""
+    chance = random.Random(seed)
+    url = f"/rounds/{round_id}/label/"
+    form = Inputs.of(client.get(url).decode())
+    held = client.post(f"{url}ahead/", {"have": form["issue"]})["next"]
+
+    def submit() -> float:
+        nonlocal form, held
+        given = form | {"category": chance.choice(categories), "summary": "Made by the benchmark."}
+        began = time.perf_counter()
+        answer = client.post(f"{url}submit/", given | {"have": held["issue"]})
+        took = time.perf_counter() - began
+        form, held = Inputs.of(held["turn"]), answer["next"]
+        return took
+
+    return submit
+
+
+def reader(client: Client, issues: list[int]) -> Callable[[], float]:
+    """Reads one row after another by its key."""
+    chance = random.Random(1)
+
+    def read() -> float:
+        began = time.perf_counter()
+        client.get(f"/bench/issues/{chance.choice(issues)}/")
+        return time.perf_counter() - began
+
+    return read
+
+
+def together(acts: list[Callable[[], float]], measured: float = MEASURED) -> list[float]:
+    """What those acts gave that ended in the time that is measured, each client acting without a rest."""
+    found: list[tuple[float, float]] = []
+    failed: list[Exception] = []
+    start = time.perf_counter() + WARM_UP
+    end = start + measured
+
+    def work(act: Callable[[], float]) -> None:
+        try:
+            while time.perf_counter() < end and not failed:
+                took = act()
+                found.append((time.perf_counter(), took))
+        except Exception as error:  # noqa: BLE001 - raised again below
+            failed.append(error)
+
+    clients = [threading.Thread(target=work, args=[act]) for act in acts]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    if failed:
+        raise failed[0]
+    return [took for ended, took in found if start <= ended <= end]
