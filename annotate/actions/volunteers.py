@@ -78,6 +78,8 @@ _HAND_OVER_CLAIMS = f"""
 """  # noqa: S608 - the pieces are constants
 _DROP = f"DELETE FROM annotate_assignment a WHERE {_OPEN}"  # noqa: S608
 _FREE = f"UPDATE annotate_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608
+# Slot before draft: a claim of an expired slot, which leaves a draft for who held it, passes these over.
+_HOLD_SLOTS = f"SELECT a.id FROM annotate_assignment a WHERE {_OPEN} ORDER BY a.id FOR UPDATE"  # noqa: S608
 _TRACE = f"""
     INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
     SELECT a.round_id, a.issue_id, a.volunteer_id, '', false, 0, now()
@@ -159,6 +161,7 @@ def remove_volunteer(
     leaving.save(update_fields=["left_at"])
     handed = 0
     if not crossed:
+        _run(_HOLD_SLOTS, current, member=member.pk)
         # By this a label that comes too late is known to be theirs; crossed, every issue of the round was.
         _run(_TRACE, current, member=member.pk)
     if to is not None:

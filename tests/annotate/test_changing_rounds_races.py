@@ -2,12 +2,16 @@
 
 # ruff: noqa: B023 - the threads end before the loop goes on
 
+import time
 from collections import Counter
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from annotate import errors
+from annotate.actions import volunteers
 from annotate.actions.labels import Submitted, submit_label
 from annotate.actions.turns import next_turn
 from annotate.actions.volunteers import Removed, add_volunteer, raise_labels_per_issue, remove_volunteer
@@ -154,3 +158,29 @@ def test_the_same_person_is_removed_twice_at_once():
         )
         assert Counter(type(one).__name__ for one in done) == {"Removed": 1, "VolunteerRefused": 1}
         promises_hold(round_)
+
+
+def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(monkeypatch):
+    """It would leave a draft for who is taken out, as that does, and each would wait for the other."""
+    world = small_world(issues=1, members=3)
+    round_ = world.k_of_n(1)
+    next_turn(round_=round_, member=world.members[0])
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=5))
+    run = volunteers._run
+
+    def slowly(statement, *parts, **parameters):
+        done = run(statement, *parts, **parameters)
+        if statement == volunteers._TRACE:
+            time.sleep(0.5)
+        return done
+
+    def claim():
+        time.sleep(0.2)
+        return next_turn(round_=round_, member=world.members[1])
+
+    monkeypatch.setattr(volunteers, "_run", slowly)
+    removed, claimed = at_once(
+        lambda: remove_volunteer(round_=round_, member=world.members[0], by=world.lead), claim
+    )
+    assert (removed, claimed) == (Removed(handed=0, given_back=1, completed=0), None)
+    assert next_turn(round_=round_, member=world.members[1]).issue == world.issues[0]
