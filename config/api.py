@@ -13,6 +13,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/", studies.Studies.as_view(), name="api_studies"),
     path("studies/<slug:slug>/", studies.OneStudy.as_view(), name="api_study"),
     path("studies/<slug:slug>/members/", studies.Members.as_view(), name="api_members"),
+    path("studies/<slug:slug>/guideline/", studies.OneGuideline.as_view(), name="api_guideline"),
+    path(
+        "studies/<slug:slug>/guideline/versions/",
+        studies.GuidelineVersions.as_view(),
+        name="api_guideline_versions",
+    ),
     path("studies/<slug:slug>/taxonomies/", taxonomy.Taxonomies.as_view(), name="api_taxonomies"),
     path(
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",

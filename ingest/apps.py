@@ -10,3 +10,6 @@ class IngestConfig(AppConfig):
         from studies import audit  # noqa: PLC0415
 
         audit.say("issues.imported", _("Imported issues from %(name)s"))
+        audit.say("keywords.changed", _("Changed the keywords: %(added)s added, %(removed)s removed"))
+        audit.say("filters.saved", _("Saved the filter %(name)s"))
+        audit.say("filters.deleted", _("Deleted the filter %(name)s"))

@@ -1,9 +1,12 @@
-"""What a user may run into while bringing issues in."""
+"""What a user may run into while bringing issues in, and naming what they were found by."""
+
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import DomainError
+from ingest.keywords import Problem
 from ingest.readers import Refusal
 from ingest.words import limit_name
 
@@ -54,3 +57,34 @@ class ImportRunning(DomainError):
 
 class ImportStarted(DomainError):
     message = gettext_lazy("This import has brought rows in: it stays in the study's records.")
+
+
+class KeywordsRefused(DomainError):
+    """A list of keywords that cannot be taken; `problems` holds every line in the way, in words."""
+
+    status = 422
+
+    def __init__(self, problems: Sequence[Problem], *, most: int, longest: int) -> None:
+        causes = {
+            "long": _("Line %(line)d is longer than %(longest)d characters: %(word)s"),
+            "star": _("Line %(line)d has a * that is not its end: %(word)s"),
+            "empty": _("Line %(line)d has no letter and no digit: %(word)s"),
+            "many": _("That would be %(word)s keywords; a study has at most %(most)d"),
+        }
+        self.problems = [
+            causes[problem.cause]
+            % {"line": problem.line, "word": problem.word[:longest], "longest": longest, "most": most}
+            for problem in problems
+        ]
+        super().__init__("\n".join([_("Nothing was stored."), *self.problems]))
+
+
+class StaleKeywords(DomainError):
+    message = gettext_lazy(
+        "Somebody changed the keywords meanwhile. Nothing was stored, and your list is still in the form:"
+        " compare it with the list that stands, then replace that one."
+    )
+
+
+class FilterRefused(DomainError):
+    status = 422

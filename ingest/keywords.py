@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+from unicodedata import normalize
 
 import ahocorasick
 
@@ -43,6 +44,41 @@ def lowered(text: str) -> str:
     if len(low) == len(text):
         return low
     return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line that cannot be a keyword, and why: long, star, empty (no letter); or many (line 0: the list)."""
+
+    line: int
+    word: str
+    cause: Literal["long", "star", "empty", "many"]
+
+
+def parsed(text: str) -> tuple[list[str], list[str], list[Problem]]:
+    """The words of a list, one a line; those that come again in it; and the lines that cannot be taken.
+
+    Spaces inside a keyword count as one. Empty lines are nothing.
+    """
+    words: dict[str, str] = {}
+    repeated: list[str] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(normalize("NFC", text).splitlines(), start=1):
+        word = " ".join(line.replace("\0", "").split())
+        if not word:
+            continue
+        stem = word.removesuffix("*")
+        if len(word) > LONGEST_WORD:
+            problems.append(Problem(number, word, "long"))
+        elif "*" in stem:
+            problems.append(Problem(number, word, "star"))
+        elif not any(map(str.isalnum, stem)):
+            problems.append(Problem(number, word, "empty"))
+        elif lowered(word) in words:
+            repeated.append(word)
+        else:
+            words[lowered(word)] = word
+    return list(words.values()), repeated, problems
 
 
 class Matcher:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -117,6 +118,11 @@ def keywords_of(study_id: int) -> tuple[str, ...]:
     """The words by which the study's issues were found, in the order of the alphabet."""
     words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")
     return tuple(words.values_list("word", flat=True))
+
+
+def fingerprint(keywords: Sequence[str]) -> str:
+    """What tells two lists of keywords apart, short enough for a form."""
+    return sha256("\n".join(keywords).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from studies.rules import may_lead, may_see_people
 
 
 def may_import(member: Membership | None) -> bool:
-    """Upload files, start imports, read their reports: owner and leads."""
+    """Upload files, start imports, read their reports, set keywords, save filters: owner and leads."""
     return may_lead(member)
 
 

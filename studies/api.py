@@ -1,9 +1,10 @@
-"""Studies and their members over REST."""
+"""Studies, their members and guidelines over REST."""
 
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -11,8 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from studies import rules
-from studies.models import Membership, Study
-from studies.queries import members, membership_of, studies_for
+from studies.models import Guideline, Membership, Study
+from studies.queries import guidelines, members, membership_of, studies_for
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -25,6 +26,19 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
     class Meta:
         model = Membership
         fields = ("id", "pseudonym", "role", "joined_at", "left_at")
+
+
+class VersionSerializer(serializers.ModelSerializer[Guideline]):
+    published_by = serializers.CharField(source="published_by.pseudonym", default=None)
+
+    class Meta:
+        model = Guideline
+        fields: tuple[str, ...] = ("number", "note", "published_at", "published_by")
+
+
+class GuidelineSerializer(VersionSerializer):
+    class Meta(VersionSerializer.Meta):
+        fields = (*VersionSerializer.Meta.fields, "text")
 
 
 def study_of(request: Request, slug: str) -> tuple[Study, Membership | None]:
@@ -64,3 +78,34 @@ class Members(APIView):
         study, member = study_of(request, slug)
         allow(rules.may_see_people(member))
         return Response(MemberSerializer(members(study), many=True).data)
+
+
+class OneGuideline(APIView):
+    """The guideline that holds, or one version of it; 404 while the study has none."""
+
+    @extend_schema(
+        operation_id="studies_guideline",
+        responses=GuidelineSerializer,
+        parameters=[OpenApiParameter("version", int, description="Number; without it the current one")],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, member = study_of(request, slug)
+        allow(rules.may_read_guideline(member))
+        found = guidelines(study)
+        if number := request.query_params.get("version", ""):
+            known = number.isascii() and number.isdecimal() and len(number) < 10
+            found = found.filter(number=int(number)) if known else found.none()
+        guideline = found.first()
+        if guideline is None:
+            raise Http404
+        return Response(GuidelineSerializer(guideline).data)
+
+
+class GuidelineVersions(APIView):
+    """The versions of the guideline, newest first, without their texts."""
+
+    @extend_schema(operation_id="studies_guideline_versions", responses=VersionSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        study, member = study_of(request, slug)
+        allow(rules.may_read_guideline(member))
+        return Response(VersionSerializer(guidelines(study).defer("text"), many=True).data)

@@ -1,6 +1,17 @@
-"""Every change that brings issues in."""
+"""Every change that brings issues in, and of what a study knows them by."""
 
+from ingest.actions.filters import delete_filter, save_filter
+from ingest.actions.keywords import set_keywords
 from ingest.actions.loading import import_issues
 from ingest.actions.uploads import JOB, confirm_import, discard_import, receive_upload
 
-__all__ = ["JOB", "confirm_import", "discard_import", "import_issues", "receive_upload"]
+__all__ = [
+    "JOB",
+    "confirm_import",
+    "delete_filter",
+    "discard_import",
+    "import_issues",
+    "receive_upload",
+    "save_filter",
+    "set_keywords",
+]

@@ -19,7 +19,7 @@ MOST_LINES = 3_000  # two texts are compared line by line
 @retried
 @transaction.atomic
 def publish_guideline(
-    *, study: Study, text: str, note: str = "", made_from: int | None, by: User | None
+    *, study: Study, text: str, note: str = "", made_from: int | None = None, by: User | None
 ) -> Guideline:
     """Publish a text as the next version. `made_from`: the number of the version it was written over.
 

@@ -17,7 +17,7 @@ TAGS = set(
     "table thead tbody tr th td".split()
 )
 ATTRIBUTES = {"href", "title", "rel", "target", "class", "dir", "tabindex", "start"}
-OUR_CLASSES = set("pic refdef codeblock tablewrap fold gist lang medium lines clip ar ac".split())
+OUR_CLASSES = set("pic refdef codeblock tablewrap fold rest in kw gist lang medium lines clip ar ac".split())
 LINK = 'rel="noopener noreferrer nofollow ugc" target="_blank"'
 
 

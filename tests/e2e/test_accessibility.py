@@ -82,7 +82,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "taxonomies", "new_taxonomy", "rounds", "new_round",
-        "export", "audit",
+        "export", "audit", "guideline", "edit_guideline", "keywords",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     yield reverse("issue", args=[study.slug, with_text.pk])
@@ -95,6 +95,8 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield reverse("round", args=[planned.pk])
     yield reverse("label", args=[planned.pk])
     for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
+        yield reverse(name, args=[empty.slug])
+    for name in ("guideline", "edit_guideline", "keywords"):
         yield reverse(name, args=[empty.slug])
     yield reverse("training", args=[study.slug])
     yield reverse("training", args=[empty.slug])

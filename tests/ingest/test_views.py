@@ -178,8 +178,8 @@ class TestIssues:
             make_issue(make_repository(study), str(number), year=2020 + number)
         signed_in.get(address("issues", study))
 
-        # Session, user, study, membership, page, repositories, groups, the tabs' round.
-        with django_assert_num_queries(8):
+        # Session, user, study, membership, page, repositories, groups, saved filters, the tabs' round.
+        with django_assert_num_queries(9):
             signed_in.get(address("issues", study))
 
 

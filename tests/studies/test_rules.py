@@ -18,6 +18,8 @@ MAY = {
     "may_label": {"owner", "lead", "volunteer", "model"},
     "may_read_revealed": {"owner", "lead", "volunteer", "viewer"},
     "may_reveal_early": {"owner"},
+    "may_read_guideline": {"owner", "lead", "volunteer", "viewer"},
+    "may_edit_guideline": {"owner", "lead"},
 }
 OTHERS = {"may_create_studies", "may_end_membership", "may_make_token_for"}
 

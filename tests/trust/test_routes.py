@@ -6,15 +6,9 @@ import pytest
 from django.db import transaction
 from django.urls import URLResolver, get_resolver, reverse
 
-from annotate.actions.labels import submit_label
-from annotate.actions.rounds import create_round, open_round
-from annotate.actions.samples import draw_sample
 from annotate.models import Round
-from annotate.queries.samples import Frame
-from ingest.models import Issue
+from studies.actions import publish_guideline
 from studies.models import Membership
-from taxonomy.models import Level
-from tests.factories import category
 from tests.trust.world import World, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -68,6 +62,10 @@ end_membership             post   401  404  404  302  403  403  403  403  403
 rejoin                     post   401  404  404  302  403  403  403  403  403
 make_model_token           post   401  404  404  403  403  403  403  403  403
 revoke_invitation          post   401  404  404  302  403  403  403  403  403
+guideline                  get    302  404  404  200  200  200  200  200  403
+edit_guideline             get    302  404  404  200  200  403  403  403  403
+edit_guideline             post   401  404  404  422  422  403  403  403  403
+read_guideline             post   401  404  404  302  302  302  302  302  403
 audit                      get    302  404  404  200  200  403  403  403  403
 accept_invitation          get    200  200  200  200  200  200  200  200  200
 accept_invitation          post   422  302  302  409  409  409  409  409  409
@@ -80,6 +78,10 @@ taxonomy_csv               get    302  404  404  200  200  200  200  200  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
+keywords                   get    302  404  404  200  200  403  403  403  403
+keywords                   post   401  404  404  422  422  403  403  403  403
+save_filter                post   401  404  404  422  422  403  403  403  403
+delete_filter              post   401  404  404  302  302  403  403  403  403
 imports                    get    302  404  404  200  200  403  403  403  403
 new_import                 get    302  404  404  200  200  403  403  403  403
 new_import                 post   401  404  404  422  422  403  403  403  403
@@ -145,6 +147,8 @@ api_schema                 get    200  200  200  200  200  200  200  200  200
 api_studies                get    401  200  200  200  200  200  200  200  200
 api_study                  get    401  404  404  200  200  200  200  200  200
 api_members                get    401  404  404  200  200  200  200  200  403
+api_guideline              get    401  404  404  200  200  200  200  200  403
+api_guideline_versions     get    401  404  404  200  200  200  200  200  403
 api_taxonomies             get    401  404  404  200  200  200  200  200  200
 api_categories             get    401  404  404  200  200  200  200  200  200
 api_issues                 get    401  404  404  200  200  200  200  200  200
@@ -186,40 +190,7 @@ def names(resolver: URLResolver) -> Iterator[str]:
 def world(settings, tmp_path) -> World:
     settings.DATA_DIR = tmp_path
     world = make_world()
-    world.more.sample = draw_sample(study=world.study, by=world.members["lead"], name="Sample", frame=Frame())
-    world.more.pilot = create_round(
-        study=world.study,
-        by=world.members["lead"],
-        name="Pilot",
-        kind=Round.Kind.PILOT,
-        version=world.version,
-        depth=world.round.depth,
-        issues=Issue.objects.filter(repository__study=world.study),
-        members=[world.members["lead"]],
-    )
-    world.more.screening = open_round(
-        round_=create_round(
-            study=world.study,
-            by=world.members["lead"],
-            name="Screening",
-            kind=Round.Kind.SCREENING,
-            version=world.version,
-            depth=Level.TYPE,
-            excludes=category(world.version, "C"),
-            issues=Issue.objects.filter(pk=world.issues[5].pk),
-            members=[world.members["volunteer"]],
-        ),
-        by=world.members["lead"],
-    )
-    submit_label(
-        round_=world.more.screening,
-        issue=world.issues[5],
-        member=world.members["volunteer"],
-        category=category(world.version, "C.1"),
-        summary="",
-        unsure=False,
-        form_key=None,
-    )
+    publish_guideline(study=world.study, text="Label the cause.", by=world.members["lead"].user)
     return world
 
 
@@ -235,6 +206,7 @@ def address(world: World, name: str) -> str:
         "sign_in_link": (more.link,),
         "accept_invitation": (more.token,),
         "revoke_invitation": (slug, more.invitation.pk),
+        "delete_filter": (slug, more.saved.pk),
         "taxonomy": (world.version.taxonomy_id,),
         "taxonomy_csv": (world.version.taxonomy_id,),
         "api_categories": (world.version.taxonomy_id, 1),

@@ -11,8 +11,13 @@ from rest_framework.test import APIClient
 from accounts.actions import make_sign_in_link
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.rounds import create_round, open_round
+from annotate.actions.samples import draw_sample
+from annotate.models import Round
+from annotate.queries.samples import Frame
 from core.models import Job
+from ingest.actions.filters import save_filter
 from ingest.actions.uploads import receive_upload
+from ingest.filters import IssueFilter
 from ingest.models import Issue
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
@@ -34,6 +39,11 @@ CANARIES = {
     "skip": "canaryskipshoebill",
     "proposed name": "canarynamehoopoe",
     "proposed reason": "canaryreasonkiwi",
+    "screening": "canaryscreeninghoatzin",
+    "pilot": "canarypilottoucan",
+    "training": "canarytrainingkakapo",
+    "explanation": "canaryexplanationjacana",
+    "comment": "canarycommentmotmot",
 }
 
 
@@ -41,7 +51,9 @@ CANARIES = {
 class World:
     """The study `engines`: issues 1 to 6 in an open round of the lead and three volunteers.
 
-    Issue 1 is complete and a disagreement. Issues 2 to 5 are labelled by some. `other` is another study.
+    Issue 1 is complete and a disagreement. `more` has the rest: a sample, `screening` (issue 6, complete and
+    excluded), `voting` and `pilot` (all issues, open, revealed at their close), and `training` (issues 2 to 4,
+    planned; the owner gives its answers). The lead, the volunteer and the other one label in these three.
     """
 
     study: object
@@ -125,11 +137,58 @@ def make_world() -> World:
     lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
     world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
     world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
+    world.more.saved = save_filter(study=study, name="Of 2024", narrowed=IssueFilter(year=2024), by=lead)
     world.more.link = make_sign_in_link(user=members["idle volunteer"].user)
     world.more.invitation, world.more.token = invite(study=study, by=owner.user, role=Role.VOLUNTEER)
     for role, code in (("lead", "C.1"), ("volunteer", "C.1"), ("other volunteer", "C.2")):
         label(world, 1, role, code)
+    make_rounds(world)
     return world
+
+
+def make_rounds(world: World) -> None:
+    """The rounds beside the main one, and a sample."""
+    lead, more = world.members["lead"], world.more
+    labelling = [world.members[name] for name in ("lead", "volunteer", "other volunteer")]
+    more.sample = draw_sample(study=world.study, by=lead, name="Sample", frame=Frame(), seed=5)
+    more.screening = _round(
+        world, "Screening", Round.Kind.SCREENING, world.issues[5:], [world.members["volunteer"]], opened=True
+    )
+    submit_label(
+        round_=more.screening,
+        issue=world.issues[5],
+        member=world.members["volunteer"],
+        category=category(world.version, "C.1"),
+        summary="",
+        unsure=False,
+        form_key=None,
+    )
+    hidden = {"reveal": Round.Reveal.ROUND_CLOSED, "opened": True}
+    more.voting = _round(world, "Voting", Round.Kind.SCREENING, world.issues, labelling, **hidden)
+    more.pilot = _round(world, "Pilot", Round.Kind.PILOT, world.issues, labelling, **hidden)
+    more.training = _round(
+        world, "Training", Round.Kind.TRAINING, world.issues[1:4], labelling, opened=False, pass_mark=60
+    )
+
+
+def _round(
+    world: World, name: str, kind: str, issues: list[Issue], members, *, opened: bool, **fields
+) -> Round:
+    screens = kind == Round.Kind.SCREENING
+    made = create_round(
+        study=world.study,
+        by=world.members["owner"],
+        name=name,
+        kind=kind,
+        version=world.version,
+        depth=Level.TYPE if screens else Level.THEME,
+        excludes=category(world.version, "C") if screens else None,
+        issues=Issue.objects.filter(pk__in=[issue.pk for issue in issues]).order_by("pk"),
+        members=members,
+        seed=5,
+        **fields,
+    )
+    return open_round(round_=made, by=world.members["owner"]) if opened else made
 
 
 def draft(world: World, number: int, role: str, code: str, summary: str):

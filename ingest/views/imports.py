@@ -1,4 +1,4 @@
-"""Pages of issues, and of the imports that bring them in."""
+"""Pages of the imports that bring issues in."""
 
 import csv
 from collections.abc import Iterator
@@ -17,74 +17,27 @@ from accounts.http import AuthedRequest
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from ingest import actions, files, queries, rules
-from ingest.filters import IssueFilter, key
+from ingest.filters import key
 from ingest.forms import UploadForm
 from ingest.models import Import, ImportRow
 from ingest.readers import Sniffed
 from ingest.readers.text import make_inert
-from ingest.reading import read
+from ingest.views.around import pager, study_of
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
-from studies.models import Membership, Study
+from studies.models import Study
 from studies.pages import frame
-from studies.queries import membership_of, studies_for
-
-
-@require_safe
-def issues(request: AuthedRequest, slug: str) -> HttpResponse:
-    """List the issues of a study, narrowed by the query string."""
-    study, member = _study(request, slug)
-    require(rules.may_read_issues(member))
-    narrowed = IssueFilter.from_query(request.GET)
-    page = queries.issue_page(
-        study, narrowed, before=key(request.GET, "before"), after=key(request.GET, "after")
-    )
-    counts = queries.issue_counts(study)
-    context = {
-        **frame(study, member, "issues"),
-        "page": page,
-        "found": counts.total if page.count is None else page.count,
-        "counts": counts,
-        "narrowed": narrowed,
-        "chosen_repository": next(
-            (
-                repository
-                for repository, _issues in counts.repositories
-                if repository.pk == narrowed.repository
-            ),
-            None,
-        ),
-        "may_import": rules.may_import(member),
-        **_pager(request, older=page.older, newer=page.newer),
-    }
-    return render_page(request, "ingest/issues.html", context, partials=["issues"])
-
-
-@require_safe
-def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
-    """Show one issue with all its text, and the texts that it had before."""
-    study, member = _study(request, slug)
-    require(rules.may_read_issues(member))
-    found = get_object_or_404(queries.issues_for(request.user).filter(repository__study=study), pk=issue_id)
-    context = {
-        **frame(study, member, "issues"),
-        "issue": found,
-        "reading": read(found),
-        "snapshots": queries.snapshots_of(found),
-        "first_import": found.first_import if rules.may_import(member) else None,
-    }
-    return render_page(request, "ingest/issue.html", context)
 
 
 @require_safe
 def imports(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the imports of a study, newest first."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_import(member))
     page = queries.import_page(study, before=key(request.GET, "before"), after=key(request.GET, "after"))
     context = {
         **frame(study, member, "imports"),
         "runs": [{"run": run, "state": queries.state_of(run), "counts": _counts(run)} for run in page.runs],
-        **_pager(request, older=page.older, newer=page.newer),
+        **pager(request, older=page.older, newer=page.newer),
     }
     return render_page(request, "ingest/imports.html", context, partials=["imports"])
 
@@ -92,7 +45,7 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: AuthedRequest, slug: str) -> HttpResponse:
     """Take files or addresses in, to be looked at; nothing of them is in the study yet."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_import(member))
     posted = request.method == "POST"
     form = UploadForm(request.POST if posted else None, request.FILES if posted else None)
@@ -125,7 +78,7 @@ def _receive(request: AuthedRequest, study: Study, form: UploadForm) -> HttpResp
 @require_safe
 def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     """Show an import: what it would bring, how far it is, or what it brought."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_import(member))
     run = get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
     state = queries.state_of(run)
@@ -186,14 +139,9 @@ def _csv(run: Import, outcome: str) -> Iterator[str]:
         yield writer.writerow([make_inert(cell) for cell in cells])
 
 
-def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    study = get_object_or_404(studies_for(request.user), slug=slug)
-    return study, membership_of(request.user, study)
-
-
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
     """An import that the user may deal with: one out of sight is 404, one out of reach 403."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_import(member))
     return get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
 
@@ -248,7 +196,7 @@ def _report(request: AuthedRequest, run: Import) -> dict[str, Any]:
         "job_url": reverse("import", args=[run.study.slug, run.pk]),
         "cancel_url": reverse("cancel_job", args=[run.job.pk]) if run.job and own_job else "",
         "job_name": run.name,
-        **_pager(request, older=page.next, newer=page.previous, names=("after", "before")),
+        **pager(request, older=page.next, newer=page.previous, names=("after", "before")),
     }
 
 
@@ -257,24 +205,3 @@ def _counts(run: Import) -> list[tuple[str, int]]:
     counts = queries.reported(run)
     ordered = [name for name in COUNT_NAMES if name in counts] + [n for n in counts if n not in COUNT_NAMES]
     return [(str(COUNT_NAMES.get(name, _(name.replace("_", " ")))), counts[name]) for name in ordered]
-
-
-def _pager(
-    request: AuthedRequest,
-    *,
-    older: int | None,
-    newer: int | None,
-    names: tuple[str, str] = ("before", "after"),
-) -> dict[str, str]:
-    """Addresses of the pages beside this one, with its filters."""
-
-    def address(name: str, value: int | None) -> str:
-        if value is None:
-            return ""
-        parameters = request.GET.copy()
-        for other in names:
-            parameters.pop(other, None)
-        parameters[name] = str(value)
-        return f"?{parameters.urlencode()}"
-
-    return {"after_url": address(names[0], older), "before_url": address(names[1], newer)}

@@ -1,0 +1,63 @@
+"""Filters of the list of issues, kept under names."""
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from core.retry import retried
+from ingest.errors import FilterRefused
+from ingest.filters import IssueFilter
+from ingest.models import SavedFilter
+from ingest.rules import may_import
+from studies.actions import record
+from studies.models import Membership, Study
+
+MOST_FILTERS = 100
+LONGEST_NAME = 120
+
+
+@retried
+@transaction.atomic
+def save_filter(*, study: Study, name: str, narrowed: IssueFilter, by: User | None) -> SavedFilter:
+    """Keep a filter under a name that the study has not used. Raises FilterRefused, and PermissionDenied."""
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    _check_leads(study, by)
+    name = " ".join(name.replace("\0", "").split())
+    saved = SavedFilter.objects.filter(study=study)
+    if not name or len(name) > LONGEST_NAME:
+        raise FilterRefused(
+            _("Give the filter a name of at most %(n)d characters. Nothing was saved.") % {"n": LONGEST_NAME}
+        )
+    if not narrowed:
+        raise FilterRefused(
+            _("This list is not narrowed by anything yet. Choose a repository, a year or words, then save.")
+        )
+    if saved.filter(name__iexact=name).exists():
+        raise FilterRefused(
+            _(
+                "The study has a filter named %(name)s. Nothing was saved: choose another name, or delete"
+                " that one first."
+            )
+            % {"name": name},
+            status=409,
+        )
+    if saved.count() >= MOST_FILTERS:
+        raise FilterRefused(_("A study keeps at most %(n)d filters. Delete one first.") % {"n": MOST_FILTERS})
+    made = SavedFilter.objects.create(study=study, name=name, query=narrowed.query, created_by=by)
+    record(study, "filters.saved", by, name=name)
+    return made
+
+
+@transaction.atomic
+def delete_filter(*, saved: SavedFilter, by: User | None) -> None:
+    """Forget a filter; rounds that were chosen by it keep their issues. Raises PermissionDenied."""
+    _check_leads(saved.study, by)
+    deleted, _kinds = SavedFilter.objects.filter(pk=saved.pk).delete()
+    if deleted:
+        record(saved.study, "filters.deleted", by, name=saved.name)
+
+
+def _check_leads(study: Study, by: User | None) -> None:
+    if by is not None and not may_import(Membership.objects.filter(study=study, user=by).first()):
+        raise PermissionDenied

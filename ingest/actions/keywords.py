@@ -1,0 +1,60 @@
+"""The words by which a study's issues were found."""
+
+from dataclasses import dataclass
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from accounts.models import User
+from core.retry import retried
+from ingest.errors import KeywordsRefused, StaleKeywords
+from ingest.keywords import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed
+from ingest.models import Keyword
+from ingest.queries import fingerprint, keywords_of
+from ingest.rules import may_import
+from studies.actions import record
+from studies.models import Membership, Study
+
+
+@dataclass(frozen=True)
+class KeywordReport:
+    """What a list of words did to the study's: `known` stood there, `repeated` came twice."""
+
+    added: list[str]
+    removed: list[str]
+    known: list[str]
+    repeated: list[str]
+
+
+@retried
+@transaction.atomic
+def set_keywords(
+    *, study: Study, text: str, replace: bool, made_from: str = "", by: User | None
+) -> KeywordReport:
+    """Add the words of a list, one a line, to the study's, or put them in their place.
+
+    `made_from`: the fingerprint of the list that a replacement was written over; "" for whatever stands.
+    Raises KeywordsRefused, which lists every line that cannot be taken, and StaleKeywords: nothing is
+    stored then. PermissionDenied if `by` does not lead.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if by is not None and not may_import(Membership.objects.filter(study=study, user=by).first()):
+        raise PermissionDenied
+    standing = keywords_of(study.pk)
+    if replace and made_from and made_from != fingerprint(standing):
+        raise StaleKeywords(kept={"words": text})
+    words, repeated, problems = parsed(text)
+    held = {lowered(word): word for word in standing}
+    given = {lowered(word): word for word in words}
+    total = len(given) if replace else len(held.keys() | given.keys())
+    if total > MOST_WORDS:
+        problems.append(Problem(0, str(total), "many"))
+    if problems:
+        raise KeywordsRefused(problems, most=MOST_WORDS, longest=LONGEST_WORD)
+    added = [word for key, word in given.items() if key not in held]
+    removed = [word for key, word in held.items() if key not in given] if replace else []
+    Keyword.objects.filter(study=study, word__in=removed).delete()
+    Keyword.objects.bulk_create([Keyword(study=study, word=word) for word in added])
+    if added or removed:
+        record(study, "keywords.changed", by, added=len(added), removed=len(removed))
+    return KeywordReport(added, removed, [held[key] for key in given if key in held], repeated)

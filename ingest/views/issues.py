@@ -1,0 +1,135 @@
+"""Pages of issues, of the filters kept for their list, and of the words that they were found by."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from ingest import actions, queries, rules
+from ingest.errors import KeywordsRefused, StaleKeywords
+from ingest.filters import IssueFilter, key
+from ingest.keywords import LONGEST_WORD, MOST_WORDS
+from ingest.reading import read
+from ingest.views.around import pager, study_of
+from studies.pages import frame
+
+
+@require_safe
+def issues(request: AuthedRequest, slug: str) -> HttpResponse:
+    """List the issues of a study, narrowed by the query string."""
+    study, member = study_of(request, slug)
+    require(rules.may_read_issues(member))
+    narrowed = IssueFilter.from_query(request.GET)
+    page = queries.issue_page(
+        study, narrowed, before=key(request.GET, "before"), after=key(request.GET, "after")
+    )
+    counts = queries.issue_counts(study)
+    context = {
+        **frame(study, member, "issues"),
+        "page": page,
+        "found": counts.total if page.count is None else page.count,
+        "counts": counts,
+        "narrowed": narrowed,
+        "chosen_repository": next(
+            (
+                repository
+                for repository, _issues in counts.repositories
+                if repository.pk == narrowed.repository
+            ),
+            None,
+        ),
+        "may_import": rules.may_import(member),
+        "filters": [
+            {"saved": saved, "held": held, "address": urlencode(held.query), "is_chosen": held == narrowed}
+            for saved in queries.saved_filters(study)
+            for held in [IssueFilter.from_query(saved.query)]
+        ],
+        **pager(request, older=page.older, newer=page.newer),
+    }
+    return render_page(request, "ingest/issues.html", context, partials=["issues"])
+
+
+@require_safe
+def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
+    """Show one issue with all its text, and the texts that it had before."""
+    study, member = study_of(request, slug)
+    require(rules.may_read_issues(member))
+    found = get_object_or_404(queries.issues_for(request.user).filter(repository__study=study), pk=issue_id)
+    context = {
+        **frame(study, member, "issues"),
+        "issue": found,
+        "reading": read(found, queries.keywords_of(study.pk)),
+        "snapshots": queries.snapshots_of(found),
+        "first_import": found.first_import if rules.may_import(member) else None,
+    }
+    return render_page(request, "ingest/issue.html", context)
+
+
+@require_POST
+@transaction.atomic
+def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Keep what the list is narrowed to under a name."""
+    study, member = study_of(request, slug)
+    require(rules.may_import(member))
+    narrowed = IssueFilter.from_query(request.POST)
+    if first_time(request):
+        saved = actions.save_filter(
+            study=study, name=request.POST.get("name", ""), narrowed=narrowed, by=request.user
+        )
+        messages.success(request, _("The filter %(name)s is saved.") % {"name": saved.name})
+    return go_to(request, f"{reverse('issues', args=[study.slug])}?{urlencode(narrowed.query)}")
+
+
+@require_POST
+def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResponse:
+    """Forget a saved filter."""
+    study, member = study_of(request, slug)
+    require(rules.may_import(member))
+    saved = get_object_or_404(queries.saved_filters(study), pk=filter_id)
+    actions.delete_filter(saved=saved, by=request.user)
+    messages.success(
+        request, _("The filter %(name)s is deleted; no issue and no round changed.") % {"name": saved.name}
+    )
+    return go_to(request, "issues", study.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the study's keywords; a POST adds a list to them (`add`) or puts it in their place."""
+    study, member = study_of(request, slug)
+    require(rules.may_import(member))
+    report, refused = None, None
+    typed = request.POST.get("words")
+    if typed is not None:
+        try:
+            report = actions.set_keywords(
+                study=study,
+                text=typed,
+                replace="add" not in request.POST,
+                made_from=request.POST.get("made_from", ""),
+                by=request.user,
+            )
+        except (KeywordsRefused, StaleKeywords) as error:
+            refused = error
+    words = queries.keywords_of(study.pk)
+    context = {
+        **frame(study, member, "issues"),
+        "words": words,
+        "typed": typed if refused else "\n".join(words),
+        "report": report,
+        "refused": refused,
+        "problems": getattr(refused, "problems", []),
+        "made_from": queries.fingerprint(words),
+        "most": MOST_WORDS,
+        "longest": LONGEST_WORD,
+    }
+    status = refused.status if refused else 422 if request.method == "POST" and typed is None else 200
+    return render_page(request, "ingest/keywords.html", context, status=status)

@@ -1,0 +1,156 @@
+"""Keywords: what is found where, in any script, in time that grows with the text only."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import markdown
+from ingest.keywords import KeywordMatch, Marks, Matcher, Problem, lowered, matcher_of, matches, parsed
+
+
+def found(text: str, *words: str) -> list[str]:
+    return [text[start:end] for start, end, _word in Matcher(words).finds(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("Llama and LLAMA", "llama", ["Llama", "LLAMA"]),
+        ("llamas, ollama", "llama", []),
+        ("llama_index, llama-2, llama2", "llama", ["llama", "llama"]),
+        ("Tokenizer untokenized token", "token*", ["Tokenizer", "token"]),
+        ("tensor parallel, tensor parallelism", "tensor parallel", ["tensor parallel"]),
+        ("写C++17和c++", "c++", ["C++", "c++"]),
+        ("使用llama模型", "llama", ["llama"]),
+        ("大语言模型很大", "语言模型", ["语言模型"]),
+        ("トークン化する", "トークン", ["トークン"]),
+        ("Ёлка ёлки", "ёлка", ["Ёлка"]),
+        ("élan naïve", "lan", []),
+        ("İstanbul llama", "llama", ["llama"]),
+        ("", "llama", []),
+    ],
+)
+def test_what_is_found(text, word, expected):
+    assert found(text, word) == expected
+
+
+def test_every_keyword_is_counted_and_overlaps_are_one_mark():
+    marks = Marks(matcher_of(("language model", "model", "model*")))
+    assert marks.spans("A language model. Models", in_code=False) == [(2, 16), (18, 24)]
+    assert marks.spans("model", in_code=True) == [(0, 5)]
+    assert matches(("language model", "model", "model*", "other"), marks.counts) == [
+        KeywordMatch("language model", ("text",), 1),
+        KeywordMatch("model", ("text", "code"), 2),
+        KeywordMatch("model*", ("text", "code"), 3),
+    ]
+
+
+@given(st.text(alphabet="aAbİß中 _*"), st.lists(st.text(alphabet="ab中", min_size=1, max_size=3), max_size=4))
+def test_as_a_plain_search_finds_it(text, words):
+    plain = set()
+    low = lowered(text)
+    for word in set(words):
+        for start in range(len(low)):
+            end = start + len(word)
+            left, right = low[max(0, start - 1) : start], low[end : end + 1]
+            inside = [re.fullmatch(r"[^\W_中]{2}", pair) for pair in (left + word[0], word[-1] + right)]
+            if low.startswith(word, start) and not any(inside):
+                plain.add((start, end, word))
+    assert set(Matcher(sorted(set(words))).finds(text)) == plain
+
+
+def test_a_list_is_read_line_by_line():
+    assert parsed("LLM\r\n\r\n  language   model \nllm\n模型\ntoken*") == (
+        ["LLM", "language model", "模型", "token*"],
+        ["llm"],
+        [],
+    )
+    assert parsed(f"a*b\n*\n{'x' * 101}\nok")[::2] == (
+        ["ok"],
+        [Problem(1, "a*b", "star"), Problem(2, "*", "empty"), Problem(3, "x" * 101, "long")],
+    )
+
+
+def render(text: str, *words: str) -> str:
+    return markdown.render(text, marker=Marks(matcher_of(words)))
+
+
+class TestMarks:
+    def test_in_running_text_links_and_code(self):
+        html = render("A **llama** at `x = llama`, https://llama.example/", "llama")
+        assert html == (
+            '<p dir="auto">A <strong><mark class="kw">llama</mark></strong> at <code>x = '
+            '<mark class="kw">llama</mark></code>, <a href="https://llama.example/" '
+            'rel="noopener noreferrer nofollow ugc" target="_blank">https://'
+            '<mark class="kw">llama</mark>.example/</a></p>\n'
+        )
+
+    def test_in_highlighted_code(self):
+        html = render("```python\nimport llama  # a & llama\n```", "import llama", "llama")
+        assert html.count('<mark class="kw">') == 4
+        assert re.sub(r"</?mark[^>]*>", "", html) == markdown.render(
+            "```python\nimport llama  # a & llama\n```"
+        )
+
+    def test_what_is_not_allowed_is_still_shown(self):
+        text = '<mark class="kw">llama</mark> <script>llama</script> a < b & c'
+        html = render(text, "llama", "script", "b", "mark*")
+        assert "<script" not in html
+        assert re.sub(r'<mark class="kw">|</mark>', "", html) == markdown.render(text)
+
+    @given(st.text(alphabet="ab <>&`*_[]()#|-\n\"'中", max_size=60))
+    def test_marks_change_nothing_else(self, text):
+        html = render(text, "a", "b*", "中")
+        assert re.sub(r'<mark class="kw">|</mark>', "", html) == markdown.render(text)
+
+
+class TestLongBodies:
+    LINE = "rank 3: the llama worker failed with *** code_1 at 0x7f and went away"
+
+    def test_a_long_body_is_folded_once_behind_its_first_part(self):
+        text = "\n\n".join([self.LINE * 5] * 80)
+        html = markdown.render(text)
+        assert html.count('<details class="fold rest">') == 1
+        head, _summary, rest = re.split(r'<details class="fold rest">|</summary>', html)
+        assert 6_000 < len(head) < 12_000
+        assert len(head) + len(rest) > len(text)
+
+    def test_one_long_paragraph_is_parted_at_a_line(self):
+        html = markdown.render("\n".join([self.LINE] * 400))
+        head, rest = html.split('<details class="fold rest">')
+        assert head.endswith("went away</p>\n")
+        assert html.count("went away") == 400
+        assert rest.endswith("</div></details>\n")
+
+    def test_one_endless_line_is_parted_at_a_word(self):
+        html = markdown.render("word " * 6000)
+        assert html.split('<details class="fold rest">')[0].endswith("word </p>\n")
+        assert html.count("word") == 6000
+
+    @pytest.mark.parametrize("text", ["short", "x " * 5_900, "```\n" + "log\n" * 9000 + "```"])
+    def test_what_is_short_or_folded_by_itself_is_not(self, text):
+        assert "fold rest" not in markdown.render(text)
+
+    def test_a_guideline_is_shown_whole(self):
+        assert "fold rest" not in markdown.render("\n\n".join([self.LINE] * 800), whole=True)
+
+    @pytest.mark.slow
+    def test_118_kb_with_100_keywords_do_not_stall(self):
+        words = ("llama", "worker", "token*", *(f"word{n}" for n in range(97)))
+        log = "```\n" + f"{self.LINE}\n" * 200 + "```\n\n"
+        row = "| worker | 0.5 | `llama` | **failed again** |\n"
+        bodies = {
+            "log": (log * 9)[:118_000],
+            "table": "| a | b | c | d |\n|---|--:|---|---|\n" + row * (118_000 // len(row)),
+            "paragraph": f"{self.LINE}\n" * (118_000 // len(self.LINE)),
+        }
+        render("warm", *words)
+        took = {}
+        for name, body in bodies.items():
+            began = time.perf_counter()
+            assert "<mark" in render(body, *words)
+            took[name] = time.perf_counter() - began
+        assert max(took.values()) < 1.5, took

@@ -1,0 +1,75 @@
+"""What changed between two texts: pieces give both texts back, and nothing of them becomes HTML."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from studies.differences import Line, Piece, as_html, difference
+
+TEXTS = st.lists(st.text(alphabet="ab <&>\"'中\n", max_size=12), max_size=8).map("\n".join)
+
+
+def side(lines: list[Line], without: str) -> list[str]:
+    """The lines of one text again: those that have anything besides what only the other one has."""
+    return [
+        "".join(piece.text for piece in line.pieces if piece.kind != without)
+        for line in lines
+        if any(piece.kind != without for piece in line.pieces)
+    ]
+
+
+@given(TEXTS, TEXTS)
+def test_pieces_give_both_texts_back(old, new):
+    lines = difference(old, new)
+    assert side(lines, "ins") == (old.split("\n") if old else [])
+    assert side(lines, "del") == (new.split("\n") if new else [])
+
+
+@given(TEXTS, TEXTS)
+def test_nothing_of_a_text_becomes_html(old, new):
+    html = as_html(difference(old, new), around=None)
+    for ours in ("<ins>", "</ins>", "<del>", "</del>", '<p dir="auto">', "</p>"):
+        html = html.replace(ours, "")
+    assert "<" not in html
+    assert ">" not in html
+    assert '"' not in html
+
+
+def test_equal_texts_differ_nowhere():
+    assert as_html(difference("a\nb", "a\r\nb")) == ""
+
+
+def test_a_changed_line_is_shown_by_its_words():
+    assert difference("Label the cause.", "Label the root cause.") == [
+        Line((Piece("same", "Label the "), Piece("ins", "root "), Piece("same", "cause.")))
+    ]
+
+
+def test_chinese_is_compared_by_characters():
+    assert as_html(difference("标注根本原因。", "标注主要原因。")) == (
+        '<p dir="auto">标注<del>根本</del><ins>主要</ins>原因。</p>'
+    )
+
+
+def test_lines_that_share_nothing_go_and_come_whole():
+    assert as_html(difference("old words", "quite another")) == (
+        '<p dir="auto"><del>old words</del></p>\n<p dir="auto"><ins>quite another</ins></p>'
+    )
+
+
+def test_far_away_lines_are_left_out_behind_a_gap():
+    old = "\n".join(f"line {n}" for n in range(9))
+    assert as_html(difference(old, old + "\nnew"), around=1) == (
+        '<p class="gap">⋯</p>\n<p dir="auto">line 8</p>\n<p dir="auto"><ins>new</ins></p>'
+    )
+
+
+@pytest.mark.slow
+def test_large_texts_that_share_little_take_no_minute():
+    old = "\n".join(f"rule {n} says {n * 7} and more of it" for n in range(3000))
+    new = "\n".join(f"rule {n} said {n * 5} and less of it" for n in range(3000))
+    began = time.perf_counter()
+    difference(old, new)
+    assert time.perf_counter() - began < 5
