@@ -263,7 +263,9 @@ def how_to_report(report: AgreementReport) -> str:
         "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
         " (%(labels)s)."
     )
-    sentences = [(crossed if report.columns else some) % said, compared(found), _agreement_sentence(found)]
+    # Where k was raised while issues were revealed already, no one number of labels is true of each issue.
+    who = some if not report.columns and found.equal_labels else crossed
+    sentences = [who % said, compared(found), _agreement_sentence(found)]
     sentences += [_by_type(report), undecided(report), _drift(report)]
     if omitted := [f"{_count(part.count)} {part.text}" for part in left_out(report) if part.count]:
         sentences.append(_("Left out: %(what)s.") % {"what": _listed(omitted)})

@@ -5,8 +5,10 @@ import io
 
 import pytest
 
+from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.agreement import Patterns
 from annotate.agreement import report as agreement_of
+from annotate.models import Round
 from annotate.reports import agreement_report
 from annotate.statements import (
     categories_at,
@@ -238,3 +240,16 @@ def test_what_is_missing_says_what_it_takes(world):
 
 def test_undefined_reads_on_after_the_word():
     assert undefined(None) == "undefined: there are no labels"
+
+
+def test_the_paragraph_says_no_number_of_labels_that_is_not_true_of_each_issue():
+    world = small_world(issues=2, members=3)
+    round_ = world.k_of_n(2)
+    for member in world.members[:2]:
+        world.submit(round_, world.issues[0], member, "C.1")
+    raise_labels_per_issue(round_=round_, to=3, by=world.lead)
+    for member in world.members:
+        world.submit(round_, world.issues[1], member, "C.1")
+    said = how_to_report(agreement_report(Round.objects.get(pk=round_.pk)))
+    assert said.startswith("3 volunteers independently labelled 2 issue reports with one of ")
+    assert "(5 labels)" in said
