@@ -47,7 +47,8 @@ _SETTLE = """
                OR strpos(%(summary)s, summary) > 0 AND strpos(%(name)s, proposed_name) > 0
                   AND strpos(%(reason)s, proposed_reason) > 0)
     )
-    SELECT NOT EXISTS (
+    UPDATE annotate_roundissue SET completed_at = %(now)s
+    WHERE round_id = %(round)s AND issue_id = %(issue)s AND %(is_counted)s AND NOT EXISTS (
         SELECT FROM annotate_assignment
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND submitted_at IS NULL
     )
@@ -141,12 +142,12 @@ def _submit(
     label.save(force_insert=True)
     schedule_repeat(held, label)
     said = {"summary": typed.summary, "name": typed.proposed_name, "reason": typed.proposed_reason}
+    given = _key(held) | said | {"revision": seen.revision}
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE, _key(held) | said | {"revision": seen.revision})
-        is_last = cursor.fetchone()[0]
-    if slot is None or not is_last:
+        cursor.execute(_SETTLE, {**given, "now": label.submitted_at, "is_counted": slot is not None})
+        is_complete = cursor.rowcount > 0
+    if not is_complete:
         return Submitted(label, surplus=slot is None)
-    RoundIssue.objects.filter(pk=held.place.pk).update(completed_at=label.submitted_at)
     if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
         return Submitted(label, surplus=False)
     decision = decide_by_rule(held.round, issue, label.submitted_at)

@@ -6,15 +6,19 @@ volunteer makes two windows of one person take turns; the row of the issue makes
 
 from dataclasses import dataclass
 
+from django.db import connection
+
 from annotate.errors import NotYourTurn, RemovedFromRound, RoundClosed, RoundNotOpen, TrainingFirst
 from annotate.models import Round, RoundIssue, RoundVolunteer
+from annotate.queries.rows import Rows
 from annotate.queries.training import training_to_pass
 from annotate.rules import may_be_volunteer
 from ingest.models import Issue
 from studies.models import Membership
 
+_ROUND = Rows(Round)
 # Each part waits for the rows of the one before it, so the order of the locks is the order of the parts.
-_ALL = """
+_ALL = f"""
     WITH r AS (
         SELECT * FROM annotate_round WHERE id = %(round)s FOR SHARE
     ), v AS (
@@ -24,17 +28,14 @@ _ALL = """
         SELECT i.* FROM v JOIN annotate_roundissue i ON i.round_id = v.round_id AND i.issue_id = %(issue)s
         FOR NO KEY UPDATE OF i
     )
-    SELECT r.*, v.id AS seat_id, v.seed AS seat_seed, v.left_at AS seat_left_at, v.quota AS seat_quota,
-           v.admitted_at AS seat_admitted_at, m.role AS member_role, m.user_id AS member_user,
-           m.left_at AS member_left_at,
-           i.id AS place_id, i.position AS place_position, i.completed_at AS place_completed_at,
-           x.current_id AS snapshot
-    FROM r
+    SELECT v.id, v.seed, v.left_at, v.quota, v.admitted_at, m.role, m.user_id, m.left_at,
+           i.id, i.position, i.completed_at, x.current_id, {_ROUND.columns}
+    FROM r p0
     LEFT JOIN v ON true
     LEFT JOIN studies_membership m ON m.id = v.member_id
     LEFT JOIN i ON true
     LEFT JOIN ingest_issue x ON x.id = i.issue_id
-"""
+"""  # noqa: S608 - the pieces are constants
 
 
 @dataclass(frozen=True)
@@ -53,27 +54,31 @@ def hold(round_: Round, issue: Issue, member: Membership) -> Held:
     Says nothing of whether they may label now: see `require_seat`. Raises NotYourTurn for who is no volunteer
     of the round, and for an issue that is not in it.
     """
-    given = {"round": round_.pk, "member": member.pk, "issue": issue.pk}
-    current = Round.objects.raw(_ALL, given)[0]
-    of = vars(current)
-    if of["seat_id"] is None or of["place_id"] is None:
+    with connection.cursor() as cursor:
+        cursor.execute(_ALL, {"round": round_.pk, "member": member.pk, "issue": issue.pk})
+        row = cursor.fetchone()
+    if row is None:
+        raise Round.DoesNotExist
+    seat_id, seed, seat_left_at, quota, admitted_at, role, user_id, left_at = row[:8]
+    place_id, position, completed_at, snapshot = row[8:12]
+    if seat_id is None or place_id is None:
         raise NotYourTurn
+    [current] = _ROUND.models(row[12:])
     for name, known in round_._state.fields_cache.items():  # noqa: SLF001 - spares reading them again
-        if known.pk == of[f"{name}_id"]:
+        if known.pk == getattr(current, f"{name}_id"):
             setattr(current, name, known)
     seat = Membership(
-        pk=member.pk, study_id=member.study_id, user_id=of["member_user"], role=of["member_role"],
-        pseudonym=member.pseudonym, left_at=of["member_left_at"],
+        pk=member.pk, study_id=member.study_id, user_id=user_id, role=role, pseudonym=member.pseudonym,
+        left_at=left_at,
     )  # fmt: skip
     volunteer = RoundVolunteer(
-        pk=of["seat_id"], round=current, member=seat, seed=of["seat_seed"], left_at=of["seat_left_at"],
-        quota=of["seat_quota"], admitted_at=of["seat_admitted_at"],
+        pk=seat_id, round=current, member=seat, seed=seed, left_at=seat_left_at, quota=quota,
+        admitted_at=admitted_at,
     )  # fmt: skip
     place = RoundIssue(
-        pk=of["place_id"], round=current, issue_id=issue.pk, position=of["place_position"],
-        completed_at=of["place_completed_at"],
-    )  # fmt: skip
-    return Held(current, volunteer, place, of["snapshot"])
+        pk=place_id, round=current, issue_id=issue.pk, position=position, completed_at=completed_at
+    )
+    return Held(current, volunteer, place, snapshot)
 
 
 def hold_round(round_: Round) -> Round:

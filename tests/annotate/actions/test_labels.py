@@ -451,7 +451,7 @@ def test_a_submit_costs_the_same_whatever_the_size(issues, django_assert_num_que
     round_, category = world.round(), world.category("C.2")
     counts = []
     for member in world.members:
-        with django_assert_num_queries(9 if member == world.members[0] else 11):
+        with django_assert_num_queries(9 if member == world.members[0] else 10):
             submit_label(
                 round_=round_,
                 issue=world.issues[0],
