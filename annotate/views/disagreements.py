@@ -28,6 +28,7 @@ from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import Pair, hues, matrix
 from core.http import go_to, is_fragment, render_page, require
 from ingest.models import Issue, Repository
+from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership
 from studies.queries import membership_of
@@ -246,7 +247,7 @@ def _panel(
     names = {state.code: state.name for state in book.states.values()}
     return {
         "item": item,
-        "reading": read(issue),
+        "reading": read(issue, keywords_of(issue.repository.study_id)),
         "is_part": True,
         "close_url": to(issue=None),
         "parts": split(item),

@@ -26,6 +26,7 @@ from core.errors import DomainError
 from core.http import render_page
 from core.middleware import wants_json
 from ingest.models import Issue
+from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership, Study
 from studies.queries import current_guideline, guideline_changes, guideline_news, guidelines
@@ -234,7 +235,7 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: Content) -> dict[st
         "turn": turn,
         "answer": answer,
         "guideline": guideline_of(seat),
-        "reading": read(turn.issue),
+        "reading": read(turn.issue, keywords_of(round_.study_id)),
         "content": content,
         "mode": mode,
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",

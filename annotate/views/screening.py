@@ -34,6 +34,7 @@ from annotate.views.matrix import hues
 from core.http import go_to, render_page, require
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
+from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership
 from studies.pages import frame
@@ -277,7 +278,7 @@ def _issue(
     voted = found.rows[0]
     return {
         "shown": _row(voted, found, hues(book)),
-        "reading": read(issue),
+        "reading": read(issue, keywords_of(issue.repository.study_id)),
         "is_part": True,
         "is_excluded": _is_excluded(round_, voted, book),
         "form": form or _form(round_, voted),
