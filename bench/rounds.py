@@ -63,6 +63,7 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
 
     from annotate.actions import rounds  # noqa: PLC0415
     from annotate.models import Round  # noqa: PLC0415
+    from ingest.models import Keyword  # noqa: PLC0415
     from studies.models import Membership  # noqa: PLC0415
 
     lead, main, members = team_of(slug)
@@ -70,6 +71,7 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
     if found is None:
         Membership.objects.filter(pk=members[0].pk).update(user=labeller())
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
+        Keyword.objects.bulk_create(Keyword(study=lead.study, word=word) for word in keywords())
         found = rounds.open_round(round_=planned(OPEN_ROUND, lead, main, members), by=lead)
         in_bulk(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
         with connection.cursor() as cursor:
@@ -148,6 +150,11 @@ def labeller() -> Any:
 
     found = User.objects.filter(email="labeller@example.org").first()
     return found or make_account(name="Labeller", email="labeller@example.org", password=None)
+
+
+def keywords() -> list[str]:
+    """The words of the demonstration, to be found in its reports."""
+    return files("annotate.demo").joinpath("keywords.txt").read_text(encoding="utf-8").splitlines()
 
 
 def texts() -> list[dict[str, Any]]:

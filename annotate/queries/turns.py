@@ -22,7 +22,8 @@ from taxonomy.models import Taxonomy, Version
 
 _SEAT_ROWS = Rows(RoundVolunteer, Membership, Round, Study, Version, Taxonomy)
 _SEAT = f"""
-    SELECT {_SEAT_ROWS.columns}, g.id, g.number
+    SELECT {_SEAT_ROWS.columns}, g.id, g.number,
+           ARRAY(SELECT word FROM ingest_keyword k WHERE k.study_id = p3.id ORDER BY lower(word), k.id)
     FROM annotate_roundvolunteer p0
     JOIN studies_membership p1 ON p1.id = p0.member_id
     JOIN annotate_round p2 ON p2.id = p0.round_id
@@ -104,7 +105,7 @@ class Turn:
 def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     """This user's place in a round, with the round, its study and version, and their membership. One query.
 
-    What `guideline_of` gives comes with it.
+    What `guideline_of` and `keywords_at` give comes with it.
     """
     if not user.is_authenticated:
         return None
@@ -113,10 +114,11 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-2])
+    seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-3])
     version.taxonomy, round_.study, round_.version = taxonomy, study, version
     seat.round, seat.member = round_, member
-    seat.guideline_pk, seat.guideline_number = row[-2:]
+    seat.guideline_pk, seat.guideline_number, words = row[-3:]
+    seat.keywords = tuple(words)
     return cast("RoundVolunteer", seat)
 
 
@@ -125,6 +127,12 @@ def guideline_of(seat: RoundVolunteer) -> Guideline | None:
     pk: int | None = getattr(seat, "guideline_pk", None)
     number: int = getattr(seat, "guideline_number", 0)
     return Guideline(pk=pk, number=number) if pk is not None else None
+
+
+def keywords_at(seat: RoundVolunteer) -> tuple[str, ...]:
+    """The keywords of the study of a seat that `seat_of` gave, as `ingest.queries.keywords_of` has them."""
+    words: tuple[str, ...] = getattr(seat, "keywords", ())
+    return words
 
 
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:

@@ -19,14 +19,13 @@ from annotate.models import Draft, Label, Round, RoundVolunteer
 from annotate.queries import labels as queries
 from annotate.queries.rounds import revealed
 from annotate.queries.training import answer_view
-from annotate.queries.turns import Turn, guideline_of, issue_in, turn_at
+from annotate.queries.turns import Turn, guideline_of, issue_in, keywords_at, turn_at
 from annotate.views.picker import picker
 from annotate.views.words import words
 from core.errors import DomainError
 from core.http import render_page
 from core.middleware import wants_json
 from ingest.models import Issue
-from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership, Study
 from studies.queries import current_guideline, guideline_changes, guideline_news, guidelines
@@ -58,8 +57,8 @@ class Content:
             return cls(stored.category_id, stored.summary, stored.unsure, *proposed)
         if stored.proposal is None:
             return cls(stored.category_id, stored.summary, stored.unsure)
-        of = stored.proposal
-        return cls(of.nearest_id, stored.summary, stored.unsure, of.name, of.reason)
+        name, reason = stored.proposal.name, stored.proposed_reason
+        return cls(stored.nearest_id, stored.summary, stored.unsure, name, reason)
 
     @classmethod
     def typed(cls, request: AuthedRequest) -> "Content":
@@ -235,7 +234,7 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: Content) -> dict[st
         "turn": turn,
         "answer": answer,
         "guideline": guideline_of(seat),
-        "reading": read(turn.issue, keywords_of(round_.study_id)),
+        "reading": read(turn.issue, keywords_at(seat)),
         "content": content,
         "mode": mode,
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",

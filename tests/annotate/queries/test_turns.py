@@ -4,7 +4,9 @@ from django.contrib.auth.models import AnonymousUser
 from annotate.actions.labels import save_draft
 from annotate.actions.turns import next_turn, skip_issue
 from annotate.models import Assignment, Draft
-from annotate.queries.turns import current_turn, guideline_of, seat_of, turn_at
+from annotate.queries.turns import current_turn, guideline_of, keywords_at, seat_of, turn_at
+from ingest.models import Keyword
+from ingest.queries import keywords_of
 from tests import factories
 from tests.annotate.world import small_world
 
@@ -94,12 +96,16 @@ def test_the_form_knows_which_text_it_showed(text):
 def test_a_seat_comes_with_all_that_the_page_needs_in_one_query(django_assert_num_queries):
     world = small_world(issues=1, members=2)
     round_, member = world.round(selection={"source": "all"}), world.members[0]
+    for word in ("segfault", "Deadlock"):
+        Keyword.objects.create(study=world.study, word=word)
     with django_assert_num_queries(1):
         seat = seat_of(member.user, round_.pk)
         assert (seat.member, seat.round, seat.round.study) == (member, round_, world.study)
         assert (seat.round.version, seat.round.version.taxonomy) == (world.version, world.version.taxonomy)
         assert (seat.round.opened_at, seat.left_at, guideline_of(seat)) == (round_.opened_at, None, None)
         assert seat.round.selection == round_.selection
+        assert keywords_at(seat) == ("Deadlock", "segfault")
+    assert keywords_at(seat) == keywords_of(world.study.pk)
     stranger = factories.make_member(factories.make_study())
     assert seat_of(stranger.user, round_.pk) is None
     assert seat_of(AnonymousUser(), round_.pk) is None

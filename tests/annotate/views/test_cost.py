@@ -38,4 +38,4 @@ def test_a_label_and_a_turn_ahead_take_as_many_statements_in_a_full_study(size):
     assert answer.json()["next"]["issue"] not in {form["issue"], *have}
     assert Label.objects.count() == 1
     # Of the submit two are savepoints, which outside of a test are BEGIN and COMMIT.
-    assert (len(ahead), len(submit)) == (6, 15)
+    assert (len(ahead), len(submit)) == (5, 14)
