@@ -26,13 +26,14 @@ def fold_long(state: StateCore) -> None:
         if total - before - weight < WORTH_FOLDING and weight < SHOWN_FIRST:
             return
         if before + weight > SHOWN_FIRST:
-            first, rest = _parted(block, max(SHOWN_FIRST - before, 1_000))
+            first, rest = _parted(block, weight, max(SHOWN_FIRST - before, 1_000))
             head = [token for kept in blocks[:place] for token in kept] + first
             tail = rest + [token for folded in blocks[place + 1 :] for token in folded]
-            if sum(map(_weight, tail)) < WORTH_FOLDING:
+            behind = total - before - (weight if not rest else sum(map(_weight, first)) if first else 0)
+            if behind < WORTH_FOLDING:
                 before += weight
                 continue
-            opens = Token("rest_open", "details", 1, meta={"characters": sum(map(_weight, tail))})
+            opens = Token("rest_open", "details", 1, meta={"characters": behind})
             state.tokens = [*head, opens, *tail, Token("rest_close", "details", -1)]
             return
         before += weight
@@ -49,6 +50,8 @@ def _blocks(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _weight(token: Token) -> int:
+    if not token.content:
+        return 0
     if token.type in {"fence", "code_block"}:
         long = token.content.count("\n") >= FOLDED_FROM - 1
         return FOLDED_CODE if long else len(token.content)
@@ -57,13 +60,13 @@ def _weight(token: Token) -> int:
     return len(token.content)
 
 
-def _parted(block: list[Token], room: int) -> tuple[list[Token], list[Token]]:
+def _parted(block: list[Token], weight: int, room: int) -> tuple[list[Token], list[Token]]:
     """A paragraph in two, at a line or a word near `room`; any other block goes whole behind the fold.
 
     Unless it is not long itself: then it stays whole before it.
     """
     if block[0].type != "paragraph_open" or len(block) != 3 or not block[1].children:
-        return ([], block) if sum(map(_weight, block)) > SHOWN_FIRST else (block, [])
+        return ([], block) if weight > SHOWN_FIRST else (block, [])
     opens, inline, closes = block
     children = inline.children or []
     depth = length = 0

@@ -16,6 +16,10 @@ _WORDS = re.compile(
     "[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"  # scripts without spaces: each its own
     "|[^\\W\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]+|\\s+|[^\\w\\s]"
 )
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_POINT = re.compile(r"[ \t]*[-*+][ \t]+")
+_RULE = re.compile(r"[\s|:-]*-{3}[\s|:-]*|\s*`{3}\w*\s*")
+
 LONGEST_ALIGNED = 4000
 """Words of two paragraphs that are compared one by one; longer ones are shown whole, as old and new."""
 WINDOW = 12
@@ -79,11 +83,27 @@ def as_html(lines: Sequence[Line], *, around: int | None = 2) -> str:
         if place > last + 1:
             written.append('<p class="gap">⋯</p>')
         last = place
-        if any(piece.text.strip() for piece in line.pieces):
-            written.append(f'<p dir="auto">{"".join(map(_marked, line.pieces))}</p>')
+        if any(piece.text.strip() for piece in line.pieces) and not _is_rule(line):
+            written.append(_paragraph(line))
     if last < len(lines) - 1:
         written.append('<p class="gap">⋯</p>')
     return "\n".join(written)
+
+
+def _is_rule(line: Line) -> bool:
+    """Is this line only Markdown's drawing, such as the line below a table's head?"""
+    return all(_RULE.fullmatch(piece.text) for piece in line.pieces)
+
+
+def _paragraph(line: Line) -> str:
+    """The line as a reader takes it: a heading without its signs, a point of a list with its dot."""
+    first, *others = line.pieces
+    css, text = "", first.text
+    if found := _HEADING.match(text):
+        css, text = ' class="h"', text[found.end() :]
+    elif found := _POINT.match(text):
+        text = f"• {text[found.end() :]}"
+    return f'<p{css} dir="auto">{"".join(map(_marked, (Piece(first.kind, text), *others)))}</p>'
 
 
 def _marked(piece: Piece) -> str:

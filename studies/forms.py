@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from studies.models import Role, Study
 
@@ -75,8 +75,8 @@ class GuidelineForm(forms.Form):
     )
     made_from = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("made_from") and not cleaned.get("note"):
-            self.add_error("note", gettext("Say in a sentence what changed and why."))
-        return cleaned
+    def __init__(self, *args: Any, is_first: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        note = self.fields["note"]
+        note.required = not is_first
+        note.error_messages["required"] = _("Say in a sentence what changed and why.")

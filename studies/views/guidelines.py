@@ -63,11 +63,13 @@ def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     require(rules.may_edit_guideline(member))
     current = queries.current_guideline(study)
     number = current.number if current else 0
+    is_first = not current or request.POST.get("made_from") == "0"
     if request.method == "POST" and "preview" in request.POST:
-        form = GuidelineForm(initial={name: request.POST.get(name, "") for name in GuidelineForm.base_fields})
-        return _editor(request, study, member, form, number, preview=str(form["text"].value()))
+        typed = {name: request.POST.get(name, "") for name in GuidelineForm.base_fields}
+        form = GuidelineForm(initial=typed, is_first=is_first)
+        return _editor(request, study, member, form, number, preview=typed["text"])
     start = {"text": current.text if current else "", "made_from": number}
-    form = GuidelineForm(request.POST if request.method == "POST" else None, initial=start)
+    form = GuidelineForm(request.POST if request.method == "POST" else None, initial=start, is_first=is_first)
     if not form.is_valid():
         return _editor(request, study, member, form, number, status=422 if form.is_bound else 200)
     try:

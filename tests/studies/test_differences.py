@@ -47,6 +47,12 @@ def test_a_changed_line_is_shown_by_its_words():
     ]
 
 
+def test_headings_and_points_read_as_such_and_drawing_is_left_out():
+    assert as_html(difference("", "## Rules\n- one\n|---|:--|\n```python"), around=None) == (
+        '<p class="h" dir="auto"><ins>Rules</ins></p>\n<p dir="auto"><ins>• one</ins></p>'
+    )
+
+
 def test_chinese_is_compared_by_characters():
     assert as_html(difference("标注根本原因。", "标注主要原因。")) == (
         '<p dir="auto">标注<del>根本</del><ins>主要</ins>原因。</p>'
