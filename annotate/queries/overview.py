@@ -183,7 +183,7 @@ def study_counts(study: Study, round_: Round | None) -> StudyCounts:
         if round_
         else Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
         .select_related("taxonomy")
-        .order_by("taxonomy", "-number")
+        .order_by("-published_at", "-pk")
         .first()
     )
     levels = CategoryState.objects.filter(version=version).order_by()

@@ -11,6 +11,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotate.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rounds import candidates, reveals_complete_issues, volunteers
+from annotate.queries.training import training_results
 from annotate.rules import may_be_volunteer
 from studies.models import Membership
 
@@ -150,6 +151,17 @@ def seats(round_: Round) -> list[Seat]:
         )
         for one in volunteers(round_)
     ]
+
+
+def through_training(round_: Round, seats: list[Seat]) -> dict[int, bool]:
+    """By the ids of members: has the training that this round asks for let them in? One query, or none.
+
+    Empty until that training is closed: before, it would tell of labels that are not revealed.
+    """
+    if round_.training is None or round_.training.closed_at is None:
+        return {}
+    found = training_results([(round_.training.pk, seat.volunteer.member_id) for seat in seats])
+    return {member: result.opens for (_training, member), result in found.items()}
 
 
 def addable(round_: Round) -> QuerySet[Membership]:

@@ -52,11 +52,14 @@ def _page(
     day = round_.deadline and timezone.localtime(round_.deadline).date()
     active = sum(seat.is_active for seat in seats)
     slots = queries.slot_count(round_)
+    trained = queries.through_training(round_, seats)
     context = {
         "study": round_.study,
         "round": round_,
         "membership": member,
         "seats": seats,
+        "passed": {member for member, opens in trained.items() if opens},
+        "failed": {member for member, opens in trained.items() if not opens},
         "active": active,
         "crossed": crossed,
         "add_form": AddVolunteerForm(round_=round_),

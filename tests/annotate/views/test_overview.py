@@ -236,6 +236,14 @@ def test_the_next_step_is_a_taxonomy_then_a_round_then_its_opening():
     assert "not open yet" not in text_of(overview(viewer, study))
 
 
+def test_the_way_names_the_newest_taxonomy_until_a_round_labels_with_one():
+    study = factories.make_study()
+    owner = factories.make_member(study, Role.OWNER)
+    factories.make_version(study)
+    factories.make_version(study, ["X", "X.1"])
+    assert stages(overview(owner, study))[6] == ("Taxonomy", "done", "v1", "1 type, 1 theme")
+
+
 def test_the_way_of_a_study_under_way(world, labelled):
     pilot = factories.make_round(world.version, world.issues[:2], world.members, kind="pilot", name="Pilot")
     Round.objects.filter(pk=pilot.pk).update(closed_at=timezone.now())

@@ -15,7 +15,7 @@ from annotate.models import Assignment, Round, RoundVolunteer
 from studies.actions import end_membership
 from studies.models import Role
 from tests import factories
-from tests.annotate.trained import training
+from tests.annotate.trained import label_as, main_after, training
 from tests.annotate.views.pages import client, text_of
 from tests.annotate.world import small_world
 
@@ -236,3 +236,19 @@ def test_the_page_of_a_round_leads_to_what_came_of_it_once(world, kind, page):
     round_ = world.round(kind=kind, **excludes)
     body = get(world.lead, "round", round_.pk).content.decode()
     assert body.count(f'href="{reverse(page, args=[round_.pk])}"') == 1
+
+
+def test_who_passed_the_training_is_told_once_it_is_closed(world):
+    asked = training(world, "C.1", "C.2", members=world.members[:2])
+    label_as(world, asked, world.members[0], "C.1", "C.2")
+    label_as(world, asked, world.members[1], "C.1", "C.9")
+    round_ = main_after(world, asked, members=world.members[:2])
+
+    told = text_of(get(world.lead, "round_volunteers", round_.pk))
+    assert told.count("Let in without the training") == 2
+    assert "passed the training" not in told
+
+    close_round(round_=asked, by=world.lead)
+    told = text_of(get(world.lead, "round_volunteers", round_.pk))
+    assert "1 R1 R1 passed the training 0 4 Take out" in told
+    assert "2 R2 R2 has not passed the training 0 4 Let in without the training Take out" in told
