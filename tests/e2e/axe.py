@@ -11,7 +11,8 @@ GRAVE = {"serious", "critical"}
 
 def violations(page: Page) -> list[str]:
     """The grave ones, a line each: rule, help, and the first elements concerned."""
-    page.evaluate(_source())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_source())
     found = page.evaluate("axe.run({ resultTypes: ['violations'] }).then((result) => result.violations)")
     return [
         f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:3]]}"

@@ -10,9 +10,10 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from accounts.models import User
-from annotate.actions.demonstration import MAIN_ROUND, Demonstration, load_demonstration
-from annotate.actions.rounds import create_round
-from annotate.models import Round
+from annotate.actions.demonstration import MAIN_ROUND, TO_TRY, Demonstration, load_demonstration
+from annotate.actions.labels import submit_label
+from annotate.actions.rounds import create_round, open_round
+from annotate.models import Decision, Round
 from ingest import files
 from ingest.actions import receive_upload
 from ingest.models import Import, Issue
@@ -22,6 +23,7 @@ from taxonomy.models import Level
 from tests.annotate.world import small_world
 from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
+from tests.factories import category, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,11 +100,74 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse(name, args=[empty.slug])
     for name in ("guideline", "edit_guideline", "keywords"):
         yield reverse(name, args=[empty.slug])
-    yield reverse("training", args=[study.slug])
-    yield reverse("training", args=[empty.slug])
-    for training in Round.objects.filter(study=study, kind=Round.Kind.TRAINING):
-        yield reverse("answers", args=[training.pk])
+    for name in ("samples", "training", "guideline", "keywords"):
+        yield reverse(name, args=[empty.slug])
     yield NOTHING
+
+
+def pages_of_rounds(demo: Demonstration) -> Iterator[str]:
+    """What the four kinds of rounds have of their own, and what goes before them."""
+    study, owner = demo.study, demo.members["R1"]
+    rounds = {round_.name: round_ for round_ in Round.objects.filter(study=study).select_related("version")}
+    main, to_try, done = rounds[MAIN_ROUND], rounds[TO_TRY], rounds["Screening"]
+    for name in ("training", "guideline", "edit_guideline", "keywords", "samples", "new_sample"):
+        yield reverse(name, args=[study.slug])
+    yield reverse("guideline", args=[study.slug]) + "?version=2&since=1"
+    for kind in Round.Kind:
+        yield reverse("new_round", args=[study.slug]) + f"?kind={kind}"
+    sample = reverse("sample", args=[study.slug, study.samples.get().pk])
+    yield from (sample, f"{sample}?check=1")
+    for name in ("pilot", "pilot_training"):
+        yield reverse(name, args=[rounds["Pilot"].pk])
+
+    training = rounds["Training"]
+    planned = create_round(
+        study=study, by=owner, name="Second training", kind=Round.Kind.TRAINING, version=training.version,
+        depth=Level.THEME, issues=Issue.objects.filter(in_rounds__round=training), members=[demo.members["R7"]],
+    )  # fmt: skip
+    yield reverse("answers", args=[planned.pk])
+    yield reverse("answers", args=[training.pk])
+    answered = training.round_issues.earliest("position").issue_id
+    yield reverse("label", args=[training.pk]) + f"?issue={answered}"
+
+    excluded = Decision.objects.filter(round=done, category__states__code__startswith="F").first()
+    assert excluded is not None
+    screened = reverse("screening", args=[done.pk])
+    yield from (screened, f"{screened}?issue={excluded.issue_id}")
+    voting = undecided_screening(demo, done)
+    disputed = reverse("disagreements", args=[voting.pk])
+    yield reverse("screening", args=[voting.pk]) + "?at_least=2"
+    yield from (disputed, *(f"{disputed}?issue={one.issue_id}" for one in voting.round_issues.all()))
+
+    newcomer = make_member(study, pseudonym="R8")
+    yield reverse("round_volunteers", args=[main.pk])
+    yield reverse("remove_volunteer", args=[main.pk, demo.members["R3"].pk])
+    yield reverse("close_round", args=[main.pk])
+    yield reverse("incomplete_issues", args=[main.pk])
+    yield reverse("round_volunteers", args=[to_try.pk])
+    yield reverse("add_volunteer", args=[to_try.pk]) + f"?member={newcomer.pk}"
+    yield reverse("raise_labels", args=[to_try.pk]) + "?to=3"
+
+
+def undecided_screening(demo: Demonstration, like: Round) -> Round:
+    """An open screening of two issues: two against one, and one with an open label."""
+    members = [demo.members[name] for name in ("R1", "R2", "R3")]
+    issues = Issue.objects.filter(repository__study=demo.study).order_by("pk")[:2]
+    round_ = create_round(
+        study=demo.study, by=members[0], name="Second screening", kind=Round.Kind.SCREENING,
+        version=like.version, depth=Level.TYPE, issues=Issue.objects.filter(pk__in=[one.pk for one in issues]),
+        members=members, excludes=like.excludes,
+    )  # fmt: skip
+    round_ = open_round(round_=round_, by=members[0])
+    for issue, codes in zip(issues, ("F F R", "F R -"), strict=True):
+        for member, code in zip(members, codes.split(), strict=True):
+            missing = {"proposed_name": "Spam", "proposed_reason": "It sells something."}
+            submit_label(
+                round_=round_, issue=issue, member=member, summary="", unsure=False, form_key=None,
+                category=None if code == "-" else category(like.version, code),
+                **(missing if code == "-" else {}),
+            )  # fmt: skip
+    return round_
 
 
 def test_every_page_in_light_dark_and_on_a_phone(open_page, uploads):
@@ -114,7 +179,7 @@ def test_every_page_in_light_dark_and_on_a_phone(open_page, uploads):
     for path in pages_of_visitors(demo.study, user):
         found |= look_at(visitor, path)
     owner = open_page(user)
-    for path in pages_of_the_owner(demo):
+    for path in (*pages_of_the_owner(demo), *pages_of_rounds(demo)):
         found |= look_at(owner, path)
     owner.route(
         f"**{BROKEN}",
