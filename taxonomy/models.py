@@ -173,7 +173,8 @@ class Remap(models.Model):
 class Proposal(models.Model):
     """A change of a taxonomy put to its people: so far a new category, named by who found none that fits.
 
-    One person proposes a name once while it is open; all labels of theirs that want it point here.
+    One person proposes a name once while it is open; all labels of theirs that want it point here, and each
+    says for itself why.
     """
 
     class State(models.TextChoices):
@@ -186,10 +187,6 @@ class Proposal(models.Model):
         Version, models.PROTECT, related_name="+", help_text="The one in which the category was missing"
     )
     name = models.CharField(max_length=200)
-    reason = models.CharField(max_length=1000)
-    nearest = models.ForeignKey(
-        Category, models.PROTECT, null=True, related_name="+", help_text="What came nearest, if anything did"
-    )
     proposed_by = models.ForeignKey(Membership, models.PROTECT, related_name="proposals")
     proposed_at = models.DateTimeField(auto_now_add=True)
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
@@ -204,7 +201,6 @@ class Proposal(models.Model):
                 condition=Q(state="open"),
             ),
             models.CheckConstraint(name="a_proposal_is_named", condition=~Q(name="")),
-            models.CheckConstraint(name="a_proposal_has_a_reason", condition=~Q(reason="")),
         ]
 
     def __str__(self) -> str:

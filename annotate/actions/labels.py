@@ -223,13 +223,15 @@ def change_label(
         if seen is not None and seen != (stored.changed_at or stored.submitted_at):
             raise errors.StaleLabel(stored)
         seen_then = Seen(snapshot=seen_snapshot, guideline=seen_guideline)
-        changed = _label(held, choice, seen_then, issue, instead_of=stored)
+        changed = _label(held, choice, seen_then, issue)
         if repeat is not None:
             stored = as_label(store_repeat(repeat, changed, form_key=repeat.form_key))
         else:
             names = (
                 "category_id",
                 "proposal",
+                "proposed_reason",
+                "nearest_id",
                 "version_id",
                 "guideline_id",
                 "snapshot_id",
@@ -261,12 +263,12 @@ def _repeat_meant(held: Held, label: Label, seen: datetime | None) -> Repeat | N
     return None if seen is None or seen == (label.changed_at or label.submitted_at) else repeat
 
 
-def _label(held: Held, choice: Choice, seen: Seen, issue: Issue, *, instead_of: Label | None = None) -> Label:
+def _label(held: Held, choice: Choice, seen: Seen, issue: Issue) -> Label:
     """The label that says this now, not stored. Its proposal is; so is that its author has read the
     guideline.
 
     Raises RoundNotOpen, RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, StaleGuideline,
-    UnknownCategory, TooShallow, ProposalTooLong.
+    UnknownCategory, TooShallow.
     """
     round_, member = held.round, held.volunteer.member
     require_open(round_)
@@ -283,12 +285,13 @@ def _label(held: Held, choice: Choice, seen: Seen, issue: Issue, *, instead_of: 
     proposal = None
     if choice.proposed is not None:
         require_known(round_, choice.proposed.nearest)
-        former = instead_of.proposal if instead_of else None
-        proposal = open_proposal(round_=round_, member=member, proposed=choice.proposed, instead_of=former)
+        proposal = open_proposal(round_=round_, member=member, name=choice.proposed.name)
     return Label(
         **_own(held),
         category_id=choice.category,
         proposal=proposal,
+        proposed_reason=choice.proposed.reason if choice.proposed else "",
+        nearest_id=choice.proposed.nearest if choice.proposed else None,
         version_id=round_.version_id,
         guideline_id=guideline,
         snapshot_id=_snapshot(issue, held.snapshot, seen.snapshot),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import IntegrityError, transaction
 
 from annotate import errors
-from annotate.models import Round
+from annotate.models import Label, Repeat, Round
 from studies.models import Membership
 from taxonomy.models import Proposal
 
@@ -22,13 +22,13 @@ class Proposed:
     reason: str
     nearest: int | None = None
 
-    def is_in(self, proposal: Proposal | None) -> bool:
-        """Does this proposal say all of it already?"""
+    def is_in(self, label: Label | Repeat) -> bool:
+        """Does this label say all of it already?"""
         return (
-            proposal is not None
-            and folded(proposal.name) == folded(self.name)
-            and self.reason in proposal.reason
-            and proposal.nearest_id == self.nearest
+            label.proposal is not None
+            and folded(label.proposal.name) == folded(self.name)
+            and label.proposed_reason == self.reason
+            and label.nearest_id == self.nearest
         )
 
 
@@ -49,47 +49,31 @@ def require_lengths(name: str, reason: str) -> None:
         raise errors.ProposalTooLong
 
 
-def open_proposal(
-    *, round_: Round, member: Membership, proposed: Proposed, instead_of: Proposal | None = None
-) -> Proposal:
+def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
     """The member's open proposal of this name, made if there is none; all labels that want it point to it.
 
-    Names that differ in case only are one. What a later label gives as the reason is added to what the
-    earlier ones gave; `instead_of` is the proposal whose text the form showed, and that its text replaces.
-    A proposal stays when its last label is changed to a category, for the history of that label: only one
-    that a label points to is ever put to the vote.
-    Raises ProposalTooLong where the reasons do not fit together.
+    Names that differ in case only are one. A proposal stays when its last label is changed to a category, for
+    the history of that label: only one that a label points to is ever put to the vote.
     """
     own = Proposal.objects.filter(
         taxonomy=round_.version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN
     )
-    found = _named(list(own), proposed.name)
-    if found is None:
-        made = Proposal(
-            taxonomy_id=round_.version.taxonomy_id,
-            version_id=round_.version_id,
-            name=proposed.name,
-            reason=proposed.reason,
-            nearest_id=proposed.nearest,
-            proposed_by=member,
-        )
-        try:
-            with transaction.atomic():
-                made.save()
-        except IntegrityError:  # by a label in another round, at this moment
-            found = _named(list(own.all()), proposed.name)
-            if found is None:
-                raise
-        else:
-            return made
-    replaces = instead_of is not None and instead_of.pk == found.pk
-    reason = proposed.reason if replaces else _both(found.reason, proposed.reason)
-    nearest = proposed.nearest if replaces or proposed.nearest else found.nearest_id
-    if (reason, nearest) != (found.reason, found.nearest_id):
-        require_lengths(found.name, reason)
-        found.reason, found.nearest_id = reason, nearest
-        found.save(update_fields=["reason", "nearest"])
-    return found
+    found = _named(list(own), name)
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            return Proposal.objects.create(
+                taxonomy_id=round_.version.taxonomy_id,
+                version_id=round_.version_id,
+                name=name,
+                proposed_by=member,
+            )
+    except IntegrityError:  # by a label in another round, at this moment
+        found = _named(list(own.all()), name)
+        if found is None:
+            raise
+        return found
 
 
 def folded(name: str) -> str:
@@ -99,9 +83,3 @@ def folded(name: str) -> str:
 
 def _named(proposals: list[Proposal], name: str) -> Proposal | None:
     return next((one for one in proposals if folded(one.name) == folded(name)), None)
-
-
-def _both(earlier: str, later: str) -> str:
-    if later in earlier:
-        return earlier
-    return later if earlier in later else f"{earlier}\n{later}"

@@ -43,7 +43,8 @@ def is_again(held: Held, label: Label) -> bool:
 
 def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repeat:
     """Keep as the repeat what a label would hold: `said` is that label, not stored."""
-    for name in ("category_id", "proposal", "version_id", "snapshot_id", "guideline_id", "summary", "unsure"):
+    names = ("category_id", "proposal", "proposed_reason", "nearest_id", "version_id", "snapshot_id")
+    for name in (*names, "guideline_id", "summary", "unsure"):
         setattr(repeat, name, getattr(said, name))
     repeat.submitted_at, repeat.form_key = said.submitted_at, form_key
     repeat.save()

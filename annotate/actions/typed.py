@@ -62,7 +62,7 @@ class Choice:
         same = (self.category, self.summary, self.unsure) == (label.category_id, label.summary, label.unsure)
         if self.proposed is None:
             return same and label.category_id is not None
-        return same and self.proposed.is_in(label.proposal)
+        return same and self.proposed.is_in(label)
 
 
 def typed_in(

@@ -65,10 +65,10 @@ class LabelSerializer(serializers.Serializer[Label]):
     @extend_schema_field(ProposedSerializer(allow_null=True))
     def get_proposal(self, label: Label) -> dict[str, str] | None:
         codes: dict[int | None, str] = self.context["codes"]
-        of = label.proposal
-        if of is None:
+        if label.proposal is None:
             return None
-        return {"name": of.name, "reason": of.reason, "nearest": codes.get(of.nearest_id, "")}
+        nearest = codes.get(label.nearest_id, "")
+        return {"name": label.proposal.name, "reason": label.proposed_reason, "nearest": nearest}
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):

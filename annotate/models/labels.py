@@ -46,6 +46,17 @@ class Label(models.Model):
         db_index=False,
         help_text="Of the category that is missing",
     )
+    proposed_reason = models.CharField(
+        max_length=1000, blank=True, default="", db_default="", help_text="Why no category fits this issue"
+    )
+    nearest = models.ForeignKey(
+        Category,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="Of an open label: the category that comes nearest, if any does",
+    )
     guideline = models.ForeignKey(
         Guideline, models.PROTECT, null=True, related_name="+", db_index=False, help_text="As it stood then"
     )
@@ -71,7 +82,7 @@ class Label(models.Model):
             ),
             models.CheckConstraint(
                 name="a_label_has_a_category_or_proposes_one",
-                condition=Q(category__isnull=False) | Q(proposal__isnull=False),
+                condition=Q(category__isnull=False) | (Q(proposal__isnull=False) & ~Q(proposed_reason="")),
             ),
         ]
         indexes = [
@@ -150,6 +161,8 @@ class Repeat(models.Model):
     category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
     version = models.ForeignKey(Version, models.PROTECT, null=True, related_name="+")
     proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
+    proposed_reason = models.CharField(max_length=1000, blank=True, default="", db_default="")
+    nearest = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
     snapshot = models.ForeignKey(Snapshot, models.PROTECT, null=True, related_name="+")
     guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
     summary = models.CharField(max_length=500, blank=True)

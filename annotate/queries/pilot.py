@@ -1,19 +1,17 @@
 """What came out of a pilot, by its revealed labels: what is in use, what is missing, what to train with."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Count, Q
 
 from annotate.drafting import Missing, draft_taxonomy
-from annotate.models import Round, RoundVolunteer
+from annotate.models import Label, Round
 from annotate.queries.rounds import revealed, revealed_labels, round_progress
 from ingest.models import Issue
-from studies.models import Membership
 from taxonomy.models import CategoryState, Proposal
 from taxonomy.queries import Codebook
 from taxonomy.tree import Tree, look_alike
@@ -102,10 +100,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Proposed:
-    """A category that open labels found missing; proposals of one name are one, whatever their case.
-
-    `is_veiled`: somebody's reasons, and what they found nearest, are not shown yet.
-    """
+    """A category that revealed open labels found missing; names that differ in case only are one."""
 
     name: str
     reasons: list[str]
@@ -114,7 +109,6 @@ class Proposed:
     labels: int
     issues: int
     is_declined: bool
-    is_veiled: bool
     examples: list[Candidate]
 
 
@@ -130,7 +124,7 @@ class Outcome:
     size: int
 
 
-def outcome(round_: Round, book: Codebook, reader: Membership | None) -> Outcome:
+def outcome(round_: Round, book: Codebook) -> Outcome:
     """What the revealed labels of a round say; `book` is that of its version. Eight queries at most."""
     examples = candidates(round_, book, each=EXAMPLES)
     by_category: dict[int, list[Candidate]] = defaultdict(list)
@@ -160,16 +154,7 @@ def outcome(round_: Round, book: Codebook, reader: Membership | None) -> Outcome
         for state in book.states
         if state.category_id in counted
     ]
-    proposed = _proposed(
-        round_,
-        book,
-        reader,
-        labels.filter(category=None)
-        .values("proposal")
-        .annotate(n=Count("pk"), on=Count("issue", distinct=True))
-        .order_by(),
-        by_proposal,
-    )
+    proposed = _proposed(book, labels.filter(category=None).select_related("proposal"), by_proposal)
     return Outcome(
         issues=round_progress(round_).issues,
         revealed=revealed(round_).count(),
@@ -226,52 +211,31 @@ def candidates(
 
 
 def _proposed(
-    round_: Round,
-    book: Codebook,
-    reader: Membership | None,
-    counts: Iterable[Mapping[str, Any]],
-    examples: dict[int, list[Candidate]],
+    book: Codebook, labels: Iterable[Label], examples: dict[int, list[Candidate]]
 ) -> list[Proposed]:
-    counted: dict[int, Mapping[str, Any]] = {row["proposal"]: row for row in counts}
-    proposals: dict[str, list[Proposal]] = defaultdict(list)
-    for proposal in Proposal.objects.filter(pk__in=counted).order_by("pk"):
-        proposals[look_alike(proposal.name)].append(proposal)
-    veiled = _at_work(round_) - {reader.pk if reader else 0} if counted else set()
+    by_name: dict[str, list[tuple[Label, Proposal]]] = defaultdict(list)
+    for label in sorted(labels, key=lambda label: (label.submitted_at, label.pk)):
+        if label.proposal:
+            by_name[look_alike(label.proposal.name)].append((label, label.proposal))
     found = []
-    for same in proposals.values():
-        near: Counter[int] = Counter()
-        for proposal in same:
-            if proposal.nearest_id in book.by_id and proposal.proposed_by_id not in veiled:
-                near[proposal.nearest_id] += counted[proposal.pk]["n"]
-        nearest = book.by_id[near.most_common(1)[0][0]] if near else None
+    for same in by_name.values():
+        near = Counter(label.nearest_id for label, _proposal in same if label.nearest_id in book.by_id)
+        nearest = book.by_id[near.most_common(1)[0][0] or 0] if near else None
+        proposals = {proposal.pk: proposal for _label, proposal in same}.values()
+        told = [one for proposal in proposals for one in examples.get(proposal.pk, ())]
         found.append(
             Proposed(
-                name=same[0].name,
-                reasons=list(dict.fromkeys(one.reason for one in same if one.proposed_by_id not in veiled)),
+                name=same[0][1].name,
+                reasons=list(dict.fromkeys(label.proposed_reason for label, _proposal in same)),
                 nearest=nearest,
                 nearest_hue=book.hue(nearest.category_id) if nearest else 0,
-                labels=sum(counted[proposal.pk]["n"] for proposal in same),
-                issues=sum(counted[proposal.pk]["on"] for proposal in same),
-                is_declined=all(proposal.state == Proposal.State.DECLINED for proposal in same),
-                is_veiled=any(proposal.proposed_by_id in veiled for proposal in same),
-                examples=[one for proposal in same for one in examples.get(proposal.pk, ())][:EXAMPLES],
+                labels=len(same),
+                issues=len({label.issue_id for label, _proposal in same}),
+                is_declined=all(proposal.state == Proposal.State.DECLINED for proposal in proposals),
+                examples=told[:EXAMPLES],
             )
         )
     return sorted(found, key=lambda one: (-one.labels, one.name))
-
-
-def _at_work(round_: Round) -> set[int]:
-    """The members who label, or labelled, in an open round against this taxonomy. One query.
-
-    All labels of theirs that want a category share one proposal, the hidden ones too: its reasons and its
-    nearest category may be from any of these, and are as blind as they are.
-    """
-    open_ = RoundVolunteer.objects.filter(
-        round__version__taxonomy=round_.version.taxonomy_id,
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    )
-    return set(open_.values_list("member", flat=True))
 
 
 def draft(book: Codebook, found: Outcome, *, keep_unused: bool = False) -> Tree:

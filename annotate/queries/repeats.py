@@ -64,6 +64,8 @@ def as_label(repeat: Repeat) -> Label:
         category_id=repeat.category_id,
         version_id=repeat.version_id or 0,
         proposal=repeat.proposal,
+        proposed_reason=repeat.proposed_reason,
+        nearest_id=repeat.nearest_id,
         guideline_id=repeat.guideline_id,
         snapshot_id=repeat.snapshot_id,
         summary=repeat.summary,

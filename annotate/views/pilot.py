@@ -33,7 +33,7 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show what the revealed labels of a pilot say; `?unused=1` keeps unused categories in the draft."""
     round_, member = _pilot(request, round_id)
     book = codebook(round_.version_id)
-    found = queries.outcome(round_, book, member)
+    found = queries.outcome(round_, book)
     keep_unused = bool(request.GET.get("unused"))
     tree = queries.draft(book, found, keep_unused=keep_unused) if found.labels else None
     context: dict[str, Any] = {

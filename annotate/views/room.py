@@ -57,8 +57,8 @@ class Content:
             return cls(stored.category_id, stored.summary, stored.unsure, *proposed)
         if stored.proposal is None:
             return cls(stored.category_id, stored.summary, stored.unsure)
-        of = stored.proposal
-        return cls(of.nearest_id, stored.summary, stored.unsure, of.name, of.reason)
+        name, reason = stored.proposal.name, stored.proposed_reason
+        return cls(stored.nearest_id, stored.summary, stored.unsure, name, reason)
 
     @classmethod
     def typed(cls, request: AuthedRequest) -> "Content":

@@ -30,11 +30,12 @@ def test_columns_stay_and_open_labels_are_empty_cells_with_their_name_in_the_lon
         taxonomy=world.version.taxonomy,
         version=world.version,
         name="Drivers",
-        reason="none fits",
         proposed_by=new,
     )
     guideline = Guideline.objects.create(study=world.study, number=2, text="x", published_by=world.lead)
-    Label.objects.filter(volunteer=new).update(category=None, proposal=proposal, guideline=guideline)
+    Label.objects.filter(volunteer=new).update(
+        category=None, proposal=proposal, proposed_reason="none fits", guideline=guideline
+    )
     close_round(round_=round_, by=world.lead)
     round_.refresh_from_db()
 

@@ -316,11 +316,12 @@ def uneven():
                     taxonomy=version.taxonomy,
                     version=version,
                     name="New",
-                    reason="none fits",
                     proposed_by=member,
                 )
                 RoundIssue.objects.filter(round=made, issue=issue).update(completed_at=None)
-                Label.objects.filter(pk=label.pk).update(category=None, proposal=proposal)
+                Label.objects.filter(pk=label.pk).update(
+                    category=None, proposal=proposal, proposed_reason="none fits"
+                )
             else:
                 add_label(made, issue, member, code)
     RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())

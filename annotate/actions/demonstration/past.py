@@ -26,6 +26,8 @@ class Said:
     code: str = ""
     summary: str = ""
     proposal: Proposal | None = None
+    reason: str = ""
+    nearest: int | None = None
 
 
 def opened(round_: Round, *, by: Membership, at: datetime) -> Round:
@@ -76,6 +78,8 @@ def store_labels(
                     assignment=slot,
                     category_id=book.by_code[what.code].category_id if what.code else None,
                     proposal=what.proposal,
+                    proposed_reason=what.reason,
+                    nearest_id=what.nearest,
                     version_id=round_.version_id,
                     guideline=next((one for one in reversed(guidelines) if one.published_at < moment), None),
                     snapshot_id=slot.issue.current_id,

@@ -245,11 +245,11 @@ def main_round(story: Story, version: Version, kept: Round, passed: Round) -> Ro
             taxonomy=version.taxonomy,
             version=version,
             name=row["name"],
-            reason=row["reason"],
-            nearest=book.by_code[row["nearest"]].category,
             proposed_by=story.members[row["volunteer"]],
         )
-        said[row["Issue_URL"], row["volunteer"]] = Said("", row["summary"], proposal)
+        said[row["Issue_URL"], row["volunteer"]] = Said(
+            "", row["summary"], proposal, row["reason"], book.by_code[row["nearest"]].category_id
+        )
     store_labels(round_, said, book, today=timezone.localdate(), days=DAYS, guidelines=story.guidelines)
     _settle(story, round_, book)
     _repeats(round_, book)

@@ -40,8 +40,6 @@ def open_label(round_, issue, member, *, nearest=None):
         taxonomy=taxonomy,
         version=round_.version,
         name="Missing",
-        reason="None fits.",
-        nearest=nearest,
         proposed_by=member,
     )
     slot = Assignment.objects.get(round=round_, issue=issue, volunteer=member)
@@ -52,6 +50,8 @@ def open_label(round_, issue, member, *, nearest=None):
         volunteer=member,
         assignment=slot,
         proposal=proposal,
+        proposed_reason="None fits.",
+        nearest=nearest,
         version=round_.version,
         submitted_at=round_.opened_at,
     )
