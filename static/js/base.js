@@ -163,6 +163,21 @@
     event.detail.shouldSwap = true;
     event.detail.isError = false;
   });
+  // What was typed after a preview was asked for is not undone by its answer: it is put back, and asked about anew.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const sent = event.detail.requestConfig?.formData;
+    if (!sent?.has("preview") || !event.detail.shouldSwap) return;
+    const typed = [...event.detail.target.querySelectorAll('input[id]:is([type="number"], [type="text"])')].filter((field) => field.value !== (sent.get(field.name) ?? ""));
+    if (typed.length === 0) return;
+    document.addEventListener("htmx:afterSettle", () => {
+      for (const { id, value } of typed) {
+        const field = document.getElementById(id);
+        if (!field) continue;
+        field.value = value;
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+      }
+    }, { once: true });
+  });
   for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, () => toastFrom("toast-lost"));
   document.addEventListener("htmx:responseError", (event) => {
     const polls = event.detail.elt.getAttribute("hx-trigger")?.startsWith("every");

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Answer, Sample
 from taxonomy.models import Taxonomy
+from tests import factories
 from tests.annotate.world import small_world
 from tests.e2e.test_accessibility import look_at
 
@@ -60,6 +61,36 @@ def test_from_a_sample_to_a_training(open_page):
     page.wait_for_url("**/rounds/*/")
     assert Answer.objects.count() == 5
     assert {answer.explanation for answer in Answer.objects.all()} == {"shows C.1", "shows A.2", "shows C.9"}
+
+
+def test_what_is_typed_while_a_preview_is_on_its_way_stays(open_page):
+    world = small_world(issues=6, members=2)
+    factories.make_issues(factories.make_repository(world.study), 5)
+    page = open_page(world.lead.user, reverse("new_sample", args=[world.study.slug]))
+
+    def slowly(route):
+        page.wait_for_timeout(400)
+        route.continue_()
+
+    page.route("**/samples/new/", slowly)
+    first, second = (page.locator("input[name^=own_]").nth(n) for n in (0, 1))
+    first.fill("1")
+    first.press("Tab")
+    page.wait_for_timeout(250)
+    second.fill("2")
+    status = page.get_by_role("status").filter(has_text="issues")
+    expect(status).to_have_text("3 of 11 issues")
+    expect(first).to_have_value("1")
+    expect(second).to_have_value("2")
+
+    page.goto(reverse("new_round", args=[world.study.slug]))
+    page.unroute("**/samples/new/")
+    page.route("**/rounds/new/", slowly)
+    members = page.locator('[name="members"]')
+    members.nth(1).uncheck()
+    page.wait_for_timeout(250)
+    members.nth(2).uncheck()
+    expect(page.locator("#preview")).to_contain_text("No volunteer is chosen yet.")
 
 
 def test_pages_of_samples_and_pilots_in_light_dark_and_on_a_phone(open_page):
