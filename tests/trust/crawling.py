@@ -23,6 +23,7 @@ PASSING = (
         ),
         "PACE",
     ),
+    (re.compile(r'(name="seed" value=)"\d+"'), r"\1"),
     (re.compile(r'(name="csrfmiddlewaretoken" value=)"[^"]*"'), r"\1"),
     (re.compile(r"(X-CSRFToken[^:]*:[^A-Za-z0-9]*(?:&quot;)?)[A-Za-z0-9]{64}"), r"\1"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),

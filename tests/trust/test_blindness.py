@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.labels import submit_label
+from annotate.actions.rounds import open_round
+from annotate.actions.training import comment, set_answer
 from annotate.actions.turns import skip_issue
 from annotate.models import Assignment, Label, Repeat, Round
 from annotate.queries.labels import _done_before
@@ -20,6 +22,10 @@ from tests.trust.world import CANARIES, World, draft, label, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
+OF_A_ROUND = (
+    "round", "label", "own_labels", "disagreements", "agreement", "close_round", "round_volunteers",
+    "incomplete_issues", "incomplete_csv", "answers",
+)  # fmt: skip
 DOWNLOADS = (
     {"file": "package"},
     {"file": "long"},
@@ -33,8 +39,11 @@ def world(settings, tmp_path) -> World:
     return make_world()
 
 
-def others_at_work(world: World, code: str) -> None:
-    """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed."""
+def others_at_work(world: World, code: str, *, right: str = "") -> None:
+    """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed.
+
+    They label all issues of the other rounds too. `right`: the right label in the training, `code` without it.
+    """
     label(world, 2, "other volunteer", code, CANARIES["summary"], unsure=True)
     label(world, 3, "other volunteer", code, CANARIES["summary"])
     submit_label(
@@ -55,6 +64,45 @@ def others_at_work(world: World, code: str) -> None:
         member=world.members["other volunteer"],
         reason=CANARIES["skip"],
     )
+    for round_, word, issues in (
+        (world.more.voting, CANARIES["screening"], world.issues),
+        (world.more.pilot, CANARIES["pilot"], world.issues),
+        (trained(world, right or code), CANARIES["training"], world.issues[1:4]),
+    ):
+        for number, issue in enumerate(issues):
+            is_open = number == 1 and code == "C.9"
+            submit_label(
+                round_=round_,
+                issue=issue,
+                member=world.members["other volunteer"],
+                category=None if is_open else category(world.version, code),
+                summary=word,
+                unsure=number == 2,
+                form_key=None,
+                proposed_name=f"{word} {number}" if is_open else "",
+                proposed_reason=word if is_open else "",
+            )
+    comment(
+        round_=world.more.training,
+        issue=world.issues[1],
+        author=world.members["other volunteer"],
+        text=f"{CANARIES['comment']} {right or code}",
+    )
+
+
+def trained(world: World, code: str) -> Round:
+    """The training, opened with this as the right label of all its issues."""
+    owner = world.members["owner"]
+    for issue in world.issues[1:4]:
+        set_answer(
+            round_=world.more.training,
+            issue=issue,
+            category=category(world.version, code),
+            explanation=f"{CANARIES['explanation']} {code}",
+            by=owner,
+        )
+    world.more.training = open_round(round_=world.more.training, by=owner)
+    return world.more.training
 
 
 def everything(world: World, role: str) -> Received:
@@ -67,6 +115,21 @@ def everything(world: World, role: str) -> Received:
     label_page = reverse("label", args=[world.round.pk])
     pages |= {f"{label_page}?issue={issue.pk}" for issue in world.issues}
     pages |= {f"{reverse('disagreements', args=[world.round.pk])}?issue={issue.pk}" for issue in world.issues}
+    more = world.more
+    for round_ in (more.voting, more.pilot, more.training):
+        pages |= {reverse(name, args=[round_.pk]) for name in OF_A_ROUND}
+        pages |= {
+            f"{reverse(name, args=[round_.pk])}?issue={issue.pk}"
+            for name in ("label", "disagreements")
+            for issue in world.issues[1:3]
+        }
+    screening_page = reverse("screening", args=[more.voting.pk])
+    pages |= {f"{screening_page}?{query}" for query in ("at_least=2", "show=excluded", "show=included")}
+    pages |= {f"{screening_page}?issue={issue.pk}" for issue in world.issues[:2]}
+    pages |= {
+        reverse(name, args=[more.voting.pk]) for name in ("screening", "screening_csv", "screening_flow")
+    }
+    pages |= {reverse(name, args=[more.pilot.pk]) for name in ("pilot", "pilot_training")}
     received = crawl(world.client(role), pages)
     for form in DOWNLOADS:
         response = world.client(role).post(reverse("download_export", args=["engines"]), form)
@@ -75,7 +138,14 @@ def everything(world: World, role: str) -> Received:
     for name, method in ROWS:
         if name.startswith("api_") and method == "get":
             received.add(name, "api", api.get(address(world, name)))
-    for query in ("?layout=long", "?layout=wide", "?repository=ember/engine"):
+    for round_ in (more.voting, more.pilot, more.training):
+        for name in (
+            "api_round", "api_labels", "api_disagreements", "api_screening", "api_training", "api_agreement",
+        ):  # fmt: skip
+            received.add(name, round_.name, api.get(reverse(name, args=[round_.pk])))
+        file = f"{reverse('api_labels_csv', args=['engines'])}?round={round_.name}"
+        received.add("api_labels_csv", round_.name, api.get(file))
+    for query in ("&layout=long", "&layout=wide", "&repository=ember/engine"):
         received.add("api_labels_csv", query, api.get(address(world, "api_labels_csv") + query))
     for level in ("type", "theme", "sub-theme"):
         found = api.get(
@@ -92,13 +162,16 @@ def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role)
 
     received = everything(world, role)
 
+    # The owner wrote the explanations, and reads what is said of them: a lead who does not label there.
+    own = {"explanation", "comment"} if role == "owner" else set()
     leaks = [
         (key, word)
         for key, (_status, text) in received.answers.items()
-        for word in CANARIES.values()
-        if word in text
+        for name, word in CANARIES.items()
+        if word in text and name not in own
     ]
     assert leaks == []
+    assert all(any(CANARIES[name] in text for _status, text in received.answers.values()) for name in own)
     assert not any(
         word in message.message().as_string() for message in mail.outbox for word in CANARIES.values()
     )
@@ -251,6 +324,39 @@ def test_an_evening_in_the_browser_is_the_same_whatever_others_chose(world, role
     assert len([key for key, (status, _text) in first.items() if "submit" in key[0] and status == 200]) >= 4
     assert again[0] == again[1]
     assert bool(again[0]) == (drift and role == "volunteer")
+
+
+@pytest.mark.parametrize("role", ["volunteer", "lead"])
+def test_a_training_tells_ones_own_result_and_nothing_of_others(world, role):
+    sessions, member = [], world.members[role]
+    world.client(role)
+    for code in ("A.1", "C.9"):
+        with transaction.atomic():
+            others_at_work(world, code, right="C.2")
+            received, client, training = Received(), world.client(role), [world.more.training.pk]
+            for number, issue in enumerate(world.issues[1:4]):
+                body = {"issue": issue.pk, "member": member.pk, "category": category(world.version, "C.2").pk}
+                answer = client.post(
+                    reverse("submit_label", args=training), body, headers={"Accept": "application/json"}
+                )
+                received.add(f"submit {number}", "post", answer)
+                received.add(f"answer {number}", "get", client.get(answer.json()["go"]))
+            for name in ("label", "own_labels", "round", "disagreements", "answers", "round_volunteers"):
+                received.add(name, "get", client.get(reverse(name, args=training)))
+            received.add("trainings", "get", client.get(reverse("training", args=["engines"])))
+            received.add("rest", "get", world.api(role).get(reverse("api_training", args=training)))
+            sessions.append(received.steady())
+            transaction.set_rollback(True)
+
+    first, second = sessions
+    assert [difference(key, value, second[key]) for key, value in first.items() if value != second[key]] == []
+    said = "".join(text for _status, text in first.values())
+    assert "passed" in first["trainings", "get"][1]
+    assert CANARIES["explanation"] in said
+    # A lead reads comments on what they have labelled; nobody else does before the close.
+    assert (CANARIES["comment"] in said) == (role == "lead")
+    others = [CANARIES[name] for name in ("training", "pilot", "screening", "summary", "proposed name")]
+    assert not any(word in said for word in others)
 
 
 def test_an_issue_that_comes_again_looks_like_a_new_one(world):
