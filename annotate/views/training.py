@@ -82,12 +82,15 @@ def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpR
 @require_POST
 @transaction.atomic
 def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Say something about an issue of a training that one has labelled."""
+    """Say something about an issue of a training that one has labelled; `next` goes on, also without words."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(rules.may_see_own_labels(member, round_))
     issue = _issue(round_, issue_id)
     form = CommentForm(request.POST)
+    goes_on = "next" in request.POST
+    if goes_on and not request.POST.get("text", "").strip():
+        return go_to(request, "label", round_.pk)
     if member and form.is_valid():
         if first_time(request):
             actions.comment(round_=round_, issue=issue, author=member, text=form.cleaned_data["text"])
@@ -96,6 +99,8 @@ def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRespons
         raise errors.CommentTooLong(kept={"text": form.data["text"]})
     else:
         raise errors.CommentMissing
+    if goes_on:
+        return go_to(request, "label", round_.pk)
     return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
 
 

@@ -216,6 +216,20 @@ def test_comments_are_stored_once_and_shown_to_their_author(world):
     assert form["text"] in get(member, "label", opened.pk, query=f"?issue={issue.pk}").content.decode()
 
 
+def test_going_on_takes_what_is_typed_along(world):
+    opened = training(world, "C.1", "C.1")
+    member, issue = world.members[0], world.issues[0]
+    label_as(world, opened, member, "C.2")
+
+    for text in ("", "The definition of C.1 is unclear"):
+        response = post(member, "comment", opened.pk, issue.pk, form={"text": text, "next": "1"})
+        assert response.status_code == 302
+        assert response.url == reverse("label", args=[opened.pk])
+    assert [one.text for one in Comment.objects.all()] == ["The definition of C.1 is unclear"]
+    refused = post(member, "comment", opened.pk, issue.pk, form={"text": "x" * 2001, "next": "1"})
+    assert "x" * 2001 in refused.content.decode()
+
+
 @pytest.mark.parametrize("text", ["", " \n", "x" * 2001])
 def test_a_comment_that_is_refused_is_shown_back(world, text):
     opened = training(world, "C.1")
