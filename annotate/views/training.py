@@ -82,7 +82,7 @@ def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpR
 @require_POST
 @transaction.atomic
 def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Say something about an issue of a training that one has labelled; `next` goes on, also without words."""
+    """Say something about a training issue that one has labelled; `next` goes on, also without words."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(rules.may_see_own_labels(member, round_))
