@@ -28,7 +28,7 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
         fields = ("id", "pseudonym", "role", "joined_at", "left_at")
 
 
-class VersionSerializer(serializers.ModelSerializer[Guideline]):
+class GuidelineVersionSerializer(serializers.ModelSerializer[Guideline]):
     published_by = serializers.CharField(source="published_by.pseudonym", default=None)
 
     class Meta:
@@ -36,9 +36,9 @@ class VersionSerializer(serializers.ModelSerializer[Guideline]):
         fields: tuple[str, ...] = ("number", "note", "published_at", "published_by")
 
 
-class GuidelineSerializer(VersionSerializer):
-    class Meta(VersionSerializer.Meta):
-        fields = (*VersionSerializer.Meta.fields, "text")
+class GuidelineSerializer(GuidelineVersionSerializer):
+    class Meta(GuidelineVersionSerializer.Meta):
+        fields = (*GuidelineVersionSerializer.Meta.fields, "text")
 
 
 def study_of(request: Request, slug: str) -> tuple[Study, Membership | None]:
@@ -104,8 +104,8 @@ class OneGuideline(APIView):
 class GuidelineVersions(APIView):
     """The versions of the guideline, newest first, without their texts."""
 
-    @extend_schema(operation_id="studies_guideline_versions", responses=VersionSerializer(many=True))
+    @extend_schema(operation_id="studies_guideline_versions", responses=GuidelineVersionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study, member = study_of(request, slug)
         allow(rules.may_read_guideline(member))
-        return Response(VersionSerializer(guidelines(study).defer("text"), many=True).data)
+        return Response(GuidelineVersionSerializer(guidelines(study).defer("text"), many=True).data)
