@@ -18,47 +18,50 @@ from taxonomy.tree import Tree, look_alike
 
 EXAMPLES = 5
 
-# One row per revealed issue with labels. `kinds`: how many different categories its labels chose, each
-# proposal being one more; `right_id`: the category that they all chose, else the one that was decided.
-_TOLD = """
-    WITH told AS MATERIALIZED (
-        SELECT l.issue_id, l.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at
+# One row per revealed issue with labels. `is_split`: its labels chose different categories, each proposal
+# being one more; `right_id`: the category that they all chose, else the one that was decided. The labels are
+# joined to indexed tables only, never to each other: of a young round the planner guesses one row.
+_JUDGED = """
+    WITH told AS (
+        SELECT l.issue_id, l.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at,
+               bool_or(l.unsure) OVER same AS any_unsure,
+               min(coalesce(l.category_id, -l.proposal_id)) OVER same
+                   <> max(coalesce(l.category_id, -l.proposal_id)) OVER same AS is_split
         FROM annotate_label l
         WHERE l.round_id = %(round)s AND NOT l.surplus AND l.issue_id IN ({revealed})
+        WINDOW same AS (PARTITION BY l.issue_id)
     ),
-    issues AS (
-        SELECT t.issue_id, bool_or(t.unsure) AS unsure,
-               count(DISTINCT coalesce(t.category_id, -t.proposal_id)) AS kinds,
-               min(t.category_id) AS category_id, min(t.proposal_id) AS proposal_id
-        FROM told t GROUP BY t.issue_id
-    ),
-    judged AS MATERIALIZED (
-        SELECT i.issue_id, i.unsure, i.kinds, p.position,
-               CASE WHEN i.kinds = 1 THEN i.category_id ELSE d.category_id END AS right_id,
-               CASE WHEN i.kinds = 1 THEN i.proposal_id END AS proposal_id
-        FROM issues i
-        JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = i.issue_id
+    placed AS (
+        SELECT t.*, p.position, CASE WHEN t.is_split THEN d.category_id ELSE t.category_id END AS right_id
+        FROM told t
+        JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = t.issue_id
         LEFT JOIN annotate_decision d
-          ON d.round_id = %(round)s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+          ON d.round_id = %(round)s AND d.issue_id = t.issue_id AND d.superseded_at IS NULL
     ),
-    summaries AS (
-        SELECT DISTINCT ON (t.issue_id) t.issue_id, t.summary
-        FROM told t JOIN judged j ON j.issue_id = t.issue_id
-        WHERE t.summary <> '' AND (t.category_id = j.right_id OR j.right_id IS NULL)
-        ORDER BY t.issue_id, t.unsure, t.submitted_at
+    said AS (
+        SELECT placed.*,
+               summary <> '' AND (right_id IS NULL OR category_id IS NOT DISTINCT FROM right_id) AS tells
+        FROM placed
+    ),
+    judged AS (
+        SELECT DISTINCT ON (issue_id)
+               issue_id, any_unsure AS unsure, is_split, position, right_id,
+               CASE WHEN NOT is_split THEN proposal_id END AS proposal_id,
+               CASE WHEN tells THEN summary ELSE '' END AS summary
+        FROM said
+        ORDER BY issue_id, tells DESC, said.unsure, submitted_at
     )
 """
 
 # Of each category the first issues: clear ones before others, with a summary before others.
 _CANDIDATES = """
-    SELECT c.issue_id, c.right_id, c.proposal_id, c.unsure, c.kinds, c.summary, c.place
+    SELECT c.issue_id, c.right_id, c.proposal_id, c.unsure, c.is_split, c.summary, c.place
     FROM (
-        SELECT j.*, coalesce(s.summary, '') AS summary, row_number() OVER (
+        SELECT j.*, row_number() OVER (
             PARTITION BY j.right_id, CASE WHEN j.right_id IS NULL THEN j.proposal_id END
-            ORDER BY j.unsure OR j.kinds > 1, coalesce(s.summary, '') = '', j.position
+            ORDER BY j.unsure OR j.is_split, j.summary = '', j.position
         ) AS place
         FROM judged j
-        LEFT JOIN summaries s ON s.issue_id = j.issue_id
     ) c
     WHERE c.place <= %(each)s AND (c.right_id IS NOT NULL OR c.proposal_id IS NOT NULL)
        OR c.issue_id = ANY(%(more)s)
@@ -178,9 +181,9 @@ def candidates(
     except EmptyResultSet:
         return []
     named = {f"gate{place}": value for place, value in enumerate(parameters)}
-    told = _TOLD.format(revealed=gate % tuple(f"%({name})s" for name in named))
+    judged = _JUDGED.format(revealed=gate % tuple(f"%({name})s" for name in named))
     with connection.cursor() as cursor:
-        cursor.execute(told + _CANDIDATES, {"round": round_.pk, "each": each, "more": list(more), **named})
+        cursor.execute(judged + _CANDIDATES, {"round": round_.pk, "each": each, "more": list(more), **named})
         rows = cursor.fetchall()
     issues = (
         Issue.objects.select_related("repository", "current")
@@ -194,10 +197,10 @@ def candidates(
             right=book.by_id.get(right_id),
             proposal_id=None if right_id else proposal_id,
             summary=summary,
-            is_clear=not unsure and kinds == 1,
+            is_clear=not (unsure or is_split),
             place=place,
         )
-        for issue_id, right_id, proposal_id, unsure, kinds, summary, place in rows
+        for issue_id, right_id, proposal_id, unsure, is_split, summary, place in rows
     ]
     last = len(places)
     return sorted(
