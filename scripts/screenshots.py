@@ -30,7 +30,9 @@ LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
 
 
 def choose_a_category(page: Page) -> None:
-    """As a volunteer who has read the report, found a category, and begins to say why."""
+    """As a volunteer who has read the report and what is new, found a category, and begins to say why."""
+    page.get_by_role("button", name="I have read it").click()
+    page.wait_for_timeout(500)
     page.fill("#find", "c7")
     page.keyboard.press("Enter")
     page.fill("#summary", "The stop tokens of the chat template are not read.")
@@ -51,6 +53,27 @@ def open_the_largest(page: Page) -> None:
     """From the list of taxonomies to the one that the main round uses."""
     page.get_by_role("link", name="Root cause").click()
     page.wait_for_url("**/taxonomies/*/")
+    page.wait_for_load_state("networkidle")
+
+
+def plan_a_round(page: Page) -> None:
+    """From the list of rounds to the form of a new one."""
+    page.get_by_role("link", name="Plan a round").first.click()
+    page.wait_for_url("**/rounds/new/**")
+    page.wait_for_load_state("networkidle")
+
+
+def what_was_kept(page: Page) -> None:
+    """From the list of rounds to the screening, and to what it kept."""
+    page.get_by_role("link", name="Screening", exact=True).click()
+    page.locator('a[href$="/screening/"]').first.click()
+    page.wait_for_url("**/screening/")
+    page.wait_for_load_state("networkidle")
+
+
+def how_the_training_went(page: Page) -> None:
+    """From the study to the calibration of its volunteers."""
+    page.goto(page.url + "training/")
     page.wait_for_load_state("networkidle")
 
 
@@ -75,6 +98,9 @@ TABLE = [
     Picture("label-dark", "R3", "label", scheme="dark"),  # with the draft of the one before
     Picture("label-phone", "R3", "label", size=PHONE),
     Picture("study", "R2", "overview"),
+    Picture("plan", "R2", "rounds", after=plan_a_round),
+    Picture("screening", "R2", "rounds", after=what_was_kept),
+    Picture("training", "R2", "overview", after=how_the_training_went),
     Picture("disagreements", "R2", "disagreements", after=of_one_repository),
     Picture("agreement", "R2", "agreement"),
     Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
