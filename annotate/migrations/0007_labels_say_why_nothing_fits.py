@@ -5,6 +5,17 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
+# Reasons stood on proposals before. No label changes its meaning, so the triggers that guard labels rest.
+MOVE_REASONS = """
+    ALTER TABLE annotate_label DISABLE TRIGGER USER;
+    UPDATE annotate_label l SET proposed_reason = p.reason, nearest_id = p.nearest_id
+    FROM taxonomy_proposal p WHERE p.id = l.proposal_id;
+    UPDATE annotate_repeat r SET proposed_reason = p.reason, nearest_id = p.nearest_id
+    FROM taxonomy_proposal p WHERE p.id = r.proposal_id;
+    SET CONSTRAINTS ALL IMMEDIATE;
+    ALTER TABLE annotate_label ENABLE TRIGGER USER;
+"""
+
 
 class Migration(migrations.Migration):
 
@@ -12,7 +23,7 @@ class Migration(migrations.Migration):
         ('annotate', '0006_a_majority_says_how_many'),
         ('ingest', '0002_keywords_and_saved_filters'),
         ('studies', '0003_guideline'),
-        ('taxonomy', '0003_a_proposal_is_a_name'),
+        ('taxonomy', '0002_proposals'),
     ]
 
     operations = [
@@ -58,6 +69,7 @@ class Migration(migrations.Migration):
             name='proposed_reason',
             field=models.CharField(blank=True, db_default='', default='', max_length=1000),
         ),
+        migrations.RunSQL(MOVE_REASONS, migrations.RunSQL.noop),
         pgtrigger.migrations.AddTrigger(
             model_name='label',
             trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "annotate_labelevent" ("assignment_id", "category_id", "changed_at", "form_key", "guideline_id", "id", "issue_id", "nearest_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposal_id", "proposed_reason", "round_id", "snapshot_id", "submitted_at", "summary", "surplus", "unsure", "version_id", "volunteer_id") VALUES (OLD."assignment_id", OLD."category_id", OLD."changed_at", OLD."form_key", OLD."guideline_id", OLD."id", OLD."issue_id", OLD."nearest_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."proposal_id", OLD."proposed_reason", OLD."round_id", OLD."snapshot_id", OLD."submitted_at", OLD."summary", OLD."surplus", OLD."unsure", OLD."version_id", OLD."volunteer_id"); RETURN NULL;', hash='cee3760bd19ce93bb041aa86af8def8de003f548', operation='UPDATE', pgid='pgtrigger_update_update_632fc', table='annotate_label', when='AFTER')),

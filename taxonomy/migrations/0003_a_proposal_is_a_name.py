@@ -6,6 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
+        ('annotate', '0007_labels_say_why_nothing_fits'),
         ('taxonomy', '0002_proposals'),
     ]
 
