@@ -72,7 +72,6 @@ words: Mapping[str, str | Promise] = {
     "guideline_lost": _("The guideline could not be loaded. Try again in a moment."),
     "minutes": _("%(n)s minutes"),
     "guideline_read": _("Noted that you have read the guideline."),
-    "show_all": _("Show all (%(n)s,000 characters)"),
     "both": _("This draft was saved elsewhere since. Both texts are here: choose which one to keep."),
     "restored": _("What you typed here before is restored."),
     "chosen": _("%(code)s chosen. Press Enter to submit."),

@@ -85,7 +85,6 @@
     const sent = { category: Number(category) || null, summary: text, unsure: isUnsure === "1", proposed_name: name ?? "", proposed_reason: reason ?? "" };
     picker.reset(sent.category);
     fill(sent);
-    foldLong();
     const returned = outbox.returned().find((record) => record.issue === current());
     if (returned) { outbox.drop(returned.key); complain(returned.refused.said); }
     const kept = drafts.read(), revision = Number(hidden("revision").value);
@@ -338,19 +337,6 @@
     const note = $("pause").content.firstElementChild.cloneNode(true);
     note.querySelector("[data-minutes]").textContent = say("minutes", { n: minutes });
     $("care").replaceChildren(note);
-  }
-
-  // ---- Long texts: the first screens of them; the rest on demand.
-  const LONG = 9000;  // characters
-  function foldLong() {
-    for (const text of $("issue").querySelectorAll("article > .prose, .thread .prose")) {
-      if (text.textContent.length < LONG || text.classList.contains("long")) continue;
-      text.classList.add("long", "cut");
-      const all = make("button", "btn small all", say("show_all", { n: Math.round(text.textContent.length / 1000) }));
-      all.type = "button";
-      all.addEventListener("click", () => { text.classList.remove("cut"); all.remove(); main.focus({ preventScroll: true }); });
-      text.after(all);
-    }
   }
 
   // ---- Keys

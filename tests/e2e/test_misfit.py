@@ -43,7 +43,7 @@ def test_a_missing_category_is_proposed_by_keys_alone(open_page, world, member):
     stored(page)
     label, proposal = Label.objects.get(), Proposal.objects.get()
     assert (label.category, label.proposal) == (None, proposal)
-    assert (proposal.name, proposal.reason, proposal.nearest) == (
+    assert (proposal.name, label.proposed_reason, label.nearest) == (
         "Scheduler, starved",
         "A wait that no theme is about",
         world.category("C.3"),
@@ -80,7 +80,7 @@ def test_nothing_is_near_and_a_proposal_can_be_taken_back(open_page, world, memb
     stored(page)
     label = Label.objects.get()
     assert label.proposal is not None
-    assert (label.category, label.proposal.nearest, label.proposal.name) == (None, None, "Another one")
+    assert (label.category, label.nearest, label.proposal.name) == (None, None, "Another one")
 
 
 def test_two_tabs_show_what_each_proposes(open_page, world, member):
@@ -111,7 +111,7 @@ def test_it_works_without_script(open_page, world, member):
     page.wait_for_load_state()
     label = Label.objects.get()
     assert label.proposal is not None
-    assert (label.proposal.name, label.proposal.nearest) == ("No script", world.category("C.9"))
+    assert (label.proposal.name, label.nearest) == ("No script", world.category("C.9"))
 
 
 @pytest.mark.parametrize(("dark", "phone"), [(False, False), (True, True)], ids=["light", "dark phone"])

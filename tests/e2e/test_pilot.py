@@ -44,6 +44,7 @@ def test_from_a_sample_to_a_training(open_page):
     )
     page.goto(reverse("pilot", args=[round_.pk]))
     page.get_by_role("button", name="Edit the draft").click()
+    page.wait_for_load_state("networkidle")  # the script that checks while one types is there
     text = page.get_by_label("The tree, as CSV")
     expect(page.locator("#checked")).to_contain_text("It can be read:")
     draft = text.input_value()
