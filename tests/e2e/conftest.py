@@ -6,10 +6,12 @@ request to another host than the server's own fails the test, whatever it tests.
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
+from django.db import connection
 from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, sync_playwright
 
 from accounts.actions import make_sign_in_link
@@ -109,7 +111,23 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
         contexts[0].pages[0].wait_for_timeout(50)
     for context in contexts:
         context.close()
+    # The server may still be at a request that its page did not wait for.
+    for _ in range(100):
+        if _is_idle():
+            break
+        time.sleep(0.05)
     assert problems == []
+
+
+def _is_idle() -> bool:
+    """Does no other connection to this database do anything?"""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) = 0 FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'"
+        )
+        (idle,) = cursor.fetchone()
+    return bool(idle)
 
 
 def _is_wrong(message) -> bool:

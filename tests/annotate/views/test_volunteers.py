@@ -167,7 +167,7 @@ def test_closing_lists_what_is_incomplete_and_the_file_says_how_much(world):
         world.submit(round_, world.issues[0], member, "C.2")
     world.submit(round_, world.issues[1], world.members[0], "C.2")
     page = text_of(get(world.lead, "close_round", round_.pk))
-    assert "Labels still to come 67 % of 12 Issues that lack labels 75 % of 4" in page
+    assert "Labels still to come 8 67 % of 12 Issues that lack labels 3 75 % of 4" in page
     assert get(world.lead, "incomplete_csv", round_.pk).status_code == 404
     close_round(round_=round_, by=world.lead)
     shown = text_of(get(world.lead, "round", round_.pk))
