@@ -195,7 +195,12 @@ def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     """How often the member chose each category in this round, by the id of the category. One query."""
     own = Label.objects.filter(round=round_, volunteer=member, category__isnull=False).order_by()
     counts = Counter(
-        dict(own.values("category").annotate(labels=Count("*")).values_list("category", "labels"))
+        dict(
+            own.values("category")
+            .annotate(labels=Count("*"))
+            .values_list("category", "labels")
+            .order_by("category")
+        )
     )
     if round_.drift_percent:
         again = Repeat.objects.filter(round=round_, volunteer=member, category__isnull=False)
