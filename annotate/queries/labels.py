@@ -195,17 +195,12 @@ def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     """How often the member chose each category in this round, by the id of the category. One query."""
     own = Label.objects.filter(round=round_, volunteer=member, category__isnull=False).order_by()
     counts = Counter(
-        dict(
-            own.values("category")
-            .annotate(labels=Count("*"))
-            .values_list("category", "labels")
-            .order_by("category")
-        )
+        dict(own.values("category").annotate(labels=Count("*")).values_list("category", "labels"))
     )
     if round_.drift_percent:
         again = Repeat.objects.filter(round=round_, volunteer=member, category__isnull=False)
         counts.update(again.values_list("category", flat=True))
-    return dict(counts)
+    return dict(sorted(counts.items()))
 
 
 def given(round_: Round, member: Membership) -> int:
