@@ -1,6 +1,6 @@
 """What each role may do with rounds, labels and decisions, on top of studies.rules."""
 
-from annotate.models import Round, RoundVolunteer
+from annotate.models import Meeting, Round, RoundVolunteer
 from annotate.queries.training import training_to_pass
 from studies import rules as studies_rules
 from studies.models import Membership, Role, Study
@@ -89,6 +89,33 @@ def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
 def may_settle(member: Membership | None, round_: Round) -> bool:
     """Decide a disagreement alone, with a rationale: owner and leads, once the round was opened."""
     return round_.opened_at is not None and _is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
+def may_plan_meeting(member: Membership | None, round_: Round) -> bool:
+    """Plan a meeting on the disagreements of a round, and put issues on its agenda: owner and leads."""
+    return may_settle(member, round_)
+
+
+def may_see_meeting(member: Membership | None, meeting: Meeting) -> bool:
+    """Follow a meeting and read its minutes: every member but a model, of what nothing keeps from them."""
+    return may_see_disagreements(member, meeting.round)
+
+
+def may_take_part(member: Membership | None, meeting: Meeting) -> bool:
+    """Be there, discuss and vote: owner, leads and volunteers; in a pair the two who were asked."""
+    if not may_be_volunteer(member, meeting.round.study):
+        return False
+    return meeting.kind != Meeting.Kind.PAIR or meeting.participants.filter(member=member).exists()
+
+
+def may_chair(member: Membership | None, meeting: Meeting) -> bool:
+    """Lead the meeting from issue to issue, reveal votes and record decisions: its chair."""
+    return may_take_part(member, meeting) and member is not None and member.pk == meeting.chair_id
+
+
+def may_take_the_chair(member: Membership | None, meeting: Meeting) -> bool:
+    """Become the chair in place of who was: owner and leads, while the meeting is not closed."""
+    return meeting.closed_at is None and may_plan_meeting(member, meeting.round)
 
 
 def _is_of(member: Membership | None, study_id: int) -> bool:

@@ -199,9 +199,13 @@ class Keyword(models.Model):
 
 
 class SavedFilter(models.Model):
-    """A filter of the list of issues under a name; `query` holds what stands in the address."""
+    """A filter of a list under a name; `query` holds what stands in the address.
+
+    `page`: the URL name of the list; "issues" for the list of issues.
+    """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="saved_filters")
+    page = models.CharField(max_length=40, default="issues", db_default="issues")
     name = models.CharField(max_length=120)
     query = models.JSONField(default=dict)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -209,7 +213,7 @@ class SavedFilter(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint("study", Lower("name"), name="filter_name_is_unique_in_a_study")
+            models.UniqueConstraint("study", "page", Lower("name"), name="filter_name_is_unique_on_a_page")
         ]
 
     def __str__(self) -> str:

@@ -111,7 +111,7 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
 
 def saved_filters(study: Study) -> QuerySet[SavedFilter]:
     """The filters that the study keeps under names, by name."""
-    return SavedFilter.objects.filter(study=study).select_related("created_by").order_by(Lower("name"), "pk")
+    return SavedFilter.objects.filter(study=study, page="issues").select_related("created_by").order_by(Lower("name"), "pk")
 
 
 def keywords_of(study_id: int) -> tuple[str, ...]:

@@ -52,6 +52,9 @@ class Membership(models.Model):
     pseudonym = models.CharField(max_length=32)
     joined_at = models.DateTimeField(auto_now_add=True)
     left_at = models.DateTimeField(null=True)
+    gets_digest = models.BooleanField(
+        default=True, db_default=True, help_text="A mail a day with what waits for them, when something does"
+    )
 
     class Meta:
         constraints = [

@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from annotate.actions.decisions import note_disagreements
 from annotate.actions.published_rows import STATEMENTS
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.models import Round, RoundVolunteer
@@ -376,5 +377,8 @@ def _spread(
         # The checks of foreign keys keep their plans for the session: one made while this table was small
         # would read all of it for each row that refers to it, until new statistics throw it away.
         cursor.execute(f"ANALYZE {table}")
+    report(sum(counts.values()), None, _("noting disagreements"))
+    note_disagreements(round_)
+    cursor.execute("ANALYZE annotate_disagreement")
     del counts["placed"]
     return counts

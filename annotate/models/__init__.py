@@ -1,18 +1,38 @@
 """Who said what, and what was agreed."""
 
-from annotate.models.decisions import Decision
+from annotate.models.decisions import BulkDecision, Decision, Disagreement
 from annotate.models.labels import Draft, Label, Repeat, Skip
+from annotate.models.meetings import (
+    AgendaItem,
+    Ballot,
+    Digest,
+    FollowUp,
+    Meeting,
+    Mention,
+    Participant,
+    Spell,
+    Vote,
+)
 from annotate.models.rounds import Assignment, Round, RoundIssue, RoundVolunteer
 from annotate.models.samples import Sample, SampleIssue
 from annotate.models.training import Answer, Comment
 
 __all__ = [
+    "AgendaItem",
     "Answer",
     "Assignment",
+    "Ballot",
+    "BulkDecision",
     "Comment",
     "Decision",
+    "Digest",
+    "Disagreement",
     "Draft",
+    "FollowUp",
     "Label",
+    "Meeting",
+    "Mention",
+    "Participant",
     "Repeat",
     "Round",
     "RoundIssue",
@@ -20,4 +40,6 @@ __all__ = [
     "Sample",
     "SampleIssue",
     "Skip",
+    "Spell",
+    "Vote",
 ]

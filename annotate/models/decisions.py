@@ -1,6 +1,7 @@
-"""What was agreed."""
+"""What was agreed, and where it was not."""
 
 import pgtrigger
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +9,96 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models.rounds import Round
 from ingest.models import Issue
 from studies.models import Membership
-from taxonomy.models import Category, Version
+from taxonomy.models import Category, Level, Version
+
+
+class Disagreement(models.Model):
+    """One complete, revealed issue whose labels are not all the same at the round's depth: what they say.
+
+    Labels that are revealed stay, so these rows do too: they are written once, with the reveal, by the same
+    statement that makes the decisions which follow from the labels (annotate.actions.decisions.decide).
+    (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
+    """
+
+    round = models.ForeignKey(
+        Round, models.DO_NOTHING, related_name="disagreements", db_constraint=False, db_index=False
+    )
+    issue = models.ForeignKey(
+        Issue, models.DO_NOTHING, related_name="disagreements", db_constraint=False, db_index=False
+    )
+    position = models.PositiveIntegerField(help_text="That of the issue in the round")
+    chosen = ArrayField(
+        models.BigIntegerField(), help_text="Categories at the round's depth, the most chosen first"
+    )
+    votes = ArrayField(models.PositiveSmallIntegerField(), help_text="How many labels each of them has")
+    open_labels = models.PositiveSmallIntegerField(default=0, help_text="Labels that propose a category")
+    parts_at = models.PositiveSmallIntegerField(
+        choices=Level, null=True, help_text="First level at which the labels differ; none: open labels only"
+    )
+    apart = ArrayField(
+        models.BigIntegerField(),
+        help_text="Members whose label is not in the largest group, if one is largest",
+    )
+    ways = models.PositiveSmallIntegerField(
+        help_text="How many groups of equal labels; an open one is a group"
+    )
+    margin = models.PositiveSmallIntegerField(help_text="Largest group less the second: 1 of 4 : 3")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "issue"], name="an_issue_disagrees_once_in_a_round"),
+            models.UniqueConstraint(
+                fields=["round", "ways", "margin", "position"], name="disagreements_in_order"
+            ),
+            models.CheckConstraint(
+                name="a_disagreement_has_two_sides",
+                condition=Q(ways__gte=2) & Q(chosen__len=models.F("votes__len")),
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="disagreements_stay", operation=pgtrigger.Update | pgtrigger.Delete)
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id} in {self.round_id}"
+
+
+class BulkDecision(models.Model):
+    """Many decisions made at one stroke, so that one stroke takes them back.
+
+    `asked`: what chose the issues, for the record: the filters, or the issues that were shown.
+    """
+
+    class Kind(models.TextChoices):
+        MAJORITY = "majority", _("majority")
+        ALIKE = "alike", _("alike")
+
+    round = models.ForeignKey(Round, models.PROTECT, related_name="bulk_decisions")
+    kind = models.CharField(max_length=16, choices=Kind)
+    at_least = models.PositiveSmallIntegerField(null=True, help_text="Majority: so many equal labels decide")
+    asked = models.JSONField(default=dict)
+    by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    taken_back_at = models.DateTimeField(null=True)
+    taken_back_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        indexes = [models.Index(fields=["round", "-id"], name="bulk_decisions_newest_first")]
+        constraints = [
+            models.CheckConstraint(
+                name="a_bulk_majority_says_how_many",
+                condition=Q(kind="majority", at_least__isnull=False, at_least__gte=1)
+                | Q(kind="alike", at_least=None),
+            ),
+            models.CheckConstraint(
+                name="taking_back_has_a_name",
+                condition=Q(taken_back_at=None, taken_back_by=None)
+                | Q(taken_back_at__isnull=False, taken_back_by__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} in {self.round_id}"
 
 
 class Decision(models.Model):
@@ -23,6 +113,22 @@ class Decision(models.Model):
         MEETING = "meeting", _("meeting")
         LEAD = "lead", _("lead")
         IMPORTED = "imported", _("imported")
+
+    class How(models.TextChoices):
+        """How a meeting came to its decision."""
+
+        UNANIMITY = "unanimity", _("unanimously")
+        MAJORITY = "majority", _("by majority")
+        CHAIR = "chair", _("by the chair")
+
+    class Cause(models.TextChoices):
+        """Why the labels parted."""
+
+        SLIP = "slip", _("slip")
+        GUIDELINE = "guideline", _("unclear guideline")
+        ISSUE = "issue", _("unclear issue")
+        MISSING = "missing", _("missing category")
+        OVERLAP = "overlap", _("overlapping categories")
 
     round = models.ForeignKey(
         Round, models.DO_NOTHING, related_name="decisions", db_constraint=False, db_index=False
@@ -41,9 +147,31 @@ class Decision(models.Model):
         Membership, models.PROTECT, null=True, related_name="decisions", db_index=False
     )
     decided_at = models.DateTimeField()
+    cause = models.CharField(max_length=16, choices=Cause, blank=True, default="", db_default="")
+    item = models.ForeignKey(
+        "annotate.AgendaItem",
+        models.PROTECT,
+        null=True,
+        related_name="decisions",
+        db_index=False,
+        help_text="Of the meeting that decided",
+    )
+    how = models.CharField(max_length=16, choices=How, blank=True, default="", db_default="")
+    vote = models.ForeignKey(
+        "annotate.Vote", models.PROTECT, null=True, related_name="decisions", db_index=False
+    )
+    bulk = models.ForeignKey(
+        BulkDecision, models.PROTECT, null=True, related_name="decisions", db_index=False
+    )
     superseded_at = models.DateTimeField(null=True)
+    superseded_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+", db_index=False)
+    superseded_why = models.CharField(max_length=1000, blank=True, default="", db_default="")
 
     class Meta:
+        indexes = [
+            models.Index(fields=["item"], name="decisions_of_an_item", condition=Q(item__isnull=False)),
+            models.Index(fields=["bulk"], name="decisions_of_a_bulk", condition=Q(bulk__isnull=False)),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["round", "issue", "number"], name="decisions_of_an_issue_are_numbered"
@@ -65,8 +193,91 @@ class Decision(models.Model):
             models.CheckConstraint(
                 name="a_lead_gives_a_rationale", condition=~Q(method="lead") | ~Q(rationale="")
             ),
+            models.CheckConstraint(
+                name="a_meeting_says_how_it_decided",
+                condition=Q(item=None, how="", vote=None)
+                | Q(item__isnull=False, method="meeting", how="chair")
+                | Q(
+                    item__isnull=False,
+                    method="meeting",
+                    how__in=["unanimity", "majority"],
+                    vote__isnull=False,
+                ),
+            ),
+            models.CheckConstraint(
+                name="a_chair_gives_a_rationale", condition=~Q(how="chair") | ~Q(rationale="")
+            ),
+            models.CheckConstraint(
+                name="decision_cause_is_known",
+                condition=Q(cause__in=["", "slip", "guideline", "issue", "missing", "overlap"]),
+            ),
+            # Added without looking at older rows: a lead could write down a meeting's decision once.
+            models.CheckConstraint(
+                name="a_meeting_stands_behind_its_decisions",
+                condition=~Q(method="meeting") | Q(item__isnull=False),
+            ),
         ]
         triggers = [
+            pgtrigger.Trigger(
+                name="a_meeting_decides_by_its_rule",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert,
+                condition=pgtrigger.Q(new__item_id__isnull=False),
+                declare=[
+                    ("meeting", "annotate_meeting%ROWTYPE"),
+                    ("item", "annotate_agendaitem%ROWTYPE"),
+                    ("vote", "annotate_vote%ROWTYPE"),
+                    ("votes_for", "integer"),
+                    ("against", "integer"),
+                    ("abstained", "integer"),
+                    ("there", "integer"),
+                ],
+                func="""
+                SELECT * INTO item FROM annotate_agendaitem WHERE id = NEW.item_id;
+                SELECT * INTO meeting FROM annotate_meeting WHERE id = item.meeting_id;
+                IF (item.round_id, item.issue_id) <> (NEW.round_id, NEW.issue_id)
+                    OR item.released_at IS NOT NULL
+                    OR meeting.opened_at IS NULL OR meeting.closed_at IS NOT NULL THEN
+                    RAISE EXCEPTION 'a meeting decides what is on its agenda, while it is open'
+                        USING ERRCODE = 'restrict_violation';
+                END IF;
+                IF NEW.vote_id IS NOT NULL THEN
+                    SELECT * INTO vote FROM annotate_vote WHERE id = NEW.vote_id;
+                    IF vote.item_id <> NEW.item_id OR vote.closed_at IS NULL THEN
+                        RAISE EXCEPTION 'a decision rests on a closed vote on its own issue'
+                            USING ERRCODE = 'restrict_violation';
+                    END IF;
+                END IF;
+                IF NEW.how = 'chair' AND meeting.kind = 'together' THEN
+                    SELECT count(*) INTO there FROM annotate_participant p
+                    WHERE p.meeting_id = meeting.id AND p.joined_at IS NOT NULL AND p.left_at IS NULL;
+                ELSE
+                    there := coalesce(vote.present, 0);
+                END IF;
+                IF there < meeting.quorum THEN
+                    RAISE EXCEPTION 'a meeting decides with its quorum only'
+                        USING ERRCODE = 'restrict_violation';
+                END IF;
+                IF NEW.how = 'chair' THEN
+                    IF meeting.kind = 'pair' THEN
+                        RAISE EXCEPTION 'nobody decides for a pair' USING ERRCODE = 'restrict_violation';
+                    END IF;
+                    RETURN NEW;
+                END IF;
+                SELECT count(*) FILTER (WHERE b.category_id = NEW.category_id),
+                       count(*) FILTER (WHERE b.category_id <> NEW.category_id),
+                       count(*) FILTER (WHERE b.category_id IS NULL)
+                INTO votes_for, against, abstained
+                FROM annotate_ballot b WHERE b.vote_id = NEW.vote_id;
+                IF NEW.how = 'unanimity' AND (against > 0 OR votes_for <= abstained)
+                    OR NEW.how = 'majority'
+                        AND (NOT meeting.by_majority OR 2 * votes_for <= vote.present) THEN
+                    RAISE EXCEPTION 'the ballots do not suffice for this decision'
+                        USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN NEW;
+                """,
+            ),
             pgtrigger.Trigger(
                 name="decisions_are_superseded_only",
                 when=pgtrigger.Before,
@@ -74,11 +285,13 @@ class Decision(models.Model):
                 func="""
                 IF TG_OP = 'UPDATE' AND OLD.superseded_at IS NULL AND NEW.superseded_at IS NOT NULL THEN
                     OLD.superseded_at := NEW.superseded_at;
+                    OLD.superseded_by_id := NEW.superseded_by_id;
+                    OLD.superseded_why := NEW.superseded_why;
                     IF OLD = NEW THEN RETURN NEW; END IF;
                 END IF;
                 RAISE EXCEPTION 'a decision is superseded, never edited' USING ERRCODE = 'restrict_violation';
                 """,
-            )
+            ),
         ]
 
     def __str__(self) -> str:

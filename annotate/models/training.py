@@ -54,12 +54,22 @@ class Answer(models.Model):
 
 
 class Comment(models.Model):
-    """What a volunteer says about an issue of a training round once they have seen its answer."""
+    """What a member says about an issue of a round whose labels they may see.
+
+    In a training that is once they have labelled it; else once it is revealed. Together they are its thread.
+    """
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="comments")
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="+")
     author = models.ForeignKey(Membership, models.PROTECT, related_name="+")
     text = models.CharField(max_length=2000)
+    category = models.ForeignKey(
+        Category,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="What the comment argues for, if it says",
+    )
     said_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -24,7 +24,7 @@ def save_filter(*, study: Study, name: str, narrowed: IssueFilter, by: User | No
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     _check_leads(study, by)
     name = " ".join(name.replace("\0", "").split())
-    saved = SavedFilter.objects.filter(study=study)
+    saved = SavedFilter.objects.filter(study=study, page="issues")
     if not name or len(name) > LONGEST_NAME:
         raise FilterRefused(
             _("Give the filter a name of at most %(n)d characters. Nothing was saved.") % {"n": LONGEST_NAME}

@@ -1,0 +1,47 @@
+"""What is revealed in one round and still blind for a member: issues that they have yet to label in another.
+
+Whoever still has to label an issue must not see what others said of it before, in whatever round they did.
+"""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotate.models import Assignment, Disagreement, Round, RoundVolunteer
+from studies.models import Membership
+
+
+def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
+    """The turns at issues that this member has yet to take in other open rounds of the same taxonomy.
+
+    Slots that nobody has claimed yet are among them where the member could claim them. Without a query, and
+    empty, for who labels nowhere else: `.query.is_empty()` says so. One small query otherwise.
+    """
+    if member is None:
+        return Assignment.objects.none()
+    seats = RoundVolunteer.objects.filter(
+        member=member,
+        left_at=None,
+        round__version__taxonomy=round_.version.taxonomy_id,
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    ).exclude(round=round_)
+    rounds = list(seats.values_list("round", flat=True))
+    if not rounds:
+        return Assignment.objects.none()
+    return Assignment.objects.filter(
+        Q(volunteer=member) | Q(volunteer=None), round__in=rounds, submitted_at=None
+    )
+
+
+def seen_by(
+    found: QuerySet[Disagreement], round_: Round, member: Membership | None
+) -> QuerySet[Disagreement]:
+    """Of these disagreements of a round, those that nothing keeps from this member."""
+    turns = still_to_label(round_, member)
+    if turns.query.is_empty():
+        return found
+    return found.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
+
+
+def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:
+    """Does this member still have to label the issue elsewhere?"""
+    return still_to_label(round_, member).filter(issue=issue_id).exists()
