@@ -224,11 +224,64 @@ class NotAScreening(DomainError):
     message = _("Only the disagreements of a screening are settled by majority. Nothing was changed.")
 
 
+class TrainingHasAnswers(DomainError):
+    message = _("A training is decided by its right labels alone. Nothing was changed.")
+
+
 class NotAMajority(DomainError):
     message = _(
         "A majority is more than half of the labels of an issue, and at most all of them. Nothing was"
         " changed: choose another number."
     )
+
+
+class AMeetingDecides(DomainError):
+    message = _(
+        "In this round a meeting decides what the labels do not: put the issue on the agenda of one. Nothing"
+        " was changed."
+    )
+
+
+class MeetingClosed(DomainError):
+    message = _("This meeting is closed: its agenda and its decisions stay as they are. Plan another one.")
+
+
+class HeldBack(DomainError):
+    message = _(
+        "You still have to label this issue in another round, so what others said of it is kept from you"
+        " until then. Nothing was changed."
+    )
+
+
+class NothingToDecide(DomainError):
+    message = _("None of these issues waits for such a decision any more. Nothing was changed.")
+
+
+class BulkTakenBack(DomainError):
+    message = _("This bulk decision was taken back already. Nothing was changed.")
+
+
+class ReasonToReopenMissing(DomainError):
+    message = _("Say in a sentence why the issue is open again: it stands in its history.")
+
+
+class NothingForTheAgenda(DomainError):
+    message = _(
+        "None of these issues can go on this agenda: each is decided, or on the agenda of another meeting."
+        " Nothing was changed."
+    )
+
+
+class ItemIsDecided(DomainError):
+    message = _("This issue is decided, so it stays on the agenda of the meeting that decided it.")
+
+
+class ItemUnderVote(DomainError):
+    message = _("A vote on this issue is open. Reveal it first, or wait until everybody has voted.")
+
+
+class NotAPair(DomainError):
+    message = _("Choose two different people who label in this study. Nothing was changed.")
 
 
 class RationaleMissing(DomainError):
