@@ -302,10 +302,19 @@ class FollowUp(models.Model):
 
 
 class Digest(models.Model):
-    """One mail that told a member what waits for them; it says how much, and never what anybody labelled."""
+    """One mail that told a member what waits for them; it says how much, and never what anybody labelled.
+
+    `day` is that of `sent_at` in UTC: two workers on one day store, and send, one.
+    """
 
     member = models.ForeignKey(Membership, models.CASCADE, related_name="digests")
+    day = models.DateField()
     sent_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["member", "day"], name="a_member_has_one_digest_a_day")
+        ]
 
     def __str__(self) -> str:
         return f"{self.member_id} {self.sent_at:%Y-%m-%d}"
