@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import DomainError
@@ -298,6 +299,86 @@ class StaleDecision(DomainError):
     def __init__(self, standing: "Decision | None", *, kept: dict[str, str] | None = None) -> None:
         self.standing = standing
         super().__init__(kept=kept)
+
+
+class MeetingRefused(DomainError):
+    """A meeting cannot be planned, or changed, like this. `field` names what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class MeetingNotOpen(DomainError):
+    message = _("This meeting is not open yet. Its chair, or a lead of the study, can open it.")
+
+
+class MeetingClosed(DomainError):
+    message = _("This meeting is closed and stays as it is. Nothing was changed.")
+
+
+class NotTogether(DomainError):
+    message = _(
+        "Only a meeting that is held together looks at one issue at a time. Here each person opens the issues"
+        " in their own order."
+    )
+
+
+class OffTheAgenda(DomainError):
+    message = _("This issue is not on the agenda of the meeting. Nothing was changed.")
+
+
+class ItemDecided(DomainError):
+    message = _("This issue is decided already. Reopen it first, with a reason.")
+
+
+class NotPresent(DomainError):
+    message = _(
+        "You are not counted as present, so your vote was not stored. Open the page of the meeting again and"
+        " vote then."
+    )
+
+
+class VoteNotOpen(DomainError):
+    message = _("No vote on this issue is open. Its chair opens it.")
+
+
+class VoteClosed(DomainError):
+    message = _(
+        "This vote was closed before your choice came in, so it was not counted. If the chair opens another"
+        " vote you can cast it there."
+    )
+
+
+class VoteStillOpen(DomainError):
+    message = _("A vote is still open. Reveal it first, then try again. Nothing was changed.")
+
+
+class VoteMissing(DomainError):
+    message = _("No vote on this issue is closed yet, and this decision needs one.")
+
+
+class VotesDoNotSuffice(DomainError):
+    message = _(
+        "The votes do not suffice for this decision. Discuss and vote again, or let the chair decide with a"
+        " rationale."
+    )
+
+
+class NobodyDecidesForAPair(DomainError):
+    message = _("A pair decides by agreeing: nobody decides for the two. Nothing was changed.")
+
+
+class NoQuorum(DomainError):
+    """Too few take part for a decision: `there` of the `needs` that the meeting asks for."""
+
+    def __init__(self, *, needs: int, there: int) -> None:
+        self.needs = needs
+        self.there = there
+        super().__init__(
+            gettext("The meeting needs %(needs)s people for a decision, and %(there)s took part in this one.")
+            % {"needs": needs, "there": there}
+        )
 
 
 class PublishedStudyRefused(DomainError):

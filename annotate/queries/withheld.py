@@ -3,6 +3,8 @@
 Whoever still has to label an issue must not see what others said of it before, in whatever round they did.
 """
 
+from collections.abc import Collection
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Assignment, Disagreement, Round, RoundVolunteer
@@ -45,3 +47,24 @@ def seen_by(
 def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:
     """Does this member still have to label the issue elsewhere?"""
     return still_to_label(round_, member).filter(issue=issue_id).exists()
+
+
+def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> frozenset[int]:
+    """Those of these members who still have to label the issue elsewhere. One query, none without members."""
+    if not members:
+        return frozenset()
+    turns = Assignment.objects.filter(
+        Q(volunteer=OuterRef("member")) | Q(volunteer=None),
+        round=OuterRef("round"),
+        issue=issue_id,
+        submitted_at=None,
+    )
+    seats = RoundVolunteer.objects.filter(
+        Exists(turns),
+        member__in=members,
+        left_at=None,
+        round__version__taxonomy=round_.version.taxonomy_id,
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    ).exclude(round=round_)
+    return frozenset(seats.values_list("member", flat=True))
