@@ -313,10 +313,6 @@ class MeetingNotOpen(DomainError):
     message = _("This meeting is not open yet. Its chair, or a lead of the study, can open it.")
 
 
-class MeetingClosed(DomainError):
-    message = _("This meeting is closed and stays as it is. Nothing was changed.")
-
-
 class NotTogether(DomainError):
     message = _(
         "Only a meeting that is held together looks at one issue at a time. Here each person opens the issues"
