@@ -1,15 +1,29 @@
 """The locks of a round, always taken in this order: round, volunteer, issue, slot, then label and draft.
 
+Around a meeting: round, meeting, issue, then its item, votes and decisions. All changes of one meeting take
+turns by its row, so that whoever holds it may look first and write then.
+
 A submit holds the round as it is (FOR SHARE), so that a close waits for it or is seen by it. The row of the
 volunteer makes two windows of one person take turns; the row of the issue makes its last labels do so.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
+from django.db.models import F
 
-from annotate.errors import NotYourTurn, RemovedFromRound, RoundClosed, RoundNotOpen, TrainingFirst
-from annotate.models import Round, RoundIssue, RoundVolunteer
+from annotate.errors import (
+    MeetingClosed,
+    MeetingNotOpen,
+    NotYourTurn,
+    OffTheAgenda,
+    RemovedFromRound,
+    RoundClosed,
+    RoundNotOpen,
+    TrainingFirst,
+)
+from annotate.models import AgendaItem, Meeting, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rows import Rows
 from annotate.queries.training import training_to_pass
 from annotate.rules import may_be_volunteer
@@ -132,3 +146,49 @@ def hold_issue(round_: Round, issue: Issue) -> RoundIssue:
     if found is None:
         raise NotYourTurn
     return found
+
+
+def hold_meeting(meeting: Meeting) -> Meeting:
+    """The meeting as it is now, with its round, which is held as `hold_round` does; for this transaction alone.
+
+    Its row is locked without its key: what refers to it can be stored meanwhile.
+    """
+    round_ = hold_round(Round(pk=meeting.round_id))
+    for name, known in meeting.round._state.fields_cache.items():  # noqa: SLF001 - spares reading them again
+        if known.pk == getattr(round_, f"{name}_id"):
+            setattr(round_, name, known)
+    held = Meeting.objects.select_for_update(no_key=True).get(pk=meeting.pk)
+    held.round = round_
+    return held
+
+
+def hold_open_meeting(meeting: Meeting) -> Meeting:
+    """The same, for an open meeting only. Raises MeetingNotOpen, MeetingClosed."""
+    held = hold_meeting(meeting)
+    if held.closed_at is not None:
+        raise MeetingClosed
+    if held.opened_at is None:
+        raise MeetingNotOpen
+    return held
+
+
+def hold_item(item: AgendaItem) -> AgendaItem:
+    """An item on the agenda of an open meeting as it is now, with its meeting, which is held.
+
+    Raises MeetingNotOpen, MeetingClosed, OffTheAgenda.
+    """
+    held = hold_open_meeting(item.meeting)
+    current = AgendaItem.objects.select_related("issue").get(pk=item.pk)
+    if current.meeting_id != held.pk or current.released_at is not None:
+        raise OffTheAgenda
+    current.meeting = held
+    current.round = held.round
+    return current
+
+
+def changed(meeting: Meeting, **fields: Any) -> None:
+    """Store these fields of a meeting that is held, and tell every screen that it is out of date."""
+    Meeting.objects.filter(pk=meeting.pk).update(revision=F("revision") + 1, **fields)
+    meeting.revision += 1
+    for name, value in fields.items():
+        setattr(meeting, name, value)
