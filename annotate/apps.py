@@ -38,5 +38,15 @@ class AnnotateConfig(AppConfig):
             "decisions.majority_taken_back",
             _("Took back a majority vote of the screening %(round)s: %(reopened)s issues are open again"),
         )
+        audit.say("meetings.planned", _("Planned the meeting %(meeting)s on the round %(round)s"))
+        audit.say("meetings.changed", _("Changed the plan of the meeting %(meeting)s"))
+        audit.say("meetings.opened", _("Opened the meeting %(meeting)s"))
+        audit.say("meetings.closed", _("Closed the meeting %(meeting)s"))
+        audit.say("meetings.chair_taken", _("Took the chair of the meeting %(meeting)s"))
+        audit.say("meetings.decided", _("Recorded a decision of the meeting %(meeting)s"))
+        audit.say(
+            "meetings.votes_closed",
+            _("Closed %(closed)s votes of the meeting %(meeting)s, which decided %(decided)s issues"),
+        )
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

@@ -86,6 +86,13 @@ def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
     return _is_of(member, round_.study_id) and studies_rules.may_read_revealed(member)
 
 
+def may_comment(member: Membership | None, round_: Round) -> bool:
+    """Say something about issues that one may see: owner, leads and volunteers. A training has comments of
+    its own.
+    """
+    return round_.kind != Round.Kind.TRAINING and may_be_volunteer(member, round_.study)
+
+
 def may_settle(member: Membership | None, round_: Round) -> bool:
     """Decide a disagreement alone, with a rationale: owner and leads, once the round was opened."""
     return round_.opened_at is not None and _is_of(member, round_.study_id) and studies_rules.may_lead(member)
@@ -111,6 +118,11 @@ def may_take_part(member: Membership | None, meeting: Meeting) -> bool:
 def may_chair(member: Membership | None, meeting: Meeting) -> bool:
     """Lead the meeting from issue to issue, reveal votes and record decisions: its chair."""
     return may_take_part(member, meeting) and member is not None and member.pk == meeting.chair_id
+
+
+def may_run_meeting(member: Membership | None, meeting: Meeting) -> bool:
+    """Open a meeting and close it: its chair, owner and leads."""
+    return may_chair(member, meeting) or may_plan_meeting(member, meeting.round)
 
 
 def may_take_the_chair(member: Membership | None, meeting: Meeting) -> bool:

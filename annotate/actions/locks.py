@@ -149,7 +149,7 @@ def hold_issue(round_: Round, issue: Issue) -> RoundIssue:
 
 
 def hold_meeting(meeting: Meeting) -> Meeting:
-    """The meeting as it is now, with its round, which is held as `hold_round` does; for this transaction alone.
+    """The meeting as it is now, for this transaction alone, with its round, held as `hold_round` does.
 
     Its row is locked without its key: what refers to it can be stored meanwhile.
     """
