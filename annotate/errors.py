@@ -122,6 +122,13 @@ class CommentTooLong(DomainError):
     message = _("The comment is longer than 2,000 characters. Shorten it; it is still in the form.")
 
 
+class NotYoursToSee(DomainError):
+    message = _(
+        "You may not see the labels of this issue now, so its discussion is not open to you. Nothing was"
+        " stored."
+    )
+
+
 class SlotTaken(DomainError):
     message = _("Somebody else is labelling this issue now. It may come back to you later.")
 
@@ -258,10 +265,6 @@ class NothingToDecide(DomainError):
     message = _("None of these issues waits for such a decision any more. Nothing was changed.")
 
 
-class BulkTakenBack(DomainError):
-    message = _("This bulk decision was taken back already. Nothing was changed.")
-
-
 class ReasonToReopenMissing(DomainError):
     message = _("Say in a sentence why the issue is open again: it stands in its history.")
 
@@ -271,14 +274,6 @@ class NothingForTheAgenda(DomainError):
         "None of these issues can go on this agenda: each is decided, or on the agenda of another meeting."
         " Nothing was changed."
     )
-
-
-class ItemIsDecided(DomainError):
-    message = _("This issue is decided, so it stays on the agenda of the meeting that decided it.")
-
-
-class ItemUnderVote(DomainError):
-    message = _("A vote on this issue is open. Reveal it first, or wait until everybody has voted.")
 
 
 class NotAPair(DomainError):

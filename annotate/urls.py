@@ -12,6 +12,7 @@ from annotate.views import (
     rounds,
     samples,
     screening,
+    threads,
     training,
     volunteers,
 )
@@ -46,6 +47,14 @@ urlpatterns: list[URLPattern] = [
         "rounds/<int:round_id>/disagreements/<int:issue_id>/settle/",
         disagreements.settle_issue,
         name="settle_issue",
+    ),
+    path(
+        "rounds/<int:round_id>/disagreements/<int:issue_id>/comment/",
+        threads.comment_on_issue,
+        name="comment_on_issue",
+    ),
+    path(
+        "rounds/<int:round_id>/disagreements/<int:issue_id>/seen/", threads.see_mentions, name="see_mentions"
     ),
     path("rounds/<int:round_id>/screening/", screening.screening, name="screening"),
     path("rounds/<int:round_id>/screening/table.csv", screening.screening_csv, name="screening_csv"),

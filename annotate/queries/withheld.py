@@ -3,7 +3,7 @@
 Whoever still has to label an issue must not see what others said of it before, in whatever round they did.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -44,6 +44,30 @@ def seen_by(
     return found.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
 
 
+def seen_by_seats(found: QuerySet[Disagreement], seats: Iterable[Membership]) -> QuerySet[Disagreement]:
+    """Of these disagreements of any rounds, those that nothing keeps from who has these memberships.
+
+    One small query.
+    """
+    labelled = list(
+        RoundVolunteer.objects.filter(
+            member__in=[seat.pk for seat in seats],
+            left_at=None,
+            round__opened_at__isnull=False,
+            round__closed_at=None,
+        ).values_list("round", "round__version__taxonomy", "member")
+    )
+    for round_id, taxonomy_id, member_id in labelled:
+        turns = Assignment.objects.filter(
+            Q(volunteer=member_id) | Q(volunteer=None),
+            round=round_id,
+            submitted_at=None,
+            issue=OuterRef("issue"),
+        )
+        found = found.exclude(~Q(round=round_id), Exists(turns), round__version__taxonomy=taxonomy_id)
+    return found
+
+
 def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:
     """Does this member still have to label the issue elsewhere?"""
     return still_to_label(round_, member).filter(issue=issue_id).exists()
@@ -68,3 +92,23 @@ def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> fro
         round__closed_at=None,
     ).exclude(round=round_)
     return frozenset(seats.values_list("member", flat=True))
+
+
+def waits_elsewhere(*, member: str, round_: str, taxonomy: str, issue: str) -> Exists:
+    """For rows of a query that name these: does the member still have to label the issue in another round?"""
+    turns = Assignment.objects.filter(
+        Q(volunteer=OuterRef(OuterRef(member))) | Q(volunteer=None),
+        round=OuterRef("round"),
+        issue=OuterRef(OuterRef(issue)),
+        submitted_at=None,
+    )
+    seats = RoundVolunteer.objects.filter(
+        Exists(turns),
+        ~Q(round=OuterRef(round_)),
+        member=OuterRef(member),
+        left_at=None,
+        round__version__taxonomy=OuterRef(taxonomy),
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    )
+    return Exists(seats)

@@ -133,6 +133,8 @@ comment                    post   401  404  404  403  409  409  403  403  403
 training                   get    302  404  404  200  200  200  200  200  403
 disagreements              get    302  404  404  200  200  200  200  200  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
+comment_on_issue           post   401  404  404  409  409  409  409  403  403
+see_mentions               post   401  404  404  302  302  302  302  302  403
 screening                  get    302  404  404  200  200  200  200  200  403
 screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
@@ -199,7 +201,16 @@ def address(world: World, name: str) -> str:
     slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
     of_import = ("import", "confirm_import", "discard_import", "import_rows")
     of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
-    of_issue = ("settle_issue", "set_answer", "remove_answer", "comment", "api_label", "api_decisions")
+    of_issue = (
+        "comment_on_issue",
+        "see_mentions",
+        "settle_issue",
+        "set_answer",
+        "remove_answer",
+        "comment",
+        "api_label",
+        "api_decisions",
+    )
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),
         "account_reset_password_from_key": ("1", "nosuch"),

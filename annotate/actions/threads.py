@@ -1,0 +1,84 @@
+"""Comments on revealed issues, and whom they name."""
+
+from collections.abc import Collection
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotate import errors
+from annotate.actions.locks import hold_round
+from annotate.actions.training import COMMENT_LENGTH
+from annotate.mentions import named
+from annotate.models import Comment, Meeting, Mention, Round
+from annotate.queries.categories import codebook
+from annotate.queries.threads import may_read_thread, people_of
+from annotate.queries.withheld import withheld_from
+from annotate.rules import may_comment
+from core.retry import retried
+from ingest.models import Issue
+from studies.models import Membership
+from taxonomy.models import Category
+
+
+@retried
+@transaction.atomic
+def say(
+    *, round_: Round, issue: Issue, author: Membership, text: str, category: Category | None = None
+) -> Comment:
+    """Say something about an issue whose labels the author may see, before, in or after a meeting.
+
+    `category`: what it argues for, counted at the round's depth. @R3 tells that member, if they may see the
+    issue; others are not told, and nobody learns which of them. Screens of an open meeting that has the issue
+    on its agenda follow. A training has comments of its own.
+    Raises NotAllowed, NotYoursToSee, CommentMissing, CommentTooLong, UnknownCategory.
+    """
+    text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").strip()
+    current = hold_round(round_)
+    if not may_comment(author, current):
+        raise errors.NotAllowed(kept={"text": text})
+    # The meeting before anything of the issue: the order of the locks.
+    meetings = Meeting.objects.filter(
+        round=current, closed_at=None, items__issue=issue, items__released_at=None
+    ).exclude(opened_at=None)
+    Meeting.objects.filter(pk__in=list(meetings.values_list("pk", flat=True))).update(
+        revision=F("revision") + 1
+    )
+    if not may_read_thread(current, issue.pk, author):
+        raise errors.NotYoursToSee(kept={"text": text})
+    if not text:
+        raise errors.CommentMissing
+    if len(text) > COMMENT_LENGTH:
+        raise errors.CommentTooLong(kept={"text": text})
+    if category is not None:
+        book = codebook(current.version_id)
+        if category.pk not in book.states:
+            raise errors.UnknownCategory(kept={"text": text})
+        category = book.at_depth(category.pk, current.depth).category
+    comment = Comment.objects.create(round=current, issue=issue, author=author, text=text, category=category)
+    _tell(comment, current)
+    return comment
+
+
+@transaction.atomic
+def see_mentions(*, member: Membership, issues: Collection[int], round_: Round | None = None) -> int:
+    """Note that the member has read the comments on these issues that name them; how many were new.
+
+    `round_`: in the thread of this round only. Twice is once.
+    """
+    mentions = Mention.objects.filter(member=member, comment__issue__in=issues, seen_at=None)
+    if round_ is not None:
+        mentions = mentions.filter(comment__round=round_)
+    return mentions.update(seen_at=timezone.now())
+
+
+def _tell(comment: Comment, round_: Round) -> None:
+    """A mention for each of whom the comment names, but its author and those who may not see the issue."""
+    if "@" not in comment.text:
+        return
+    people = {member.pseudonym: member.pk for member in people_of(round_) if member.pk != comment.author_id}
+    asked = {people[name] for name in named(comment.text, people)}
+    kept_out = withheld_from(round_, comment.issue_id, asked)
+    Mention.objects.bulk_create(
+        Mention(comment=comment, member_id=member_id) for member_id in sorted(asked - kept_out)
+    )

@@ -1,0 +1,159 @@
+"""What is said about an issue, for those who may see its labels, and who is named there."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
+
+from accounts.models import User
+from annotate.mentions import Piece, pieces
+from annotate.models import Comment, Mention, Round, RoundIssue
+from annotate.queries.categories import categories_of
+from annotate.queries.rounds import revealed
+from annotate.queries.withheld import is_withheld, waits_elsewhere
+from annotate.rules import may_see_disagreements
+from studies.models import Membership
+from studies.rules import PEOPLE, may_see_names
+
+
+@dataclass(frozen=True)
+class Said:
+    """One comment of a thread.
+
+    `author` is a pseudonym; `name` is the person's where the reader may know it, else the pseudonym again.
+    `code` is what the comment argues for, "" where it does not say, and `type_place` the place of its type,
+    for the hue. `pieces` are its text; `is_unseen`: it names the reader, who has not seen it yet.
+    """
+
+    id: int
+    author: str
+    name: str
+    is_own: bool
+    code: str
+    category: str
+    type_place: int
+    said_at: datetime
+    text: str
+    pieces: tuple[Piece, ...]
+    is_unseen: bool
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """A comment that names somebody: who wrote it, on which issue, and where it is read. Never its text."""
+
+    id: int
+    member_id: int
+    author: str
+    round: Round
+    issue: str
+    repository: str
+    url: str
+    said_at: datetime
+
+
+def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> bool:
+    """May this member read what is said about the issue: is it revealed, and do they not label it elsewhere?
+
+    A training has comments of its own (annotate.queries.training). Three queries at most.
+    """
+    return (
+        round_.kind != Round.Kind.TRAINING
+        and may_see_disagreements(member, round_)
+        and revealed(round_).filter(issue=issue_id).exists()
+        and not is_withheld(round_, issue_id, member)
+    )
+
+
+def thread(round_: Round, issue_id: int, member: Membership | None) -> list[Said]:
+    """What was said about the issue, oldest first; nothing for who may not read it. Six queries at most."""
+    if member is None or not may_read_thread(round_, issue_id, member):
+        return []
+    comments = (
+        Comment.objects.filter(round=round_, issue=issue_id)
+        .select_related("author__user")
+        .annotate(
+            is_unseen=Exists(Mention.objects.filter(comment=OuterRef("pk"), member=member, seen_at=None))
+        )
+        .order_by("id")
+    )
+    rows = list(comments)
+    if not rows:
+        return []
+    book = categories_of(round_.version_id)
+    with_names = may_see_names(member)
+    known = pseudonyms_of(round_) if any("@" in comment.text for comment in rows) else []
+    return [
+        Said(
+            id=comment.pk,
+            author=comment.author.pseudonym,
+            name=_name(comment.author, with_names=with_names),
+            is_own=comment.author_id == member.pk,
+            code=book.by_id[comment.category_id].code if comment.category_id else "",
+            category=book.by_id[comment.category_id].name if comment.category_id else "",
+            type_place=book.hue(comment.category_id) if comment.category_id else 0,
+            said_at=comment.said_at,
+            text=comment.text,
+            pieces=tuple(pieces(comment.text, known)),
+            is_unseen=comment.is_unseen,
+        )
+        for comment in rows
+    ]
+
+
+def pseudonyms_of(round_: Round) -> list[str]:
+    """Whom a comment of this round can name: the people of its study. One query."""
+    return list(people_of(round_).values_list("pseudonym", flat=True))
+
+
+def people_of(round_: Round) -> QuerySet[Membership]:
+    """The members of the round's study who may see its disagreements."""
+    return Membership.objects.filter(study=round_.study_id, left_at=None, role__in=PEOPLE)
+
+
+def unseen_mentions(user: User | AnonymousUser) -> list[Mentioned]:
+    """The comments that name this user and that they have not seen yet, newest first. One query."""
+    if not user.is_authenticated:
+        return []
+    mentions = readable(Mention.objects.filter(member__user=user.pk, seen_at=None))
+    return [mentioned(mention) for mention in mentions.order_by("-id")]
+
+
+def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:
+    """Of these mentions those whose issue the member may see now, with what `mentioned` needs."""
+    place = RoundIssue.objects.filter(round=OuterRef("comment__round"), issue=OuterRef("comment__issue"))
+    is_revealed = Q(comment__round__closed_at__isnull=False) | (
+        Q(comment__round__reveal=Round.Reveal.ISSUE_COMPLETE)
+        & Exists(place.filter(completed_at__isnull=False))
+    )
+    return mentions.filter(
+        is_revealed,
+        ~waits_elsewhere(
+            member="member",
+            round_="comment__round",
+            taxonomy="comment__round__version__taxonomy",
+            issue="comment__issue",
+        ),
+        member__left_at=None,
+        member__role__in=PEOPLE,
+    ).select_related("comment__author", "comment__round__study", "comment__issue__repository")
+
+
+def mentioned(mention: Mention) -> Mentioned:
+    comment = mention.comment
+    return Mentioned(
+        id=mention.pk,
+        member_id=mention.member_id,
+        author=comment.author.pseudonym,
+        round=comment.round,
+        issue=str(comment.issue),
+        repository=comment.issue.repository.path,
+        url=f"{reverse('disagreements', args=[comment.round_id])}?issue={comment.issue_id}#thread",
+        said_at=comment.said_at,
+    )
+
+
+def _name(author: Membership, *, with_names: bool) -> str:
+    return author.user.name if with_names and author.user else author.pseudonym
