@@ -81,6 +81,14 @@ def parsed(text: str) -> tuple[list[str], list[str], list[Problem]]:
     return list(words.values()), repeated, problems
 
 
+def pattern(word: str) -> str:
+    """The keyword as a regular expression of PostgreSQL, in any case: it matches where Matcher finds."""
+    stem = lowered(word).removesuffix("*").strip()
+    before = f"(^|[^[:alnum:]]|{_UNSPACED.pattern})" if stem and _in_word(stem[0]) else ""
+    after = f"($|[^[:alnum:]]|{_UNSPACED.pattern})" if stem and _in_word(stem[-1]) else ""
+    return before + re.escape(stem) + ("" if word.endswith("*") else after)
+
+
 class Matcher:
     """The keywords compiled; `finds` yields every place of every one of them."""
 

@@ -16,6 +16,7 @@ from core.models import Job
 from ingest import files
 from ingest.filters import KINDS
 from ingest.filters import IssueFilter as IssueFilter  # noqa: PLC0414 - part of this module's interface
+from ingest.keywords import lowered, pattern
 from ingest.models import Import, ImportRow, Issue, Keyword, Repository, SavedFilter, Snapshot
 from ingest.readers import Draft, Refusal, open_reader
 from studies.models import Study
@@ -109,9 +110,20 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
     return issues
 
 
-def saved_filters(study: Study) -> QuerySet[SavedFilter]:
-    """The filters that the study keeps under names, by name."""
-    return SavedFilter.objects.filter(study=study, page="issues").select_related("created_by").order_by(Lower("name"), "pk")
+def with_keyword(study: Study, word: str) -> QuerySet[Issue]:
+    """The issues of the study in whose title or text a keyword stands, as ingest.keywords finds it."""
+    stem = lowered(word).removesuffix("*")
+    named = Q()
+    for text in ("current__title", "current__body"):
+        # The plain search first: it is many times as fast, and what it leaves is little.
+        named |= Q(**{f"{text}__icontains": stem}) & Q(**{f"{text}__iregex": pattern(word)})
+    return Issue.objects.filter(named, repository__study=study)
+
+
+def saved_filters(study: Study, page: str = "issues") -> QuerySet[SavedFilter]:
+    """The filters that the study keeps under names for one of its lists, by name."""
+    saved = SavedFilter.objects.filter(study=study, page=page)
+    return saved.select_related("created_by").order_by(Lower("name"), "pk")
 
 
 def keywords_of(study_id: int) -> tuple[str, ...]:

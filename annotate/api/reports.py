@@ -1,5 +1,6 @@
 """What is revealed, over REST: disagreements, decisions, agreement, exports."""
 
+import re
 from typing import Any
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
@@ -18,9 +19,10 @@ from annotate.actions.exports import note_fetch
 from annotate.api.labels import category_of, issue_in
 from annotate.api.rounds import round_of
 from annotate.exports import LAYOUTS, labels_csv
-from annotate.models import Round
-from annotate.queries.disagreements import Disagreement, State, disagreements
-from annotate.queries.rounds import rounds_for
+from annotate.models import Decision, Round
+from annotate.queries.disagreements import LEVELS as DEPTHS
+from annotate.queries.disagreements import STATES, Disagreement, Narrowing, disagreements
+from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.screening import screening_counts
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
@@ -31,7 +33,17 @@ from studies import rules
 from studies.api import allow, study_of
 from taxonomy.queries import codebook
 
-STATES: dict[str, State | None] = {"": None, "open": "open", "settled": "settled"}
+CURSOR = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
+FILTERS = {
+    "pair": "Two codes of the round's version are needed, with a comma.",
+    "type": "It is a code.",
+    "repository": "A whole number is needed.",
+    "split": "It says the sizes of the groups, with colons: 4:3.",
+    "parts_at": f"It is one of {', '.join(DEPTHS)}.",
+    "keyword": "It is a word.",
+    "cause": f"It is one of {', '.join(Decision.Cause.values)}.",
+    "state": f"It is one of {', '.join(STATES)}.",
+}
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
@@ -50,7 +62,7 @@ class DisagreementSerializer(serializers.Serializer[Any]):
 
 class DisagreementsSerializer(serializers.Serializer[Any]):
     results = DisagreementSerializer(many=True)
-    next = serializers.IntegerField(allow_null=True, help_text="Give it as `after` to read on")
+    next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
 
 
 class SettlementSerializer(serializers.Serializer[Any]):
@@ -69,15 +81,6 @@ class DecisionSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField()
 
 
-def _number(request: Request, name: str) -> int | None:
-    value = request.query_params.get(name, "")
-    if not value:
-        return None
-    if not value.isascii() or not value.isdecimal() or len(value) > 18:
-        raise ValidationError({name: ["A whole number is needed."]})
-    return int(value)
-
-
 class Disagreements(APIView):
     """The complete, revealed issues of a round whose labels are not all the same at its depth."""
 
@@ -86,32 +89,45 @@ class Disagreements(APIView):
         parameters=[
             OpenApiParameter("pair", str, description="Two codes: C.1,C.9"),
             OpenApiParameter("type", str),
-            OpenApiParameter("state", str, enum=["open", "settled"]),
-            OpenApiParameter("after", int),
+            OpenApiParameter("repository", int),
+            OpenApiParameter("volunteer", str, description="Pseudonym of who stands apart"),
+            OpenApiParameter("split", str, description="Sizes of the groups of equal labels: 4:3"),
+            OpenApiParameter("parts_at", str, enum=list(DEPTHS)),
+            OpenApiParameter("keyword", str),
+            OpenApiParameter("cause", str, enum=Decision.Cause.values),
+            OpenApiParameter("state", str, enum=list(STATES)),
+            OpenApiParameter("after", str),
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
-        round_, _member = round_of(request, round_id, may_see_disagreements)
-        known = codebook(round_.version_id).by_code
-        state = request.query_params.get("state", "")
-        if state not in STATES:
-            raise ValidationError({"state": ["It is open or settled."]})
-        pair = request.query_params.get("pair") or None
-        codes = pair.split(",") if pair else []
-        type_ = request.query_params.get("type") or None
-        if codes and (len(codes) != 2 or not set(codes) <= set(known)):
-            raise ValidationError({"pair": ["Two codes of the round's version are needed, with a comma."]})
-        if type_ and type_ not in known:
-            raise ValidationError({"type": [f"The round's version has no category {type_!r}."]})
-        found = disagreements(
-            round_,
-            pair=(codes[0], codes[1]) if codes else None,
-            type_=type_,
-            state=STATES[state],
-            after=_number(request, "after"),
-        )
+        round_, member = round_of(request, round_id, may_see_disagreements)
+        after = request.query_params.get("after") or None
+        if after and not CURSOR.fullmatch(after):
+            raise ValidationError({"after": ["It is the `next` of the page before."]})
+        found = disagreements(round_, _narrowing(request, round_), member, after=after)
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]
         return Response({"results": [_row(row, names) for row in found.rows], "next": found.next})
+
+
+def _narrowing(request: Request, round_: Round) -> Narrowing:
+    given = request.query_params.dict()
+    given["pair"] = given.get("pair", "").replace(",", " ")
+    if pseudonym := given.get("volunteer"):
+        found = volunteers(round_).filter(member__pseudonym=pseudonym).first()
+        if found is None:
+            raise ValidationError({"volunteer": [f"Nobody labels in this round as {pseudonym!r}."]})
+        given["volunteer"] = str(found.member_id)
+    known = codebook(round_.version_id).by_code
+    for name, said in FILTERS.items():
+        try:
+            narrowing = Narrowing.from_query({name: given.get(name, "")})
+        except ValueError as error:
+            raise ValidationError({name: [said]}) from error
+        if not set(narrowing.pair or ()) <= set(known):
+            raise ValidationError({name: [said]})
+        if narrowing.type and narrowing.type not in known:
+            raise ValidationError({"type": [f"The round's version has no category {narrowing.type!r}."]})
+    return Narrowing.from_query(given)
 
 
 def _row(row: Disagreement, names: list[str]) -> dict[str, Any]:

@@ -1,29 +1,116 @@
 """The disagreements of a round: complete, revealed issues whose labels are not all the same at its depth.
 
-That labels agree is said by the decision `unanimous`, which the last label of an issue, or the closing of the
-round, makes in the same transaction; all other complete issues are disagreements. So nothing is counted again
-per request. In a screening such a decision can be superseded; the labels agree none the less.
+What their labels say is written down with the reveal, a row each (annotate.models.Disagreement), so that
+nothing is counted again per request. Every list and every number here is as one member may see it: what they
+have yet to label in another round is left out (annotate.queries.withheld).
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
-from itertools import combinations
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+from typing import Any, Self
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import EmptyResultSet
-from django.db import connection
-from django.db.models import Count, Exists, Max, OuterRef
+from django.db.models import BigIntegerField, Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Value
 
-from annotate.models import Decision, Label, Round, RoundVolunteer
+from annotate import models
+from annotate.models import AgendaItem, Decision, Label, Meeting, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions, volunteers
+from annotate.queries.withheld import seen_by, still_to_label
 from ingest.models import Issue
+from ingest.queries import with_keyword
+from studies.models import Membership
 from taxonomy.models import Level
 
-State = Literal["open", "settled"]
+STATES = ("open", "agenda", "decided")
+LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
+"""The levels as an address names them."""
+
+Pair = tuple[str, str]
+Split = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """What a list of disagreements is narrowed to; empty values narrow nothing.
+
+    `pair`: codes of two categories: two labels that differ are in the one and in the other. `type`: code of a
+    category that a label lies in. Both count at the round's depth; what the version lacks matches nothing.
+    `repository`: its id. `volunteer`: id of a member who stands apart from the largest group. `split`: sizes
+    of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
+    at which the labels differ. `keyword`: in title or text. `cause`: that of the decision that stands.
+    `state`: open, agenda (on one, and not decided) or decided.
+    """
+
+    pair: Pair | None = None
+    type: str = ""
+    repository: int | None = None
+    volunteer: int | None = None
+    split: Split = ()
+    parts_at: int | None = None
+    keyword: str = ""
+    cause: str = ""
+    state: str = ""
+
+    @classmethod
+    def from_query(cls, given: Mapping[str, Any]) -> Self:
+        """The narrowing that an address or a saved filter holds. Raises ValueError for what none says."""
+        pair = str(given.get("pair") or "").split()
+        split = str(given.get("split") or "")
+        sizes = tuple(_number(size) or 0 for size in split.split(":")) if split else ()
+        level = str(given.get("parts_at") or "")
+        cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
+        if (
+            len(pair) not in {0, 2}
+            or (split and (len(sizes) < 2 or not all(0 < size <= 1000 for size in sizes)))
+            or (level and level not in LEVELS)
+            or (cause and cause not in Decision.Cause.values)
+            or (state and state not in STATES)
+        ):
+            raise ValueError
+        return cls(
+            pair=(pair[0], pair[1]) if pair else None,
+            type=str(given.get("type") or "").replace("\0", ""),
+            repository=_number(given.get("repository")),
+            volunteer=_number(given.get("volunteer")),
+            split=sizes,
+            parts_at=int(LEVELS[level]) if level else None,
+            keyword=str(given.get("keyword") or "").replace("\0", "").strip(),
+            cause=cause,
+            state=state,
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What stands in an address for it: from_query(query) is this narrowing again."""
+        held = {
+            "pair": " ".join(self.pair or ()),
+            "type": self.type,
+            "repository": self.repository,
+            "volunteer": self.volunteer,
+            "split": ":".join(map(str, self.split)),
+            "parts_at": next((name for name, level in LEVELS.items() if level == self.parts_at), ""),
+            "keyword": self.keyword,
+            "cause": self.cause,
+            "state": self.state,
+        }
+        return {name: str(value) for name, value in held.items() if value not in (None, "")}
+
+    def __bool__(self) -> bool:
+        return self != Narrowing()
+
+
+def _number(given: Any) -> int | None:
+    """A number as it stands in an address; ValueError for anything else that PostgreSQL would refuse."""
+    text = str(given or "")
+    if not text:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise ValueError
+    return int(text)
 
 
 @dataclass(frozen=True)
@@ -48,7 +135,8 @@ class Disagreement:
     `labels` has one place per volunteer of the round, in the order of their columns, None where they gave
     none. `split` is what the labels count as, with how many, largest first, then in the order of the tree;
     `open_labels` are in none of its parts.
-    `parts_at` is the first level at which they differ. `decision` is the one that stands.
+    `parts_at` is the first level at which they differ. `decision` is the one that stands; `meeting`, where
+    lists and panels of disagreements ask for it, the one whose agenda the issue waits on.
     `issue` comes with its repository, and its snapshot with the title only.
     """
 
@@ -60,191 +148,282 @@ class Disagreement:
     decision: Decision | None
     decided_code: str | None
     open_labels: int = 0
+    meeting: Meeting | None = None
+
+    @property
+    def state(self) -> str:
+        if self.decision is not None:
+            return "decided"
+        return "agenda" if self.meeting is not None else "open"
 
 
 @dataclass(frozen=True)
 class Disagreements:
     """A page of them; `next` is the `after` of the page that follows, None at the end.
 
-    `open` and `settled` say how many the filters leave on all pages, whatever state was asked for.
+    `open`, `agenda` and `decided` say how many the filters leave on all pages, whatever state was asked for.
     """
 
     volunteers: list[RoundVolunteer]
     rows: list[Disagreement]
-    next: int | None
+    next: str | None
     open: int
-    settled: int
+    agenda: int
+    decided: int
 
     @property
     def count(self) -> int:
-        return self.open + self.settled
+        return self.open + self.agenda + self.decided
 
 
 @dataclass(frozen=True)
 class DisagreementCounts:
-    """Of the revealed issues: how many are complete, not unanimous, and of these settled and open."""
+    """Of the complete, revealed issues that a member may see: how many there are, and of the disagreements
+    how many are open, on an agenda and decided.
+
+    `withheld`: complete issues that the member has yet to label elsewhere, whether their labels agree or not:
+    how many of them differ would tell something of each.
+    """
 
     complete: int
-    not_unanimous: int
-    settled: int
     open: int
+    agenda: int
+    decided: int
+    withheld: int = 0
+
+    @property
+    def not_unanimous(self) -> int:
+        return self.open + self.agenda + self.decided
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """In how many issues both categories were chosen. `first` comes before `second` in the tree."""
+    """In how many issues two labels that differ were given, one in each category.
+
+    `first` comes before `second` in the tree, or is the same: then they part below it.
+    """
 
     first: str
     second: str
     issues: int
 
 
+def found(round_: Round, narrowing: Narrowing, member: Membership | None) -> QuerySet[models.Disagreement]:
+    """The disagreements that the filters leave, as this member may see them, in no order.
+
+    Two small queries at most.
+    """
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
+    if narrowing.pair or narrowing.type:
+        book = codebook(round_.version_id)
+        if narrowing.type:
+            rows = rows.filter(chosen__overlap=book.below(narrowing.type))
+        if narrowing.pair:
+            rows = _of_pair(rows, *map(book.below, narrowing.pair))
+    if narrowing.keyword:
+        rows = rows.filter(issue__in=with_keyword(round_.study, narrowing.keyword))
+    if narrowing.cause:
+        rows = rows.filter(Exists(_standing(round_).filter(cause=narrowing.cause)))
+    return _in_state(rows, round_, narrowing.state)
+
+
+def _in_state(
+    rows: QuerySet[models.Disagreement], round_: Round, state: str
+) -> QuerySet[models.Disagreement]:
+    if not state:
+        return rows
+    if state == "decided":
+        return rows.filter(Exists(_standing(round_)))
+    waits = Exists(_waiting(round_))
+    return rows.filter(~Exists(_standing(round_)), waits if state == "agenda" else ~waits)
+
+
+def _said(narrowing: Narrowing) -> Q:
+    """What the row of a disagreement says by itself."""
+    asked = Q()
+    if narrowing.repository is not None:
+        asked &= Q(issue__repository=narrowing.repository)
+    if narrowing.volunteer is not None:
+        asked &= Q(apart__contains=[narrowing.volunteer])
+    if narrowing.split:
+        asked &= _of_split(narrowing.split)
+    if narrowing.parts_at is not None:
+        asked &= Q(parts_at=narrowing.parts_at)
+    return asked
+
+
+def _standing(round_: Round) -> QuerySet[Decision]:
+    return Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+
+
+def _waiting(round_: Round) -> QuerySet[AgendaItem]:
+    return AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
+
+
+def _of_pair(
+    rows: QuerySet[models.Disagreement], first: list[int], second: list[int]
+) -> QuerySet[models.Disagreement]:
+    rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
+    if set(first) & set(second):
+        # Where one lies in the other, one label could stand for both.
+        either: list[int] = sorted({*first, *second})
+        rows = rows.alias(both=_Shared("chosen", Value(either, ArrayField(BigIntegerField())))).filter(
+            both__gte=2
+        )
+    return rows
+
+
+class _Shared(Func):
+    """How many elements two arrays share."""
+
+    template = "cardinality(ARRAY(SELECT unnest(%(expressions)s)))"
+    arg_joiner = ") INTERSECT SELECT unnest("
+    output_field = IntegerField()
+
+
+def _of_split(split: Split) -> Q:
+    """Groups of these sizes; those of one may be open labels."""
+    singles = sum(size == 1 for size in split)
+    either = Q()
+    for open_labels in range(singles + 1):
+        either |= Q(votes=list(split[: len(split) - open_labels]), open_labels=open_labels)
+    return either
+
+
 def disagreements(
     round_: Round,
+    narrowing: Narrowing,
+    member: Membership | None,
     *,
-    pair: tuple[str, str] | None = None,
-    type_: str | None = None,
-    repository: int | None = None,
-    state: State | None = None,
-    after: int | None = None,
+    after: str | None = None,
     limit: int = 50,
 ) -> Disagreements:
-    """A page of the round's disagreements in the order of the round. Six queries.
+    """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
+    equal labels first, of these the closest split, then in the order of the round. Ten queries at most.
 
-    `pair`: codes of two categories; labels of both, or below them, are on the issue. `type_`: code of a
-    category; a label lies in it. A code that the version lacks matches nothing. `repository`: its id.
-    `state`: settled or open. `after`: the `next` of the page before.
+    `after`: the `next` of the page before; ValueError for what is none.
     """
     book = codebook(round_.version_id)
     columns = list(volunteers(round_))
-    found, parameters = _found(
-        round_, [book.below(code) for code in (*(pair or ()), *((type_,) if type_ else ()))], repository
-    )
-    query = f"""
-    WITH found AS MATERIALIZED ({found})
-    SELECT count(*) FILTER (WHERE NOT settled), count(*) FILTER (WHERE settled), (
-        SELECT array_agg(ARRAY[issue_id, position] ORDER BY position)
-        FROM (
-            SELECT issue_id, position FROM found
-            WHERE position > %s AND (%s::boolean IS NULL OR settled = %s)
-            ORDER BY position LIMIT %s
-        ) page
-    )
-    FROM found
-    """
-    settled = None if state is None else state == "settled"
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, -1 if after is None else after, settled, settled, limit + 1])
-        open_ones, settled_ones, places = cursor.fetchone()
-    places = places or []
+    rows = found(round_, replace(narrowing, state=""), member)
+    counted = _counted(rows, round_)
+    ordered = _behind(_in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
+    places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
+    last = places[limit - 1] if len(places) > limit else None
     return Disagreements(
         volunteers=columns,
-        rows=rows_of(round_, dict(places[:limit]), columns, book),
-        next=places[limit - 1][1] if len(places) > limit else None,
-        open=open_ones,
-        settled=settled_ones,
+        rows=_with_meetings(
+            round_, rows_of(round_, {place[0]: place[1] for place in places[:limit]}, columns, book)
+        ),
+        next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
+        **counted,
     )
 
 
-def disagreement_at(round_: Round, issue_id: int) -> Disagreement | None:
-    """One disagreement; None if the issue is none, or is not revealed. Seven queries at most."""
-    unanimous = Decision.objects.filter(
-        round=round_, issue=OuterRef("issue"), method=Decision.Method.UNANIMOUS
+def key_of(round_: Round, issue_id: int) -> str | None:
+    """The `after` of what follows this issue in the order of the lists; None where it is no disagreement."""
+    row = models.Disagreement.objects.filter(round=round_, issue=issue_id)
+    key = row.values_list("ways", "margin", "position").first()
+    return None if key is None else "-".join(map(str, key))
+
+
+def next_after(
+    round_: Round, narrowing: Narrowing, member: Membership | None, after: str | None
+) -> int | None:
+    """The issue that follows this key in the list, None at its end."""
+    ordered = _behind(found(round_, narrowing, member), after).order_by("ways", "margin", "position")
+    return ordered.values_list("issue_id", flat=True).first()
+
+
+def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[models.Disagreement]:
+    if after is None:
+        return rows
+    ways, margin, position = (_number(part) or 0 for part in after.split("-"))
+    return rows.filter(
+        Q(ways__gt=ways)
+        | Q(ways=ways, margin__gt=margin)
+        | Q(ways=ways, margin=margin, position__gt=position),
+        ways__gte=ways,
     )
-    found = revealed(round_).filter(~Exists(unanimous), completed_at__isnull=False, issue=issue_id)
-    place = found.values_list("issue_id", "position").first()
-    if place is None:
-        return None
-    return rows_of(round_, dict([place]), list(volunteers(round_)), codebook(round_.version_id))[0]
 
 
-def disagreement_counts(round_: Round) -> DisagreementCounts:
-    """How many issues are complete, not unanimous, settled and open. One query."""
-    complete, parameters = complete_issues(round_)
-    query = f"""
-    SELECT count(*), count(*) FILTER (WHERE {_agreed(round_)}), count(d.id)
-    FROM ({complete}) i
-    LEFT JOIN annotate_decision d
-        ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+def _counted(rows: QuerySet[models.Disagreement], round_: Round) -> dict[str, int]:
+    """How many of these rows are in each state. One query."""
+    return (
+        rows.order_by()
+        .annotate(is_decided=Exists(_standing(round_)), waits=Exists(_waiting(round_)))
+        .aggregate(
+            open=Count("pk", filter=Q(is_decided=False, waits=False)),
+            agenda=Count("pk", filter=Q(is_decided=False, waits=True)),
+            decided=Count("pk", filter=Q(is_decided=True)),
+        )
+    )
+
+
+def _with_meetings(round_: Round, rows: list[Disagreement]) -> list[Disagreement]:
+    """The same rows with the meetings whose agenda they wait on. One query."""
+    items = AgendaItem.objects.filter(
+        round=round_, issue__in=[row.issue.pk for row in rows if row.decision is None], released_at=None
+    )
+    meetings = {item.issue_id: item.meeting for item in items.select_related("meeting")}
+    return [replace(row, meeting=meetings.get(row.issue.pk)) for row in rows]
+
+
+def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> Disagreement | None:
+    """One disagreement; None if the issue is none, is not revealed, or is kept from this member. Nine queries
+    at most.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, round_.pk])
-        issues, unanimous, decided = cursor.fetchone()
+    place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
+    page = dict(place.values_list("issue_id", "position"))
+    if not page:
+        return None
+    rows = rows_of(round_, page, list(volunteers(round_)), codebook(round_.version_id))
+    return _with_meetings(round_, rows)[0]
+
+
+def disagreement_counts(round_: Round, member: Membership | None) -> DisagreementCounts:
+    """How many issues are complete, and of the disagreements how many are in each state. Five queries at
+    most.
+    """
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    turns = still_to_label(round_, member)
+    withheld = 0
+    if not turns.query.is_empty():
+        withheld = complete.filter(Exists(turns.filter(issue=OuterRef("issue")))).count()
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     return DisagreementCounts(
-        complete=issues,
-        not_unanimous=issues - unanimous,
-        settled=decided - unanimous,
-        open=issues - decided,
+        complete=complete.count() - withheld, withheld=withheld, **_counted(rows, round_)
     )
-
-
-def _agreed(round_: Round) -> str:
-    """SQL: do the labels of issue `i`, whose standing decision is `d` if it has one, all agree?"""
-    if round_.kind != Round.Kind.SCREENING:
-        return "d.method IS NOT DISTINCT FROM 'unanimous'"
-    return """(d.method IS NOT DISTINCT FROM 'unanimous' OR d.number > 1 AND EXISTS (
-        SELECT FROM annotate_decision u
-        WHERE u.round_id = d.round_id AND u.issue_id = d.issue_id AND u.method = 'unanimous'
-    ))"""
 
 
 def is_unanimous(round_: Round, issue_id: int) -> bool:
     """Do all labels of this complete, revealed issue agree at the round's depth?"""
-    agreed = Decision.objects.filter(round=round_, issue=issue_id, method=Decision.Method.UNANIMOUS)
-    return agreed.filter(issue__in=revealed(round_).values("issue")).exists()
+    differs = models.Disagreement.objects.filter(round=round_, issue=OuterRef("issue"))
+    complete = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
+    return complete.exclude(Exists(differs)).exists()
 
 
-def confusion(round_: Round, level: Level) -> list[Confusion]:
-    """For each two categories of a level, in how many complete, revealed issues both were chosen; most first.
+def confusion(round_: Round, level: int, member: Membership | None) -> list[Confusion]:
+    """For each two categories of a level, how many disagreements lie between them; most first.
 
-    Labels count by their ancestor at the level; those that stop above it are left out. Two queries, and a
-    third one, over all labels, when an issue has become complete since this process last asked.
+    Labels count by their ancestor at the level, or as what they are where they stop above it. Four queries at
+    most: the labels of an issue are at hand as one array, and there are few different ones.
     """
-    complete = revealed(round_).filter(completed_at__isnull=False)
-    count, last = complete.aggregate(count=Count("pk"), last=Max("completed_at")).values()
-    # Labels that are revealed stay, so the same issues have the same pairs.
-    return list(_confusion(round_.pk, round_.version_id, level, round_.closed_at, count, last))
-
-
-@lru_cache(maxsize=64)
-def _confusion(
-    round_id: int, version_id: int, level: Level, _closed: datetime | None, count: int, _last: datetime | None
-) -> tuple[Confusion, ...]:
-    book = codebook(version_id)
-    codes = [state.code for state in book.states.values() if state.level == level]
-    places = {code: place for place, code in enumerate(codes)}
-    categories = [id_ for id_, state in book.states.items() if state.level >= level]
-    if not categories or not count:
-        return ()
-    masks = [_mask(places[book.at_depth(id_, level).code], len(codes)) for id_ in categories]
-    issues, parameters = complete_issues(Round.objects.get(pk=round_id))
-    query = f"""
-    WITH deep AS MATERIALIZED (
-        SELECT category_id, mask::bit({len(codes)}) AS mask
-        FROM unnest(%s::bigint[], %s::text[]) deep (category_id, mask)
-    )
-    SELECT chosen::text, count(*)
-    FROM (
-        SELECT bit_or(deep.mask) AS chosen
-        FROM annotate_label l JOIN deep ON deep.category_id = l.category_id
-        WHERE l.round_id = %s AND NOT l.surplus AND l.issue_id IN (SELECT issue_id FROM ({issues}) complete)
-        GROUP BY l.issue_id
-    ) issues
-    GROUP BY chosen
-    """
-    both: Counter[tuple[str, str]] = Counter()
-    with connection.cursor() as cursor:
-        cursor.execute(query, [categories, masks, round_id, *parameters])
-        for mask, count_ in cursor.fetchall():
-            chosen = [code for code, bit in zip(codes, mask, strict=True) if bit == "1"]
-            for two in combinations(chosen, 2):
-                both[two] += count_
-    ordered = sorted(both.items(), key=lambda one: (-one[1], places[one[0][0]], places[one[0][1]]))
-    return tuple(Confusion(first, second, issues) for (first, second), issues in ordered)
-
-
-def _mask(place: int, length: int) -> str:
-    return "0" * place + "1" + "0" * (length - place - 1)
+    book = codebook(round_.version_id)
+    at_level = {id_: book.at_depth(id_, level).category_id for id_ in book.states}
+    places = {id_: place for place, id_ in enumerate(book.states)}
+    both: Counter[tuple[int, int]] = Counter()
+    for chosen, issues in found(round_, Narrowing(), member).values_list("chosen").annotate(n=Count("pk")):
+        counted = Counter(at_level[id_] for id_ in chosen)
+        for first, second in combinations_with_replacement(sorted(counted, key=places.__getitem__), 2):
+            if first != second or counted[first] > 1:
+                both[first, second] += issues
+    return [
+        Confusion(book.states[first].code, book.states[second].code, issues)
+        for (first, second), issues in sorted(
+            both.items(), key=lambda one: (-one[1], places[one[0][0]], places[one[0][1]])
+        )
+    ]
 
 
 def complete_issues(round_: Round) -> tuple[str, list[Any]]:
@@ -255,40 +434,6 @@ def complete_issues(round_: Round) -> tuple[str, list[Any]]:
     except EmptyResultSet:
         return "SELECT NULL::bigint AS issue_id, NULL::integer AS position WHERE false", []
     return query, list(parameters)
-
-
-def _found(round_: Round, chosen: Sequence[Sequence[int]], repository: int | None) -> tuple[str, list[Any]]:
-    """SQL of the disagreements, (issue_id, position, settled), and its parameters.
-
-    Each of `chosen` is a set of categories; labels of all these sets are on the issue.
-    """
-    complete, parameters = complete_issues(round_)
-    query = f"""
-    SELECT i.issue_id, i.position, d.id IS NOT NULL AS settled
-    FROM ({complete}) i
-    LEFT JOIN annotate_decision d
-        ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
-    WHERE NOT {_agreed(round_)}
-    """
-    parameters.append(round_.pk)
-    if repository is not None:
-        query += " AND i.issue_id IN (SELECT id FROM ingest_issue WHERE repository_id = %s)"
-        parameters.append(repository)
-    if chosen:
-        all_of_them = " AND ".join(["bool_or(category_id = ANY(%s::bigint[]))"] * len(chosen))
-        query += f"""
-        AND i.issue_id IN (
-            SELECT issue_id FROM annotate_label
-            WHERE round_id = %s AND NOT surplus AND category_id = ANY(%s::bigint[])
-            GROUP BY issue_id HAVING {all_of_them}
-        )
-        """
-        parameters += [
-            round_.pk,
-            sorted({id_ for ids in chosen for id_ in ids}),
-            *(list(ids) for ids in chosen),
-        ]
-    return query, parameters
 
 
 def rows_of(

@@ -7,15 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from annotate.allocation import fair_share
-from annotate.models import Answer, Assignment, Label, Round, RoundIssue, RoundVolunteer
-from annotate.queries.rounds import reveals_complete_issues
+from annotate.models import (
+    Answer,
+    Assignment,
+    Decision,
+    Disagreement,
+    Label,
+    Round,
+    RoundIssue,
+    RoundVolunteer,
+)
 from annotate.queries.training import training_results
+from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
 from ingest.models import Import, Issue, Repository
 from studies.models import Membership, Role, Study
@@ -106,45 +114,29 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
 def to_settle(seats: Sequence[Membership]) -> list[ToSettle]:
     """The rounds with open disagreements in the studies that these memberships lead, newest first.
 
-    A training has none: its right labels are known. Two queries; one of them reads the complete issues of
-    all rounds of these studies.
+    A training has none: its right labels are known. Four queries at most.
     """
     led = {seat.study_id: seat for seat in seats if may_lead(seat)}
     rounds = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
     by_id = {round_.pk: round_ for round_ in rounds.order_by("-opened_at", "-pk")}
-    open_ = open_disagreements(by_id.values())
+    open_ = open_disagreements(by_id.values(), seats)
     return [
         ToSettle(round_, led[round_.study_id], open_[id_]) for id_, round_ in by_id.items() if open_.get(id_)
     ]
 
 
-def open_disagreements(rounds: Iterable[Round]) -> dict[int, int]:
-    """Round id to how many of its complete, revealed issues no decision stands for. One query.
+def open_disagreements(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int, int]:
+    """Round id to how many of its disagreements no decision stands for, where some wait. Two queries at most.
 
-    An issue whose labels agree has its decision with its last label, so the rest are disagreements. Trainings
-    are left out.
+    What these memberships of one person have yet to label in other rounds is not counted, and trainings are
+    left out.
     """
-    ids = [
-        round_.pk
-        for round_ in rounds
-        if round_.kind != Round.Kind.TRAINING and reveals_complete_issues(round_)
-    ]
+    ids = [round_.pk for round_ in rounds if round_.kind != Round.Kind.TRAINING]
     if not ids:
         return {}
-    with connection.cursor() as cursor:
-        # Joined as a whole and subtracted: an anti-join looks every issue up in the index.
-        cursor.execute(
-            """
-            SELECT c.round_id, count(*) - count(d.issue_id)
-            FROM annotate_roundissue c
-            LEFT JOIN annotate_decision d
-              ON d.round_id = c.round_id AND d.issue_id = c.issue_id AND d.superseded_at IS NULL
-            WHERE c.round_id = ANY(%s) AND c.completed_at IS NOT NULL
-            GROUP BY c.round_id
-            """,
-            [ids],
-        )
-        return dict(cursor.fetchall())
+    decided = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
+    waiting = Disagreement.objects.filter(~Exists(decided), round__in=ids)
+    return _by_round(seen_by_seats(waiting, seats).order_by().values_list("round").annotate(n=Count("*")))
 
 
 def without_answer(rounds: Iterable[Round]) -> dict[int, int]:

@@ -1,8 +1,9 @@
 """The disagreements of a round: where volunteers part, and what was decided. Revealed issues only."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -21,11 +22,11 @@ from annotate.errors import StaleDecision
 from annotate.models import Round
 from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import Disagreement
+from annotate.queries.disagreements import LEVELS, Disagreement, Narrowing
 from annotate.queries.rounds import round_progress, rounds_for
 from annotate.round_forms import DecisionForm
 from annotate.views.looks import decided, looks, split
-from annotate.views.matrix import Pair, hues, matrix
+from annotate.views.matrix import hues, matrix
 from core.http import go_to, is_fragment, render_page, require
 from ingest.models import Issue, Repository
 from ingest.queries import keywords_of
@@ -35,86 +36,68 @@ from studies.queries import membership_of
 from taxonomy.models import Level
 
 MOST_COLUMNS = 10
-LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 
 
 @dataclass(frozen=True)
-class Narrowed:
+class Asked:
     """What the address asks for: filters, level of the matrix, page of the list, issue to read."""
 
-    pair: Pair | None = None
-    type: str = ""
-    repository: int | None = None
-    state: Literal["", "open", "settled"] = ""
+    narrowing: Narrowing
     level: str = ""
-    after: int | None = None
+    after: str | None = None
     issue: int | None = None
 
     @classmethod
-    def read(cls, query: QueryDict) -> "Narrowed":
+    def read(cls, query: QueryDict) -> "Asked":
         """Raises Http404 for what no link of this page says."""
-        codes = query.get("pair", "").split()
-        state, level = query.get("state", ""), query.get("level", "")
-        if (
-            len(codes) not in {0, 2}
-            or state not in {"", "open", "settled"}
-            or (level and level not in LEVELS)
-        ):
+        level, after = query.get("level", ""), query.get("after") or None
+        if (level and level not in LEVELS) or (after and not re.fullmatch(r"\d{1,9}-\d{1,9}-\d{1,9}", after)):
             raise Http404
-        return cls(
-            pair=(codes[0], codes[1]) if codes else None,
-            type=query.get("type", ""),
-            repository=_number(query.get("repository")),
-            state=cast(Literal["", "open", "settled"], state),
-            level=level,
-            after=_number(query.get("after")),
-            issue=_number(query.get("issue")),
-        )
+        return cls(narrowing_of(query), level=level, after=after, issue=_number(query.get("issue")))
 
-    @property
-    def is_filtered(self) -> bool:
-        return bool(self.pair or self.type or self.repository is not None)
-
-    def filters(self) -> dict[str, Any]:
-        return {"pair": self.pair, "type_": self.type or None, "repository": self.repository}
+    def but(self, **changes: Any) -> "Asked":
+        """The same with other filters, level, page or issue."""
+        own = {name: value for name, value in changes.items() if name in {"level", "after", "issue"}}
+        filters = {name: value for name, value in changes.items() if name not in own}
+        return replace(self, narrowing=replace(self.narrowing, **filters), **own)
 
     def address(self, page: str) -> str:
-        parameters = {
-            "pair": " ".join(self.pair or ()),
-            "type": self.type,
-            "repository": self.repository,
-            "state": self.state,
-            "level": self.level,
-            "after": self.after,
-            "issue": self.issue,
-        }
-        query = urlencode({name: value for name, value in parameters.items() if value not in {None, ""}})
-        return f"{page}?{query}" if query else page
+        place = {"level": self.level, "after": self.after, "issue": self.issue}
+        held = self.narrowing.query | {name: value for name, value in place.items() if value}
+        return f"{page}?{urlencode(held)}" if held else page
+
+
+def narrowing_of(query: QueryDict) -> Narrowing:
+    """The filters in an address of this page, which its other addresses take too. Raises Http404."""
+    try:
+        return Narrowing.from_query(query)
+    except ValueError as error:
+        raise Http404 from error
 
 
 @require_safe
 def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
     round_, member = _round(request, round_id)
-    narrowed = Narrowed.read(request.GET)
-    item = None if narrowed.issue is None else queries.disagreement_at(round_, narrowed.issue)
-    if narrowed.issue is not None and item is None:
+    asked = Asked.read(request.GET)
+    item = None if asked.issue is None else queries.disagreement_at(round_, asked.issue, member)
+    if asked.issue is not None and item is None:
         raise Http404
-    return _page(request, round_, member, narrowed, item)
+    return _page(request, round_, member, asked, item)
 
 
 @require_POST
 def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
     """Record the lead's decision on one issue, and go on with the next open one."""
     round_, member = _round(request, round_id)
-    narrowed = replace(Narrowed.read(request.GET), issue=issue_id)
-    item = queries.disagreement_at(round_, issue_id)
+    asked = Asked.read(request.GET).but(issue=issue_id)
+    item = queries.disagreement_at(round_, issue_id, member)
     if item is None:
         raise Http404
     require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
     form = DecisionForm(request.POST, disagreement=item, book=codebook(round_.version_id), depth=round_.depth)
     if member is None or not form.is_valid():
-        return _page(request, round_, member, narrowed, item, form=form, status=422)
+        return _page(request, round_, member, asked, item, form=form, status=422)
     try:
         decision = actions.settle_issue(
             round_=round_,
@@ -126,18 +109,18 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
         )
     except StaleDecision as refusal:
         # Both sides are on this page: the decision that stands now, and what was typed.
-        fresh = queries.disagreement_at(round_, issue_id) or item
+        fresh = queries.disagreement_at(round_, issue_id, member) or item
         said = str(refusal.message)
-        return _page(request, round_, member, narrowed, fresh, form=form, refusal=said, status=refusal.status)
+        return _page(request, round_, member, asked, fresh, form=form, refusal=said, status=refusal.status)
     code = codebook(round_.version_id).states[decision.category_id].code
     messages.success(request, _("%(issue)s is settled: %(code)s.") % {"issue": item.issue, "code": code})
-    coming = _next_open(round_, narrowed, item.position)
-    narrowed = replace(narrowed, issue=coming)
-    address = narrowed.address(reverse("disagreements", args=[round_.pk]))
+    coming = _next_open(round_, member, asked.narrowing, issue_id)
+    asked = asked.but(issue=coming)
+    address = asked.address(reverse("disagreements", args=[round_.pk]))
     if not is_fragment(request):
         return go_to(request, address)
-    item = None if coming is None else queries.disagreement_at(round_, coming)
-    response = _page(request, round_, member, narrowed, item)
+    item = None if coming is None else queries.disagreement_at(round_, coming, member)
+    response = _page(request, round_, member, asked, item)
     response["HX-Push-Url"] = address
     return response
 
@@ -150,12 +133,13 @@ def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | N
     return round_, member
 
 
-def _next_open(round_: Round, narrowed: Narrowed, position: int) -> int | None:
-    """The issue that waits for a decision next: behind this place, or else from the beginning."""
-    for after in (position, None):
-        page = queries.disagreements(round_, **narrowed.filters(), state="open", after=after, limit=1)
-        if page.rows:
-            return page.rows[0].issue.pk
+def _next_open(round_: Round, member: Membership | None, narrowing: Narrowing, issue_id: int) -> int | None:
+    """The issue that waits for a decision next: behind this one, or else from the beginning."""
+    waiting = replace(narrowing, state="open")
+    for after in (queries.key_of(round_, issue_id), None):
+        coming = queries.next_after(round_, waiting, member, after)
+        if coming is not None:
+            return coming
     return None
 
 
@@ -163,7 +147,7 @@ def _page(
     request: AuthedRequest,
     round_: Round,
     member: Membership | None,
-    narrowed: Narrowed,
+    asked: Asked,
     item: Disagreement | None,
     *,
     form: DecisionForm | None = None,
@@ -171,43 +155,41 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     book = codebook(round_.version_id)
-    page = queries.disagreements(
-        round_, **narrowed.filters(), state=narrowed.state or None, after=narrowed.after
-    )
+    page = queries.disagreements(round_, asked.narrowing, member, after=asked.after)
     path = reverse("disagreements", args=[round_.pk])
     colours = hues(book)
 
     def to(**changes: Any) -> str:
-        return replace(narrowed, **changes).address(path)
+        return asked.but(**changes).address(path)
 
-    counts = queries.disagreement_counts(round_)
+    counts = queries.disagreement_counts(round_, member)
     share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
     context: dict[str, Any] = {
         "study": round_.study,
         "membership": member,
         "round": round_,
-        "narrowed": narrowed,
+        "narrowed": asked.narrowing,
         "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == "disagreements",
         "counts": counts,
         "share": formats.number_format(round(share, 1), 1),
         "progress": round_progress(round_),
         "page": page,
-        "rows": [_row(row, page, colours, narrowed.issue, to(issue=row.issue.pk)) for row in page.rows],
+        "rows": [_row(row, page, colours, asked.issue, to(issue=row.issue.pk)) for row in page.rows],
         "in_columns": len(page.volunteers) <= MOST_COLUMNS,
-        "links": _links(narrowed, page.next, to),
+        "links": _links(asked, page.next, to),
     }
     if item is None:
-        context |= _overview(round_, narrowed, book, to)
+        context |= _overview(round_, member, asked, book, to)
     else:
-        context |= _panel(round_, member, narrowed, item, book, page, colours, to) | {"refusal": refusal}
+        context |= _panel(round_, member, asked, item, book, page, colours, to) | {"refusal": refusal}
         if context["may_settle"]:
             context["form"] = form or DecisionForm(disagreement=item, book=book, depth=round_.depth)
-        context["next_url"] = _next_url(round_, narrowed, item, page, to)
-    context |= _menus(round_, narrowed, book, to)
-    asked = {"layout": "long", "round": round_.name}
+        context["next_url"] = _next_url(round_, member, asked, item, page, to)
+    context |= _menus(round_, asked.narrowing, book, to)
+    fetched = {"layout": "long", "round": round_.name}
     if context["repository"]:
-        asked["repository"] = context["repository"].path
-    context["csv_query"] = urlencode(asked)
+        fetched["repository"] = context["repository"].path
+    context["csv_query"] = urlencode(fetched)
     return render_page(
         request,
         "annotate/disagreements/disagreements.html",
@@ -217,13 +199,17 @@ def _page(
     )
 
 
-def _overview(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
+def _overview(
+    round_: Round, member: Membership | None, asked: Asked, book: Codebook, to: Callable[..., str]
+) -> dict[str, Any]:
     """The matrix, and the levels that it can be drawn at: those down to the round's depth."""
     levels = {name: level for name, level in LEVELS.items() if level <= round_.depth}
-    name = narrowed.level if narrowed.level in levels else list(levels)[-1]
-    met = queries.confusion(round_, levels[name])
+    name = asked.level if asked.level in levels else list(levels)[-1]
+    met = queries.confusion(round_, levels[name], member)
     return {
-        "matrix": matrix(met, book, levels[name], narrowed.pair, lambda pair: to(pair=pair, after=None)),
+        "matrix": matrix(
+            met, book, levels[name], asked.narrowing.pair, lambda pair: to(pair=pair, after=None)
+        ),
         "level": Level(levels[name]).label,
         "levels": [
             {"name": Level(level).label, "url": to(level=key), "current": key == name}
@@ -235,7 +221,7 @@ def _overview(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..
 def _panel(
     round_: Round,
     member: Membership | None,
-    narrowed: Narrowed,
+    asked: Asked,
     item: Disagreement,
     book: Codebook,
     page: queries.Disagreements,
@@ -254,16 +240,15 @@ def _panel(
         "labels": [look for look in looks(item, page.volunteers, colours) if look],
         "decided": decided(item, colours),
         "may_settle": rules.may_settle(member, round_),
-        "settle_url": replace(narrowed, issue=None).address(
-            reverse("settle_issue", args=[round_.pk, item.issue.pk])
-        ),
+        "settle_url": asked.but(issue=None).address(reverse("settle_issue", args=[round_.pk, item.issue.pk])),
         "split": [(code, names[code], votes, colours[code]) for code, votes in item.split],
     }
 
 
 def _next_url(
     round_: Round,
-    narrowed: Narrowed,
+    member: Membership | None,
+    asked: Asked,
     item: Disagreement,
     page: queries.Disagreements,
     to: Callable[..., str],
@@ -274,10 +259,8 @@ def _next_url(
         return to(issue=ids[ids.index(item.issue.pk) + 1])
     if ids[-1:] == [item.issue.pk] and page.next is None:
         return ""
-    behind = queries.disagreements(
-        round_, **narrowed.filters(), state=narrowed.state or None, after=item.position, limit=1
-    )
-    return to(issue=behind.rows[0].issue.pk) if behind.rows else ""
+    coming = queries.next_after(round_, asked.narrowing, member, queries.key_of(round_, item.issue.pk))
+    return to(issue=coming) if coming is not None else ""
 
 
 def _row(
@@ -302,19 +285,20 @@ def _row(
     }
 
 
-def _links(narrowed: Narrowed, following: int | None, to: Callable[..., str]) -> dict[str, str]:
+def _links(asked: Asked, following: str | None, to: Callable[..., str]) -> dict[str, str]:
     return {
         "all": to(state="", after=None, issue=None),
         "open": to(state="open", after=None, issue=None),
-        "settled": to(state="settled", after=None, issue=None),
+        "agenda": to(state="agenda", after=None, issue=None),
+        "settled": to(state="decided", after=None, issue=None),
         "without_pair": to(pair=None, after=None, issue=None),
-        "clear": to(pair=None, type="", repository=None, state="", after=None, issue=None),
-        "first": to(after=None, issue=None) if narrowed.after is not None else "",
+        "clear": Asked(Narrowing(), level=asked.level).address(to().partition("?")[0]),
+        "first": to(after=None, issue=None) if asked.after is not None else "",
         "next": to(after=following, issue=None) if following is not None else "",
     }
 
 
-def _menus(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
+def _menus(round_: Round, narrowing: Narrowing, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
     repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
     types = [state for state in book.states.values() if state.level == Level.TYPE]
     return {
@@ -322,7 +306,7 @@ def _menus(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., 
             {
                 "state": state,
                 "url": to(type=state.code, after=None, issue=None),
-                "on": state.code == narrowed.type,
+                "on": state.code == narrowing.type,
             }
             for state in types
         ],
@@ -331,12 +315,12 @@ def _menus(round_: Round, narrowed: Narrowed, book: Codebook, to: Callable[..., 
             {
                 "path": repository.path,
                 "url": to(repository=repository.pk, after=None, issue=None),
-                "on": repository.pk == narrowed.repository,
+                "on": repository.pk == narrowing.repository,
             }
             for repository in repositories
         ],
         "any_repository": to(repository=None, after=None, issue=None),
-        "repository": next((one for one in repositories if one.pk == narrowed.repository), None),
+        "repository": next((one for one in repositories if one.pk == narrowing.repository), None),
     }
 
 

@@ -186,7 +186,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     counts = queries.study_counts(found, current.round if current else None)
     people = queries.people(found, current.round if current else None)
     slots = slot_count(current.round) if current else 0
-    unsettled = queries.open_disagreements(line.round for line in lines)
+    unsettled = queries.open_disagreements((line.round for line in lines), [member] if member else [])
     own = queries.own_rounds([member] if member else [])
     waits = _labelling(own)
     if member and may_lead(member):

@@ -92,8 +92,8 @@ def test_demo_loads_the_study_that_its_data_describes():
         7,
         2,
     )
-    counts = disagreement_counts(round_)
-    assert (counts.complete, counts.not_unanimous, counts.settled, counts.open) == (60, 30, 10, 20)
+    counts = disagreement_counts(round_, None)
+    assert (counts.complete, counts.not_unanimous, counts.decided, counts.open) == (60, 30, 10, 20)
     methods = Decision.objects.filter(round=round_).values_list("method", flat=True)
     assert Counter(methods) == {"unanimous": 30, "lead": 10}
     slots = Assignment.objects.filter(round=round_, volunteer=member("R3"), submitted_at=None)

@@ -173,7 +173,7 @@ def test_a_disagreement_is_listed_and_settled(world):
     assert Decision.objects.get().rationale == "precision"
     assert lead.get(f"{address}?state=open").json()["results"] == []
     assert [
-        row["decision"] for row in lead.get(f"{address}?state=settled&pair=C.1,C.2").json()["results"]
+        row["decision"] for row in lead.get(f"{address}?state=decided&pair=C.1,C.2").json()["results"]
     ] == ["C.2"]
     assert (
         client_of(world.first)

@@ -7,7 +7,7 @@ from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.exports import write_package
 from annotate.models import Assignment, Decision, Label, Round, RoundIssue
-from annotate.queries.disagreements import disagreements
+from annotate.queries.disagreements import Narrowing, disagreements
 from ingest.models import ImportRow, Issue, Repository, SourceEntry
 from studies.models import Event, Membership, Study
 from taxonomy.errors import TaxonomyRefused
@@ -239,7 +239,7 @@ def test_labels_that_agree_at_the_depth_of_the_round_are_unanimous(tmp_path):
     assert list(Decision.objects.order_by("issue__number").values_list("issue__number", "method")) == [
         ("1", "unanimous"), ("2", "unanimous"), ("3", "imported"), ("4", "imported"), ("I6UHT3", "unanimous"),
     ]  # fmt: skip
-    assert [row.issue.number for row in disagreements(round_).rows] == ["3"]
+    assert [row.issue.number for row in disagreements(round_, Narrowing(), None).rows] == ["3"]
 
 
 def test_import_study_gives_the_study_an_owner_who_is_none_of_the_volunteers(folder):

@@ -2,12 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from annotate.actions.decisions import settle_issue
+from annotate.actions.decisions import note_disagreements, settle_issue
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Draft, Round
 from annotate.queries.disagreements import (
     Confusion,
     DisagreementCounts,
+    Narrowing,
     confusion,
     disagreement_at,
     disagreement_counts,
@@ -22,7 +23,7 @@ from tests.annotate.world import World, small_world
 
 pytestmark = pytest.mark.django_db
 
-NOTHING = DisagreementCounts(complete=0, not_unanimous=0, settled=0, open=0)
+NOTHING = DisagreementCounts(complete=0, open=0, agenda=0, decided=0)
 
 
 def _label(world: World, round_: Round, *rows: str) -> None:
@@ -47,14 +48,14 @@ def _settle(world, round_, issue, code, seen=0):
 
 
 def _listed(round_, **filters):
-    return [row.issue for row in disagreements(round_, **filters).rows]
+    return [row.issue for row in disagreements(round_, Narrowing(**filters), None).rows]
 
 
 def test_a_row_shows_labels_in_columns_split_and_where_they_part():
     world = small_world(issues=1, members=4)
     round_ = world.round()
     _label(world, round_, "C.2 A.1.i C.2 B.1")
-    page = disagreements(round_)
+    page = disagreements(round_, Narrowing(), None)
     assert [volunteer.member for volunteer in page.volunteers] == world.members
     (row,) = page.rows
     issue = world.issues[0]
@@ -76,7 +77,7 @@ def test_a_row_shows_labels_in_columns_split_and_where_they_part():
     )
     assert (row.issue.repository, row.issue.current.title) == (world.repository, issue.current.title)
     assert page.next is None
-    assert disagreement_at(round_, issue.pk) == row
+    assert disagreement_at(round_, issue.pk, None) == row
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,9 @@ def test_labels_agree_or_part_at_the_rounds_depth(depth, row, parts_at):
     world = small_world(issues=1, members=2)
     round_ = world.round(depth=depth)
     _label(world, round_, row)
-    assert [one.parts_at for one in disagreements(round_).rows] == ([parts_at] if parts_at else [])
+    assert [one.parts_at for one in disagreements(round_, Narrowing(), None).rows] == (
+        [parts_at] if parts_at else []
+    )
     assert is_unanimous(round_, world.issues[0].pk) == (parts_at is None)
 
 
@@ -104,10 +107,10 @@ def test_only_complete_issues_that_are_not_unanimous_are_listed_and_counted():
     round_ = world.round()
     _label(world, round_, "C.2 C.3", "C.2 C.2", "C.2 -", "A.1 A.2")
     assert _listed(round_) == [world.issues[0], world.issues[3]]
-    assert disagreement_counts(round_) == DisagreementCounts(complete=3, not_unanimous=2, settled=0, open=2)
+    assert disagreement_counts(round_, None) == DisagreementCounts(complete=3, open=2, agenda=0, decided=0)
     assert round_progress(round_).complete == 3
     for issue in (world.issues[1], world.issues[2]):
-        assert disagreement_at(round_, issue.pk) is None
+        assert disagreement_at(round_, issue.pk, None) is None
 
 
 def test_nothing_shows_before_reveal():
@@ -115,17 +118,17 @@ def test_nothing_shows_before_reveal():
     round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     _label(world, round_, "C.2 C.3", "C.2 C.2", "C.2 -")
     assert _listed(round_) == []
-    assert disagreements(round_).count == 0
-    assert disagreement_at(round_, world.issues[0].pk) is None
-    assert disagreement_counts(round_) == NOTHING
-    assert confusion(round_, Level.THEME) == []
+    assert disagreements(round_, Narrowing(), None).count == 0
+    assert disagreement_at(round_, world.issues[0].pk, None) is None
+    assert disagreement_counts(round_, None) == NOTHING
+    assert confusion(round_, Level.THEME, None) == []
     assert is_unanimous(round_, world.issues[1].pk) is False
     assert (round_progress(round_).issues, round_progress(round_).complete) == (3, None)
     closed = close_round(round_=round_, by=world.lead)
     assert _listed(closed) == [world.issues[0]]
-    assert disagreement_counts(closed) == DisagreementCounts(complete=2, not_unanimous=1, settled=0, open=1)
-    assert confusion(closed, Level.THEME) == [Confusion("C.2", "C.3", 1)]
-    assert disagreements(closed).count == 1
+    assert disagreement_counts(closed, None) == DisagreementCounts(complete=2, open=1, agenda=0, decided=0)
+    assert confusion(closed, Level.THEME, None) == [Confusion("C.2", "C.3", 1)]
+    assert disagreements(closed, Narrowing(), None).count == 1
     assert is_unanimous(closed, world.issues[1].pk) is True
     assert round_progress(closed).complete == 2
 
@@ -136,14 +139,14 @@ def test_a_decision_of_the_lead_settles():
     _label(world, round_, "C.2 C.3", "C.2 C.9")
     _settle(world, round_, world.issues[0], "C.2")
     second = _settle(world, round_, world.issues[0], "A.1.i", seen=1)
-    assert disagreement_counts(round_) == DisagreementCounts(complete=2, not_unanimous=2, settled=1, open=1)
-    settled, still_open = disagreements(round_).rows
+    assert disagreement_counts(round_, None) == DisagreementCounts(complete=2, open=1, agenda=0, decided=1)
+    settled, still_open = disagreements(round_, Narrowing(), None).rows
     assert (settled.decision, settled.decided_code, still_open.decision) == (second, "A.1.i", None)
-    assert _listed(round_, state="settled") == [world.issues[0]]
+    assert _listed(round_, state="decided") == [world.issues[0]]
     assert _listed(round_, state="open") == [world.issues[1]]
-    for state in ("settled", "open", None):
-        page = disagreements(round_, state=state)
-        assert (page.settled, page.open, page.count) == (1, 1, 2)
+    for state in ("decided", "open", ""):
+        page = disagreements(round_, Narrowing(state=state), None)
+        assert (page.decided, page.open, page.count) == (1, 1, 2)
 
 
 def test_filters_narrow_alone_and_together():
@@ -162,19 +165,23 @@ def test_filters_narrow_alone_and_together():
         "C.3 C.2 C.2",
     )
     one, two, three, four, _, six = world.issues
-    assert _listed(round_) == [one, two, three, four, six]
-    assert _listed(round_, pair=("C.2", "C.3")) == [one, four, six]
-    assert _listed(round_, pair=("C.3", "C.2")) == [one, four, six]
+    assert _listed(round_) == [one, two, three, six, four]
+    assert _listed(round_, pair=("C.2", "C.3")) == [one, six, four]
+    assert _listed(round_, pair=("C.3", "C.2")) == [one, six, four]
     assert _listed(round_, pair=("A.1", "A.2")) == [three]
-    assert _listed(round_, pair=("A.1.i", "A.2")) == [three]
+    # Labels count at the round's depth.
+    assert _listed(round_, pair=("A.1.i", "A.2")) == []
     assert _listed(round_, pair=("A", "C")) == [four]
+    assert _listed(round_, pair=("A", "A")) == [three]
+    assert _listed(round_, pair=("C", "C.3")) == [one, six, four]
+    assert _listed(round_, pair=("C.3", "C.3")) == []
     assert _listed(round_, pair=("C.2", "X.1")) == []
-    assert _listed(round_, type_="A") == [three, four]
-    assert _listed(round_, type_="B") == []
+    assert _listed(round_, type="A") == [three, four]
+    assert _listed(round_, type="B") == []
     assert _listed(round_, repository=elsewhere.pk) == [six]
     assert _listed(round_, repository=world.repository.pk, pair=("C.2", "C.3")) == [one, four]
-    assert _listed(round_, type_="A", pair=("C.2", "C.3"), state="open") == [four]
-    assert _listed(round_, type_="A", pair=("C.2", "C.3"), state="settled") == []
+    assert _listed(round_, type="A", pair=("C.2", "C.3"), state="open") == [four]
+    assert _listed(round_, type="A", pair=("C.2", "C.3"), state="decided") == []
 
 
 def test_pages_follow_the_order_of_the_round_without_gaps():
@@ -183,13 +190,13 @@ def test_pages_follow_the_order_of_the_round_without_gaps():
     _label(world, round_, *["C.2 C.3"] * 5)
     came, after = [], None
     while True:
-        page = disagreements(round_, after=after, limit=2)
+        page = disagreements(round_, Narrowing(), None, after=after, limit=2)
         came.append([row.issue for row in page.rows])
         if (after := page.next) is None:
             break
     newest_first = world.issues[::-1]
     assert came == [newest_first[:2], newest_first[2:4], newest_first[4:]]
-    assert disagreements(round_, limit=5).next is None
+    assert disagreements(round_, Narrowing(), None, limit=5).next is None
 
 
 def test_surplus_labels_take_no_part():
@@ -201,13 +208,13 @@ def test_surplus_labels_take_no_part():
     Assignment.objects.filter(volunteer=None).update(volunteer=second)
     assert world.submit(round_, issue, third, "A.1", summary="surplus").surplus is True
     world.submit(round_, issue, second, "C.3")
-    (row,) = disagreements(round_).rows
+    (row,) = disagreements(round_, Narrowing(), None).rows
     assert ([chip and chip.code for chip in row.labels], row.split) == (
         ["C.2", "C.3", None],
         [("C.2", 1), ("C.3", 1)],
     )
-    assert _listed(round_, type_="A") == []
-    assert confusion(round_, Level.TYPE) == []
+    assert _listed(round_, type="A") == []
+    assert confusion(round_, Level.TYPE, None) == [Confusion("C", "C", 1)]
 
 
 def test_confusion_counts_issues_at_each_level():
@@ -223,24 +230,25 @@ def test_confusion_counts_issues_at_each_level():
         "C.2 C.2 C.2",
         "C.2 C.3 -",
     )
-    assert confusion(round_, Level.TYPE) == [Confusion("A", "C", 1)]
-    assert confusion(round_, Level.THEME) == [
+    assert confusion(round_, Level.TYPE, None) == [Confusion("C", "C", 3), Confusion("A", "C", 1)]
+    assert confusion(round_, Level.THEME, None) == [
         Confusion("C.2", "C.3", 2),
         Confusion("A.2", "C.9", 1),
         Confusion("A.2", "C.10", 1),
         Confusion("C.9", "C.10", 1),
     ]
-    assert confusion(round_, Level.SUB_THEME) == [Confusion("A.1.i", "A.1.ii", 1)]
+    # Labels are compared at the round's depth, so no deeper level has anything else to say.
+    assert confusion(round_, Level.SUB_THEME, None) == confusion(round_, Level.THEME, None)
 
 
-def test_confusion_at_a_level_that_the_version_lacks_is_empty():
+def test_confusion_at_a_level_that_the_version_lacks_is_that_of_the_last_one():
     world = small_world(issues=1, members=2)
     flat = factories.make_version(world.study, ["A", "B"])
     world = replace(world, version=flat)
     round_ = world.round(depth=Level.TYPE)
     _label(world, round_, "A B")
-    assert confusion(round_, Level.TYPE) == [Confusion("A", "B", 1)]
-    assert confusion(round_, Level.THEME) == []
+    assert confusion(round_, Level.TYPE, None) == [Confusion("A", "B", 1)]
+    assert confusion(round_, Level.THEME, None) == [Confusion("A", "B", 1)]
 
 
 def test_rounds_do_not_mix():
@@ -250,7 +258,7 @@ def test_rounds_do_not_mix():
     _label(world, second, "A.1 A.1", "A.1 A.2")
     assert _listed(first) == [world.issues[0]]
     assert _listed(second) == [world.issues[1]]
-    assert confusion(second, Level.THEME) == [Confusion("A.1", "A.2", 1)]
+    assert confusion(second, Level.THEME, None) == [Confusion("A.1", "A.2", 1)]
     assert [one.member for one in volunteers(second)] == world.members
 
 
@@ -262,13 +270,13 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
     for number, issue in enumerate(world.issues):
         factories.add_label(round_, issue, world.members[0], "C.2")
         factories.add_label(round_, issue, world.members[1], "C.3" if number % 2 == 0 else "C.9")
-    with django_assert_num_queries(6):
-        rows = disagreements(round_, pair=("C.2", "C.3"), repository=world.repository.pk, state="open").rows
+    note_disagreements(round_)
+    narrowing = Narrowing(pair=("C.2", "C.3"), repository=world.repository.pk, state="open")
+    with django_assert_num_queries(10):
+        rows = disagreements(round_, narrowing, world.lead).rows
         assert [str(row.issue.repository) + row.issue.current.title for row in rows]
     assert len(rows) == min(50, (issues + 1) // 2)
-    with django_assert_num_queries(1):
-        disagreement_counts(round_)
-    with django_assert_num_queries(4):
-        confusion(round_, Level.THEME)
-    with django_assert_num_queries(1):
-        confusion(round_, Level.THEME)
+    with django_assert_num_queries(3):
+        disagreement_counts(round_, world.lead)
+    with django_assert_num_queries(3):
+        confusion(round_, Level.THEME, world.lead)

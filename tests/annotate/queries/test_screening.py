@@ -3,7 +3,7 @@ import pytest
 from annotate.actions.decisions import settle_issue
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
-from annotate.queries.disagreements import disagreement_counts, disagreements, is_unanimous
+from annotate.queries.disagreements import Narrowing, disagreement_counts, disagreements, is_unanimous
 from annotate.queries.screening import (
     Reason,
     Reasons,
@@ -103,12 +103,12 @@ def test_reasons_are_unsaid_where_the_excluded_type_has_no_themes():
 
 def test_an_issue_brought_back_is_no_disagreement(world):
     round_ = screening(world)
-    before = disagreement_counts(round_)
+    before = disagreement_counts(round_, None)
     assert (before.complete, before.not_unanimous, before.settled, before.open) == (6, 2, 0, 2)
     _settle(world, round_, world.issues[0], "T", seen=1)
-    assert disagreement_counts(round_) == before
+    assert disagreement_counts(round_, None) == before
     assert is_unanimous(round_, world.issues[0].pk)
-    assert [row.issue for row in disagreements(round_).rows] == world.issues[4:6]
+    assert [row.issue for row in disagreements(round_, Narrowing(), None).rows] == world.issues[4:6]
 
 
 def test_nothing_is_told_before_the_reveal(world):
