@@ -50,12 +50,15 @@ def say(
         raise errors.CommentMissing
     if len(text) > COMMENT_LENGTH:
         raise errors.CommentTooLong(kept={"text": text})
+    argued_for = None
     if category is not None:
         book = codebook(current.version_id)
         if category.pk not in book.states:
             raise errors.UnknownCategory(kept={"text": text})
-        category = book.at_depth(category.pk, current.depth).category
-    comment = Comment.objects.create(round=current, issue=issue, author=author, text=text, category=category)
+        argued_for = book.at_depth(category.pk, current.depth).category_id
+    comment = Comment.objects.create(
+        round=current, issue=issue, author=author, text=text, category_id=argued_for
+    )
     _tell(comment, current)
     return comment
 
