@@ -30,23 +30,25 @@ class AnnotateConfig(AppConfig):
             "rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again")
         )
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
+        audit.say("decisions.reopened", _("Opened a decided disagreement of the round %(round)s again"))
         audit.say(
             "decisions.majority",
-            _("Settled disagreements of the screening %(round)s by a majority of %(at_least)s: %(decided)s"),
+            _("Settled disagreements of the round %(round)s by a majority of %(at_least)s: %(decided)s"),
         )
         audit.say(
             "decisions.majority_taken_back",
             _("Took back a majority vote of the screening %(round)s: %(reopened)s issues are open again"),
         )
-        audit.say("meetings.planned", _("Planned the meeting %(meeting)s on the round %(round)s"))
-        audit.say("meetings.changed", _("Changed the plan of the meeting %(meeting)s"))
-        audit.say("meetings.opened", _("Opened the meeting %(meeting)s"))
-        audit.say("meetings.closed", _("Closed the meeting %(meeting)s"))
-        audit.say("meetings.chair_taken", _("Took the chair of the meeting %(meeting)s"))
-        audit.say("meetings.decided", _("Recorded a decision of the meeting %(meeting)s"))
+        audit.say("decisions.alike", _("Settled alike disagreements of the round %(round)s: %(decided)s"))
         audit.say(
-            "meetings.votes_closed",
-            _("Closed %(closed)s votes of the meeting %(meeting)s, which decided %(decided)s issues"),
+            "decisions.bulk_taken_back",
+            _("Took back a bulk decision of the round %(round)s: %(reopened)s issues are open again"),
         )
+        audit.say(
+            "meetings.put_on_agenda", _("Put issues on the agenda of the meeting %(meeting)s: %(issues)s")
+        )
+        audit.say("meetings.taken_off_agenda", _("Took an issue off the agenda of the meeting %(meeting)s"))
+        audit.say("follow_ups.done", _("Did what followed from a meeting of the round %(round)s"))
+        audit.say("follow_ups.undone", _("Took up again what follows from a meeting of the round %(round)s"))
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

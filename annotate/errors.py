@@ -372,6 +372,13 @@ class NoQuorum(DomainError):
         )
 
 
+class FollowUpIncomplete(DomainError):
+    message = _(
+        "Say what follows: an example needs its category, a proposal a name, a line for the guideline its text"
+        " of at most 1,000 characters."
+    )
+
+
 class PublishedStudyRefused(DomainError):
     """A published study was refused; `problems` holds every line that stands in the way, in words."""
 
