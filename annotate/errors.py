@@ -374,8 +374,8 @@ class NoQuorum(DomainError):
 
 class FollowUpIncomplete(DomainError):
     message = _(
-        "Say what follows: an example needs its category, a proposal a name, a line for the guideline its text"
-        " of at most 1,000 characters."
+        "Say what follows: an example needs its category, a proposal a name, a line for the guideline its"
+        " text of at most 1,000 characters."
     )
 
 

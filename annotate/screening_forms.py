@@ -1,10 +1,8 @@
-"""What is posted to decide an issue of a screening anew, and to settle its disagreements by majority."""
+"""What is posted to decide an issue of a screening anew."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
 from annotate.models import Round
@@ -43,32 +41,3 @@ class ScreenForm(forms.Form):
 
     def clean_category(self) -> Category:
         return Category.objects.get(pk=self.cleaned_data["category"])
-
-
-class MajorityForm(forms.Form):
-    """How many equal labels settle an open disagreement: more than half, at most all."""
-
-    at_least = forms.IntegerField(label=_("Equal labels at least"))
-
-    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        least, most = round_.labels_per_issue // 2 + 1, round_.labels_per_issue
-        field = forms.IntegerField(label=_("Equal labels at least"), min_value=least, max_value=most)
-        field.widget.attrs["size"] = 3
-        self.fields["at_least"] = field
-        self.initial.setdefault("at_least", least)
-
-
-class VoteForm(forms.Form):
-    """Which majority vote is taken back: the one of this moment."""
-
-    decided_at = forms.CharField()
-
-    def clean_decided_at(self) -> datetime:
-        try:
-            moment = parse_datetime(self.cleaned_data["decided_at"])
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:
-            raise forms.ValidationError(_("There is no vote of this moment."))
-        return moment

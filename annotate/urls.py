@@ -1,7 +1,9 @@
 from django.urls import URLPattern, path
 
 from annotate.views import (
+    agendas,
     agreement,
+    bulk,
     calibration,
     disagreements,
     exports,
@@ -56,19 +58,20 @@ urlpatterns: list[URLPattern] = [
     path(
         "rounds/<int:round_id>/disagreements/<int:issue_id>/seen/", threads.see_mentions, name="see_mentions"
     ),
+    path(
+        "rounds/<int:round_id>/disagreements/<int:issue_id>/reopen/",
+        agendas.reopen_issue,
+        name="reopen_issue",
+    ),
+    path("rounds/<int:round_id>/disagreements/agenda/", agendas.put_on_agenda, name="put_on_agenda"),
+    path("rounds/<int:round_id>/disagreements/pair/", agendas.assign_pair, name="assign_pair"),
+    path("rounds/<int:round_id>/disagreements/majority/", bulk.decide_majority, name="decide_majority"),
+    path("rounds/<int:round_id>/bulk/<int:bulk_id>/take-back/", bulk.take_back_bulk, name="take_back_bulk"),
     path("rounds/<int:round_id>/screening/", screening.screening, name="screening"),
     path("rounds/<int:round_id>/screening/table.csv", screening.screening_csv, name="screening_csv"),
     path("rounds/<int:round_id>/screening/flow.svg", screening.screening_flow, name="screening_flow"),
     path(
         "rounds/<int:round_id>/screening/<int:issue_id>/decide/", screening.screen_issue, name="screen_issue"
-    ),
-    path(
-        "rounds/<int:round_id>/screening/majority/", screening.settle_by_majority, name="settle_by_majority"
-    ),
-    path(
-        "rounds/<int:round_id>/screening/majority/take-back/",
-        screening.take_back_majority,
-        name="take_back_majority",
     ),
     path("", overview.home, name="home"),
     path("studies/<slug:slug>/", overview.study, name="study"),

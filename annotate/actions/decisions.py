@@ -7,12 +7,14 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotate import errors
+from annotate.actions.agendas import tell_its_meeting
 from annotate.actions.locks import hold_issue, hold_round
-from annotate.models import Decision, Round
+from annotate.models import AgendaItem, Decision, Round
 from annotate.queries.categories import ROLLED_UP, codebook
 from annotate.queries.disagreements import is_unanimous
 from annotate.queries.rounds import revealed
-from annotate.rules import may_settle
+from annotate.queries.withheld import is_withheld
+from annotate.rules import may_chair, may_settle
 from core.retry import retried
 from ingest.models import Issue
 from studies.actions import record
@@ -30,62 +32,61 @@ def settle_issue(
     category: Category,
     rationale: str,
     seen_number: int,
+    cause: str = "",
     decided_at: datetime | None = None,
 ) -> Decision:
     """Decide a disagreement as its lead; a decision that stood is superseded, and kept.
 
-    Where the round leaves disagreements to a meeting, the lead writes down what the meeting decided. In a
-    screening also issues whose labels agree can be decided anew, by the lead alone: what all of its raters
-    excluded can come back.
+    Where the round leaves disagreements to a meeting, the lead does not decide them. In a screening also
+    issues whose labels agree can be decided anew, by the lead alone: what all of its raters excluded can come
+    back.
 
     `seen_number` is that of the standing decision that the form showed, 0 without one. The same decision by
-    the same person again returns the one that stands. `decided_at` is now; only the demonstration dates its
-    decisions back.
-    Raises NotAllowed, RationaleMissing, NotRevealed, IssueIsUnanimous, StaleDecision, UnknownCategory,
-    TooShallow.
+    the same person again returns the one that stands. `cause`: why the labels parted, where the lead says it.
+    `decided_at` is now; only the demonstration dates its decisions back.
+    Raises NotAllowed, AMeetingDecides, RationaleMissing, NotRevealed, HeldBack, IssueIsUnanimous,
+    StaleDecision, UnknownCategory, TooShallow.
     """
     rationale = rationale.replace("\x00", "\ufffd").strip()
     current = hold_round(round_)
     if not may_settle(by, current):
         raise errors.NotAllowed
+    tell_its_meeting(current, issue.pk)
     place = hold_issue(current, issue)
     if place.completed_at is None or not revealed(current).filter(pk=place.pk).exists():
         raise errors.NotRevealed
+    if is_withheld(round_, issue.pk, by):
+        raise errors.HeldBack
     agreed = is_unanimous(current, issue.pk)
     if agreed and current.kind != Round.Kind.SCREENING:
         raise errors.IssueIsUnanimous
+    if current.rule == Round.Rule.MEETING and not agreed:
+        raise errors.AMeetingDecides
     if not rationale:
         raise errors.RationaleMissing
-    book = codebook(current.version_id)
-    if category.pk not in book.states:
-        raise errors.UnknownCategory
-    if category.pk not in book.choosable(current.depth):
-        raise errors.TooShallow
-    standing = Decision.objects.filter(round=current, issue=issue, superseded_at=None).first()
-    if standing is not None and (standing.category_id, standing.rationale, standing.decided_by_id) == (
-        category.pk,
-        rationale,
-        by.pk,
-    ):
+    code = require_category(current, category)
+    standing = standing_decision(current, issue.pk)
+    if standing is not None and (
+        standing.category_id,
+        standing.rationale,
+        standing.cause,
+        standing.decided_by_id,
+    ) == (category.pk, rationale, cause, by.pk):
         return standing
     if seen_number != (standing.number if standing else 0):
-        raise errors.StaleDecision(
-            standing, kept={"category": book.states[category.pk].code, "rationale": rationale}
-        )
+        raise errors.StaleDecision(standing, kept={"category": code, "rationale": rationale})
     now = decided_at or timezone.now()
     if standing is not None:
         Decision.objects.filter(pk=standing.pk).update(superseded_at=now)
-    # A decision that was taken back has no successor, and keeps its number.
-    before = Decision.objects.filter(round=current, issue=issue).aggregate(last=Max("number"))["last"]
-    by_meeting = current.rule == Round.Rule.MEETING and not agreed
     decision = Decision.objects.create(
         round=current,
         issue=issue,
-        number=(before or 0) + 1,
+        number=next_number(current, issue.pk),
         category=category,
         version_id=current.version_id,
-        method=Decision.Method.MEETING if by_meeting else Decision.Method.LEAD,
+        method=Decision.Method.LEAD,
         rationale=rationale,
+        cause=cause,
         decided_by=by,
         decided_at=now,
     )
@@ -98,6 +99,73 @@ def settle_issue(
         number=decision.number,
     )
     return decision
+
+
+@retried
+@transaction.atomic
+def reopen(*, round_: Round, issue: Issue, by: Membership, why: str, seen_number: int) -> Decision:
+    """Open a decided disagreement again; the decision that stood until now, which stays in its history.
+
+    A lead may, or the chair of the open meeting that has the issue on its agenda. `seen_number` is that of
+    the standing decision that the form showed.
+    Raises NotAllowed, HeldBack, IssueIsUnanimous, ReasonToReopenMissing, StaleDecision.
+    """
+    why = why.replace("\x00", "\ufffd").strip()
+    current = hold_round(round_)
+    if not may_settle(by, current) and not _chairs_it(current, issue.pk, by):
+        raise errors.NotAllowed
+    tell_its_meeting(current, issue.pk)
+    hold_issue(current, issue)
+    if is_withheld(round_, issue.pk, by):
+        raise errors.HeldBack
+    if is_unanimous(current, issue.pk):
+        raise errors.IssueIsUnanimous
+    if not why:
+        raise errors.ReasonToReopenMissing
+    standing = standing_decision(current, issue.pk)
+    if standing is None or standing.number != seen_number:
+        raise errors.StaleDecision(standing, kept={"why": why})
+    standing.superseded_at = timezone.now()
+    standing.superseded_by = by
+    standing.superseded_why = why
+    standing.save(update_fields=["superseded_at", "superseded_by", "superseded_why"])
+    record(
+        current.study,
+        "decisions.reopened",
+        by.user,
+        round=current.name,
+        issue=issue.pk,
+        number=standing.number,
+    )
+    return standing
+
+
+def standing_decision(round_: Round, issue_id: int) -> Decision | None:
+    """The decision of an issue that no newer one supersedes."""
+    return Decision.objects.filter(round=round_, issue=issue_id, superseded_at=None).first()
+
+
+def next_number(round_: Round, issue_id: int) -> int:
+    """The number of an issue's next decision. One that was taken back has no successor, and keeps its own."""
+    before = Decision.objects.filter(round=round_, issue=issue_id).aggregate(last=Max("number"))["last"]
+    return (before or 0) + 1
+
+
+def require_category(round_: Round, category: Category) -> str:
+    """The code of a category that a decision of this round can give. Raises UnknownCategory, TooShallow."""
+    book = codebook(round_.version_id)
+    if category.pk not in book.states:
+        raise errors.UnknownCategory
+    if category.pk not in book.choosable(round_.depth):
+        raise errors.TooShallow
+    return book.states[category.pk].code
+
+
+def _chairs_it(round_: Round, issue_id: int, by: Membership) -> bool:
+    """Does this member chair the open meeting that has the issue on its agenda?"""
+    item = AgendaItem.objects.filter(round=round_, issue=issue_id, released_at=None)
+    found = item.select_related("meeting__round__study").first()
+    return found is not None and found.meeting.is_open and may_chair(by, found.meeting)
 
 
 def decide_by_rule(round_: Round, issue: Issue, now: datetime) -> Decision | None:
@@ -210,8 +278,7 @@ _STORE = """
     INSERT INTO annotate_decision
         (round_id, issue_id, number, category_id, version_id, method, rationale, decided_by_id, decided_at)
     SELECT %(round)s, decided.issue_id, 1 + coalesce(before.number, 0), decided.category_id, %(version)s,
-           CASE WHEN is_unanimous THEN 'unanimous' ELSE 'majority' END, '',
-           CASE WHEN is_unanimous THEN NULL ELSE %(by)s::bigint END, %(now)s
+           CASE WHEN is_unanimous THEN 'unanimous' ELSE 'majority' END, '', NULL, %(now)s
     FROM decided
     LEFT JOIN (
         SELECT i.issue_id, max(i.number) AS number FROM annotate_decision i
@@ -220,57 +287,25 @@ _STORE = """
     RETURNING id
 """
 
-_FORESEE = """
-    SELECT category_id, count(*) FROM decided GROUP BY category_id
-"""
 
+def decide(round_: Round, now: datetime, *, issue_id: int | None = None) -> list[int]:
+    """Decide what has no decision yet by the round's rule; the ids of the decisions. One statement.
 
-def decide(
-    round_: Round,
-    now: datetime,
-    *,
-    issue_id: int | None = None,
-    at_least: int | None = None,
-    by: Membership | None = None,
-) -> list[int]:
-    """Decide what has no decision yet; the ids of the decisions. One statement, for one issue or for all.
-
-    `at_least`: so many equal labels suffice; the round's own majority where it is not said. A training is
-    decided by its right labels alone.
+    For one issue, or for all. A training is decided by its right labels alone.
     """
     if round_.kind == Round.Kind.TRAINING:
         return []
-    return [row[0] for row in _run(_STORE, round_, now, issue_id, at_least, by)]
-
-
-def foreseen(round_: Round, at_least: int) -> dict[int, int]:
-    """Category id to how many issues `decide` would give it, were it called now. One query."""
-    found = _run(_FORESEE, round_, timezone.now(), None, at_least, None)
-    return {row[0]: row[1] for row in found}
-
-
-def _run(
-    what: str,
-    round_: Round,
-    now: datetime,
-    issue_id: int | None,
-    at_least: int | None,
-    by: Membership | None,
-) -> list[tuple[int, ...]]:
-    own = round_.majority if round_.rule == Round.Rule.MAJORITY else None
     only = "AND i.issue_id = %(issue)s" if issue_id is not None else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            (_DECIDE + what).format(only=only),
+            (_DECIDE + _STORE).format(only=only),
             {
                 "round": round_.pk,
                 "version": round_.version_id,
                 "depth": round_.depth,
                 "now": now,
                 "issue": issue_id,
-                "least": own if at_least is None else at_least,
-                "by": None if by is None else by.pk,
+                "least": round_.majority if round_.rule == Round.Rule.MAJORITY else None,
             },
         )
-        found: list[tuple[int, ...]] = cursor.fetchall()
-        return found
+        return [row[0] for row in cursor.fetchall()]

@@ -105,15 +105,6 @@ class Votes:
     next: int | None
 
 
-@dataclass(frozen=True)
-class Vote:
-    """One majority vote of a lead: when, by whom, and how many of its decisions still stand."""
-
-    decided_at: datetime
-    pseudonym: str
-    issues: int
-
-
 def kept_issues(round_: Round) -> QuerySet[Issue]:
     """The issues of a screening that stay: all but those that a standing, revealed decision excludes."""
     out = standing_decisions(round_).filter(category__in=_excluding(round_), issue=OuterRef("pk"))
@@ -293,15 +284,3 @@ def _voted(round_: Round, page: dict[int, int], columns: list[RoundVolunteer], b
         if decision.superseded_at is not None:
             past[decision.issue_id].append((decision, book.states[decision.category_id].code))
     return [Voted(row, tuple(past[row.issue.pk]), row.issue.pk in agreed) for row in rows]
-
-
-def majority_votes(round_: Round) -> list[Vote]:
-    """The majority votes of leads of which something stands, newest first. One query."""
-    made = (
-        standing_decisions(round_)
-        .filter(method=Decision.Method.MAJORITY, decided_by__isnull=False)
-        .values("decided_at", "decided_by__pseudonym")
-        .annotate(issues=Count("pk"))
-        .order_by("-decided_at")
-    )
-    return [Vote(one["decided_at"], one["decided_by__pseudonym"], one["issues"]) for one in made]

@@ -12,22 +12,22 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate import rules
 from annotate.actions import decisions
-from annotate.actions import screening as actions
+from annotate.bulk_forms import MajorityForm
 from annotate.errors import StaleDecision
 from annotate.flow import Flow, Words, flow
 from annotate.models import Round
 from annotate.queries import screening as queries
+from annotate.queries.bulk import bulk_decisions
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.rounds import reveals_complete_issues, rounds_for
 from annotate.queries.screening import Counts, Voted, Votes, Which
 from annotate.screened import repositories_table, screening_agreement
-from annotate.screening_forms import MajorityForm, ScreenForm, VoteForm
+from annotate.screening_forms import ScreenForm
 from annotate.tables import as_csv, number
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues
@@ -73,12 +73,9 @@ class Asked:
 
 @require_safe
 def screening(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show a screening in numbers and what it decided; `?at_least=` first shows what a majority would do."""
+    """Show a screening in numbers and what it decided."""
     round_, member = _screening(request, round_id)
-    majority = None
-    if "at_least" in request.GET and rules.may_settle(member, round_):
-        majority = MajorityForm(request.GET, round_=round_)
-    return _page(request, round_, member, Asked.read(request.GET), majority=majority)
+    return _page(request, round_, member, Asked.read(request.GET))
 
 
 @require_safe
@@ -127,34 +124,6 @@ def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     return go_to(request, asked.address(_path(round_), issue=None))
 
 
-@require_POST
-def settle_by_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Decide by majority what is open and has one."""
-    round_, member = _screening(request, round_id)
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
-    form = MajorityForm(request.POST, round_=round_)
-    if member is None or not form.is_valid():
-        return _page(request, round_, member, Asked(), majority=form, status=422)
-    done = actions.settle_by_majority(round_=round_, by=member, at_least=form.cleaned_data["at_least"])
-    said = ngettext("%(n)s issue is decided by majority.", "%(n)s issues are decided by majority.", done)
-    messages.success(request, said % {"n": count(done)})
-    return go_to(request, _path(round_))
-
-
-@require_POST
-def take_back_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Open again what one majority vote decided."""
-    round_, member = _screening(request, round_id)
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
-    form = VoteForm(request.POST)
-    if member is None or not form.is_valid():
-        return _page(request, round_, member, Asked(), status=422)
-    done = actions.take_back_majority(round_=round_, by=member, decided_at=form.cleaned_data["decided_at"])
-    said = ngettext("%(n)s issue is open again.", "%(n)s issues are open again.", done)
-    messages.success(request, said % {"n": count(done)})
-    return go_to(request, _path(round_))
-
-
 def _screening(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
     """A screening, for who may see what of it is revealed."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id, kind=Round.Kind.SCREENING)
@@ -174,7 +143,6 @@ def _page(
     asked: Asked,
     *,
     form: ScreenForm | None = None,
-    majority: MajorityForm | None = None,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
@@ -197,8 +165,9 @@ def _page(
         context |= {"flow": _flow(counts), "agreement": _agreement(round_)}
         context |= _list(round_, asked, book, counts, path)
         if may_settle:
-            context |= _majority(round_, book, counts, majority)
-            context["votes"] = queries.majority_votes(round_)
+            context["votes"] = [one for one in bulk_decisions(round_, member) if one.standing]
+            if round_.rule != Round.Rule.MEETING:
+                context["majority"] = MajorityForm(round_=round_)
     if asked.issue is not None:
         found = queries.vote_at(round_, asked.issue)
         if found is None:
@@ -302,21 +271,6 @@ def _form(round_: Round, voted: Voted, data: QueryDict | None = None) -> ScreenF
         is_excluded=_is_excluded(round_, voted, book),
         initial={"seen_number": decision.number if decision else 0},
     )
-
-
-def _majority(round_: Round, book: Codebook, counts: Counts, form: MajorityForm | None) -> dict[str, Any]:
-    """The form of a majority vote and, once a number is given, what it would decide."""
-    context: dict[str, Any] = {"majority": form or MajorityForm(round_=round_)}
-    if form is not None and form.is_valid():
-        colours = hues(book)
-        said = decisions.foreseen(round_, form.cleaned_data["at_least"])
-        context["foreseen"] = [
-            (book.states[id_], colours[book.states[id_].code], issues) for id_, issues in said.items()
-        ]
-        context["foreseen_total"] = sum(said.values())
-        context["foreseen_left"] = counts.whole.open_disagreements - sum(said.values())
-        context["at_least"] = form.cleaned_data["at_least"]
-    return context
 
 
 def _flow(counts: Counts) -> Flow:

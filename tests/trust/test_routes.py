@@ -133,14 +133,20 @@ comment                    post   401  404  404  403  409  409  403  403  403
 training                   get    302  404  404  200  200  200  200  200  403
 disagreements              get    302  404  404  200  200  200  200  200  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
+reopen_issue               get    302  404  404  302  404  403  403  403  403
+reopen_issue               post   401  404  404  422  404  403  403  403  403
+put_on_agenda              post   401  404  404  422  422  403  403  403  403
+assign_pair                get    302  404  404  200  200  403  403  403  403
+assign_pair                post   401  404  404  422  422  403  403  403  403
+decide_majority            get    302  404  404  200  200  403  403  403  403
+decide_majority            post   401  404  404  422  422  403  403  403  403
+take_back_bulk             post   401  404  404  302  302  403  403  403  403
 comment_on_issue           post   401  404  404  409  409  409  409  403  403
 see_mentions               post   401  404  404  302  302  302  302  302  403
 screening                  get    302  404  404  200  200  200  200  200  403
 screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
 screen_issue               post   401  404  404  422  422  403  403  403  403
-settle_by_majority         post   401  404  404  422  422  403  403  403  403
-take_back_majority         post   401  404  404  422  422  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
@@ -205,6 +211,7 @@ def address(world: World, name: str) -> str:
         "comment_on_issue",
         "see_mentions",
         "settle_issue",
+        "reopen_issue",
         "set_answer",
         "remove_answer",
         "comment",
@@ -221,6 +228,7 @@ def address(world: World, name: str) -> str:
         "taxonomy": (world.version.taxonomy_id,),
         "taxonomy_csv": (world.version.taxonomy_id,),
         "api_categories": (world.version.taxonomy_id, 1),
+        "take_back_bulk": (round_id, more.bulk.pk),
         "screen_issue": (more.screening.pk, world.issues[5].pk),
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
@@ -235,7 +243,7 @@ def address(world: World, name: str) -> str:
     }
     if name == "api_labels_csv":
         return f"{reverse(name, args=[slug])}?round=Main%20round"
-    if name not in given and ("screening" in name or "majority" in name):
+    if name not in given and "screening" in name:
         return reverse(name, args=[more.screening.pk])
     if name in given:
         return reverse(name, args=given[name])

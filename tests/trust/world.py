@@ -6,13 +6,14 @@ from types import SimpleNamespace
 
 from django.conf import settings
 from django.test import Client
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
-from annotate.models import Round
+from annotate.models import BulkDecision, Round
 from annotate.queries.samples import Frame
 from core.models import Job
 from ingest.actions.filters import save_filter
@@ -150,6 +151,9 @@ def make_rounds(world: World) -> None:
     """The rounds beside the main one, and a sample."""
     lead, more = world.members["lead"], world.more
     labelling = [world.members[name] for name in ("lead", "volunteer", "other volunteer")]
+    more.bulk = BulkDecision.objects.create(
+        round=world.round, kind=BulkDecision.Kind.ALIKE, by=world.members["owner"], at=timezone.now()
+    )
     more.sample = draw_sample(study=world.study, by=lead, name="Sample", frame=Frame(), seed=5)
     more.screening = _round(
         world, "Screening", Round.Kind.SCREENING, world.issues[5:], [world.members["volunteer"]], opened=True

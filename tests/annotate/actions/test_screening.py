@@ -2,14 +2,14 @@ import pytest
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.decisions import decide_all_by_rule, foreseen, settle_issue
+from annotate.actions.bulk import decide_majority
+from annotate.actions.decisions import decide_all_by_rule, settle_issue
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
-from annotate.actions.screening import settle_by_majority, take_back_majority
 from annotate.models import Decision, Round
-from annotate.queries.disagreements import disagreement_counts
-from annotate.queries.screening import majority_votes
-from studies.models import Event, Role
+from annotate.queries.bulk import foresee_majority
+from annotate.queries.disagreements import Narrowing
+from studies.models import Role
 from tests import factories
 from tests.annotate.screened import screening, screening_world
 from tests.annotate.world import World, small_world, together
@@ -108,87 +108,33 @@ def test_a_training_is_not_decided_by_its_labels():
     assert decide_all_by_rule(round_, timezone.now()) == 0
 
 
-def test_the_lead_writes_down_what_a_meeting_decided():
+def test_where_a_meeting_decides_the_lead_does_not():
     world = small_world(issues=1)
     round_ = _labelled(world, "C.2 C.2 C.3", rule=Round.Rule.MEETING)
-    decision = settle_issue(
-        round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.3"),
-        rationale="All five agreed.", seen_number=0,
-    )  # fmt: skip
-    assert (decision.method, decision.decided_by) == ("meeting", world.lead)
+    with pytest.raises(errors.AMeetingDecides):
+        settle_issue(
+            round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.3"),
+            rationale="All five agreed.", seen_number=0,
+        )  # fmt: skip
+    assert not Decision.objects.exists()
 
 
-# --- a screening's majority vote
+# --- a screening
 
 
 def test_a_majority_settles_what_is_open_and_has_one(world):
     round_ = screening(world)
     excluded, kept = world.category("F").pk, world.category("T").pk
-    assert foreseen(round_, 2) == {excluded: 1, kept: 1}
-    assert Decision.objects.filter(method="majority").count() == 0
+    assert foresee_majority(round_, world.lead, 2, Narrowing()) == {excluded: 1, kept: 1}
 
-    assert settle_by_majority(round_=round_, by=world.lead, at_least=2) == 2
+    bulk = decide_majority(round_=round_, by=world.lead, at_least=2, narrowing=Narrowing())
     assert _standing(round_)[3:] == [
         (world.issues[3].pk, "T", "unanimous", 1),
         (world.issues[4].pk, "F", "majority", 1),
         (world.issues[5].pk, "T", "majority", 1),
     ]
-    assert set(Decision.objects.filter(method="majority").values_list("decided_by", "rationale")) == {
-        (world.lead.pk, "")
-    }
-    assert foreseen(round_, 2) == {}
-    assert Event.objects.filter(verb="decisions.majority").count() == 1
-
-
-def test_more_labels_than_there_are_equal_settle_nothing(world):
-    round_ = screening(world)
-    assert settle_by_majority(round_=round_, by=world.lead, at_least=3) == 0
-    assert not Event.objects.filter(verb="decisions.majority").exists()
-
-
-@pytest.mark.parametrize("at_least", [-1, 0, 1, 4])
-def test_less_than_half_or_more_than_all_is_no_majority(world, at_least):
-    with pytest.raises(errors.NotAMajority):
-        settle_by_majority(round_=screening(world), by=world.lead, at_least=at_least)
-
-
-def test_only_leads_ask_for_a_majority_only_in_a_screening_that_is_revealed(world):
-    round_ = screening(world)
-    with pytest.raises(errors.NotAllowed):
-        settle_by_majority(round_=round_, by=world.members[0], at_least=2)
-    with pytest.raises(errors.NotAllowed):
-        take_back_majority(round_=round_, by=world.members[0], decided_at=timezone.now())
-    with pytest.raises(errors.NotAScreening):
-        settle_by_majority(round_=world.round(), by=world.lead, at_least=2)
-    hidden = screening(world, reveal=Round.Reveal.ROUND_CLOSED)
-    with pytest.raises(errors.NotRevealed):
-        settle_by_majority(round_=hidden, by=world.lead, at_least=2)
-
-
-def test_a_vote_taken_back_opens_exactly_what_it_decided_and_still_stands(world):
-    round_ = screening(world)
-    settle_by_majority(round_=round_, by=world.lead, at_least=2)
-    (vote,) = majority_votes(round_)
-    assert (vote.pseudonym, vote.issues) == ("Lead", 2)
-    settle_issue(
-        round_=round_, issue=world.issues[4], by=world.lead, category=world.category("T"),
-        rationale="It is one.", seen_number=1,
-    )  # fmt: skip
-    assert take_back_majority(round_=round_, by=world.lead, decided_at=vote.decided_at) == 1
-    assert [(row[0], row[2]) for row in _standing(round_)[3:]] == [
-        (world.issues[3].pk, "unanimous"),
-        (world.issues[4].pk, "lead"),
-    ]
-    assert disagreement_counts(round_, None).open == 1
-    assert Decision.objects.filter(round=round_).count() == 7
-    assert majority_votes(round_) == []
-    assert take_back_majority(round_=round_, by=world.lead, decided_at=vote.decided_at) == 0
-
-    again = settle_issue(
-        round_=round_, issue=world.issues[5], by=world.lead, category=world.category("T"),
-        rationale="It is one.", seen_number=0,
-    )  # fmt: skip
-    assert again.number == 2
+    assert set(bulk.decisions.values_list("decided_by", "rationale")) == {(world.lead.pk, "")}
+    assert foresee_majority(round_, world.lead, 2, Narrowing()) == {}
 
 
 def test_what_all_excluded_can_be_brought_back_and_the_chain_stays(world):
@@ -213,40 +159,6 @@ def test_elsewhere_what_is_unanimous_stays():
 
 
 # --- two at once
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_two_leads_at_once_ask_for_one_majority():
-    world = screening_world()
-    round_ = screening(world)
-    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
-    done = together(
-        lambda: settle_by_majority(round_=round_, by=world.lead, at_least=2),
-        lambda: settle_by_majority(round_=round_, by=owner, at_least=2),
-    )
-    assert sorted(done) == [0, 2]
-    assert Decision.objects.filter(round=round_, method="majority").count() == 2
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_a_majority_and_a_lead_at_once_leave_one_decision():
-    world = screening_world()
-    round_ = screening(world)
-    issue = world.issues[4]
-    done = together(
-        lambda: settle_by_majority(round_=round_, by=world.lead, at_least=2),
-        lambda: settle_issue(
-            round_=round_, issue=issue, by=world.lead, category=world.category("T"),
-            rationale="It is one.", seen_number=0,
-        ),
-    )  # fmt: skip
-    standing = Decision.objects.get(round=round_, issue=issue, superseded_at=None)
-    if isinstance(done[1], errors.StaleDecision):
-        assert (done[0], standing.method) == (2, "majority")
-    else:
-        assert (done[0], standing) == (1, done[1])
 
 
 @pytest.mark.slow

@@ -7,11 +7,11 @@ import pytest
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from annotate.actions.bulk import decide_majority
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
-from annotate.actions.screening import settle_by_majority
-from annotate.models import Decision, Round
-from annotate.queries.screening import majority_votes
+from annotate.models import BulkDecision, Decision, Round
+from annotate.queries.disagreements import Narrowing
 from studies.models import Role
 from tests import factories
 from tests.annotate.screened import screening, screening_world
@@ -88,7 +88,7 @@ def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
     assert get(world.lead, other, f"issue={world.issues[0].pk}").status_code == 404
     for one in (round_, other):
         assert decide(world.lead, world, one, world.issues[0], "T", seen=0).status_code == 404
-        assert post(world.lead, one, "settle_by_majority", at_least=2).status_code == 409
+        assert post(world.lead, one, "decide_majority", at_least=2).status_code == 409
 
 
 def test_an_incomplete_issue_has_no_panel(world):
@@ -129,32 +129,22 @@ def test_a_stale_decision_shows_both_sides(world):
 
 def test_a_majority_is_shown_before_it_is_made_and_taken_back_at_once(world):
     round_ = screening(world)
-    text = text_of(get(world.lead, round_, "at_least=2"))
-    assert "2 issues have at least 2 equal labels:" in text
-    assert "1 × T Name of T" in text
-    assert "1 × F Name of F" in text
-    assert "0 have no such majority and stay open." in text
+    dry = signed_in(world.lead).get(reverse("decide_majority", args=[round_.pk]), {"at_least": 2})
+    assert "T Name of T 1 50.0 % of 2 F Name of F 1 50.0 % of 2" in text_of(dry)
     assert Decision.objects.filter(method="majority").count() == 0
 
-    assert post(world.lead, round_, "settle_by_majority", at_least=2).status_code == 302
-    assert "2 issues decided by majority, asked for by Lead" in text_of(get(world.lead, round_))
-    (vote,) = majority_votes(round_)
-    moment = vote.decided_at.isoformat()
-    assert post(world.lead, round_, "take_back_majority", decided_at=moment).status_code == 302
+    done = post(world.lead, round_, "decide_majority", at_least=2)
+    assert (done.status_code, done["Location"]) == (302, reverse("screening", args=[round_.pk]))
+    assert "2 issues decided at once, asked for by Lead" in text_of(get(world.lead, round_))
+    bulk = BulkDecision.objects.get()
+    back = post(world.lead, round_, "take_back_bulk", bulk.pk)
+    assert (back.status_code, back["Location"]) == (302, reverse("screening", args=[round_.pk]))
     assert "Open disagreements 2" in text_of(get(world.lead, round_))
 
 
-@pytest.mark.parametrize("at_least", ["", "x", "1", "4", "99999999999999999999"])
-def test_what_is_no_majority_is_refused(world, at_least):
-    round_ = screening(world)
-    assert post(world.lead, round_, "settle_by_majority", at_least=at_least).status_code == 422
-    assert get(world.lead, round_, f"at_least={at_least}").status_code == 200
-    assert Decision.objects.filter(method="majority").count() == 0
-
-
-@pytest.mark.parametrize("moment", ["", "x", "2024-13-45T00:00", "2024-01-01T00:00:00"])
-def test_what_is_no_moment_takes_nothing_back(world, moment):
-    assert post(world.lead, screening(world), "take_back_majority", decided_at=moment).status_code == 422
+def test_where_a_meeting_decides_no_majority_is_offered(world):
+    round_ = screening(world, rule=Round.Rule.MEETING)
+    assert "Show what that decides" not in text_of(get(world.lead, round_))
 
 
 def test_volunteers_and_viewers_read_and_decide_nothing(world):
@@ -165,8 +155,7 @@ def test_volunteers_and_viewers_read_and_decide_nothing(world):
         assert "Bring back" not in body
         assert "at_least" not in body
         assert decide(member, world, round_, world.issues[0], "T").status_code == 403
-        assert post(member, round_, "settle_by_majority", at_least=2).status_code == 403
-        assert post(member, round_, "take_back_majority", decided_at="x").status_code == 403
+        assert post(member, round_, "decide_majority", at_least=2).status_code == 403
 
 
 def test_no_other_round_has_this_page(world):
@@ -253,7 +242,8 @@ def test_open_labels_stand_in_lists_panel_and_rest(world):
         ({"R2": "T", "R3": "T"}, {"R1": "Build farm"}),
         ({}, {"R1": "Build farm", "R2": "Build farm", "R3": "Build farm"}),
     ]
-    assert settle_by_majority(round_=round_, by=world.lead, at_least=2) == 1
+    bulk = decide_majority(round_=round_, by=world.lead, at_least=2, narrowing=Narrowing())
+    assert bulk.decisions.count() == 1
 
 
 def test_the_page_costs_the_same_at_one_issue_and_at_three(world, django_assert_max_num_queries):
