@@ -1,10 +1,12 @@
-"""The worker's door to rounds."""
+"""The worker's door to rounds and digests."""
 
 from contextlib import suppress
 from typing import Any
 
-from django.utils import translation
+from celery import shared_task
+from django.utils import timezone, translation
 
+from annotate.actions import digests
 from annotate.actions.rounds import open_round_in_steps, take_back_slots
 from annotate.errors import RoundAlreadyOpen
 from annotate.models import Round
@@ -31,3 +33,9 @@ def open_a_round(job: Job, progress: Progress) -> dict[str, Any]:
                 take_back_slots(round_=round_)
                 raise
     return {"round": round_.pk}
+
+
+# Digests that were sent are not sent again, so a later try is for those whose mail failed.
+@shared_task(autoretry_for=(digests.MailFailed,), retry_backoff=60, retry_backoff_max=3600, max_retries=6)
+def send_digests() -> None:
+    digests.send_digests(now=timezone.now())

@@ -5,6 +5,7 @@ from annotate.views import (
     agreement,
     bulk,
     calibration,
+    digests,
     disagreements,
     exports,
     labels,
@@ -73,6 +74,7 @@ urlpatterns: list[URLPattern] = [
     path(
         "rounds/<int:round_id>/screening/<int:issue_id>/decide/", screening.screen_issue, name="screen_issue"
     ),
+    path("studies/<slug:slug>/digest/", digests.set_digest, name="set_digest"),
     path("", overview.home, name="home"),
     path("studies/<slug:slug>/", overview.study, name="study"),
     path("studies/<slug:slug>/export/", exports.export, name="export"),

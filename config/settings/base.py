@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from celery.schedules import crontab
 from django.utils.translation import gettext_lazy as _
 
 from core.embedded import broker_url
@@ -170,6 +171,14 @@ FIRST_ACCOUNT_NEEDS_CODE = False
 
 EMAIL_BACKEND = env("EMAIL_BACKEND", default="django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="crosscheck@localhost")
+EMAIL_HOST = env("EMAIL_HOST", default="localhost")
+EMAIL_PORT = env.int("EMAIL_PORT", default=25)
+EMAIL_HOST_USER = env("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", default="")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
+EMAIL_TIMEOUT = 30
+# What links in mails begin with.
+SITE_URL = env("SITE_URL", default=f"http://localhost:{PORT}")
 
 # Redis rings the bell; the table of jobs is the truth. Without REDIS_URL an embedded server is started
 # when the bell is first rung.
@@ -184,7 +193,13 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 # A sweep that no worker was there for is dropped: the next one sees the same jobs.
 CELERY_BEAT_SCHEDULE = {
-    "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}}
+    "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
+    # Nobody wants the mail of the morning in the evening.
+    "send-digests": {
+        "task": "annotate.tasks.send_digests",
+        "schedule": crontab(hour="7", minute="0"),
+        "options": {"expires": 6 * 3600.0},
+    },
 }
 
 LANGUAGE_CODE = "en"

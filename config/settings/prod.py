@@ -23,6 +23,7 @@ FIRST_ACCOUNT_NEEDS_CODE = True
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=1)
 CSRF_TRUSTED_ORIGINS = CSRF_TRUSTED_ORIGINS or [f"https://{host}" for host in ALLOWED_HOSTS]
+SITE_URL = env("SITE_URL", default=f"https://{ALLOWED_HOSTS[0]}")
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -1,0 +1,31 @@
+"""The switch of the daily mail."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from accounts.http import AuthedRequest
+from annotate.actions import digests as actions
+from core.http import go_to, require
+from studies.queries import membership_of, studies_for
+from studies.rules import may_read_revealed
+
+
+@require_POST
+def set_digest(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Start or stop one's own daily mail about a study."""
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    member = membership_of(request.user, study)
+    require(member is not None and may_read_revealed(member))
+    if member is not None:
+        wants = request.POST.get("wants") == "yes"
+        actions.set_digest(member=member, wants=wants)
+        said = (
+            _("A mail comes in the morning of a day on which something waits for you.")
+            if wants
+            else _("No more mail about this study.")
+        )
+        messages.success(request, said)
+    return go_to(request, "people", study.slug)

@@ -1,0 +1,125 @@
+"""The thread of an issue: who sends a comment, what comes back, with JavaScript and without."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.actions.threads import say
+from annotate.models import Comment, Mention
+from studies.models import Role
+from tests import factories
+from tests.annotate.views.pages import client, text_of
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+FRAGMENT = {"HX-Request": "true", "HX-Target": "thread"}
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=2, members=3)
+
+
+@pytest.fixture
+def round_(world):
+    round_ = world.round()
+    for member, code in zip(world.members, ("C.2", "C.2", "C.3"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    return round_
+
+
+def _post(member, round_, issue, name="comment_on_issue", *, query="", headers=None, **form):
+    who = client(member) if member else Client()
+    return who.post(reverse(name, args=[round_.pk, issue.pk]) + query, form, headers=headers or {})
+
+
+def test_a_comment_without_javascript_leads_back_to_the_issue(world, round_):
+    response = _post(
+        world.members[0], round_, world.issues[0], query="?pair=C.2+C.3&issue=1", text="No.", category="C.3"
+    )
+    page = reverse("disagreements", args=[round_.pk])
+    assert response.status_code == 302
+    assert response["Location"] == f"{page}?pair=C.2+C.3&issue={world.issues[0].pk}#thread"
+    assert Comment.objects.get().category == world.category("C.3")
+
+
+def test_a_comment_by_htmx_answers_with_the_thread(world, round_):
+    say(round_=round_, issue=world.issues[0], author=world.members[1], text="First")
+    response = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="<b>No</b> & @R2")
+    body = response.content.decode()
+    assert (response.status_code, "<html" in body, "2 comments" in body) == (200, False, True)
+    assert '&lt;b&gt;No&lt;/b&gt; &amp; <b class="call">@R2</b></p>' in body
+    assert {"HX-Request", "HX-Target"} <= {name.strip() for name in response["Vary"].split(",")}
+
+
+def test_a_double_click_says_it_once(world, round_):
+    key = str(uuid4())
+    for _ in range(2):
+        answer = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="No.", form_key=key)
+        assert (answer.status_code, answer.content.decode().count('class="words"')) == (200, 1)
+    assert Comment.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"text": ""}, "Write the comment first."),
+        ({"text": "typed " + "x" * 2000}, "The comment is longer than 2,000 characters. Shorten it."),
+        ({"text": "typed", "category": "Z.9"}, "The taxonomy of this round has no category of this code."),
+    ],
+)
+def test_what_is_refused_stays_in_the_form(world, round_, form, said):
+    response = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, **form)
+    body = response.content.decode()
+    assert (response.status_code, said in body, f">{form['text']}</textarea>" in body) == (422, True, True)
+
+    page = _post(world.members[0], round_, world.issues[0], **form)
+    assert (page.status_code, form["text"] in page.content.decode()) == (409, True)
+    assert not Comment.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["comment_on_issue", "see_mentions"])
+def test_who_may_send_what(world, round_, name):
+    again = world.round(name="Again", members=[world.members[2]])
+    assert again.is_open
+    people = {
+        "visitor": None,
+        "stranger": factories.make_member(factories.make_study(), Role.OWNER),
+        "model": factories.make_member(world.study, Role.MODEL, pseudonym="M1"),
+        "viewer": factories.make_member(world.study, Role.VIEWER, pseudonym="V1"),
+        "volunteer": world.members[0],
+        "withheld": world.members[2],
+    }
+    found = {
+        who: _post(member, round_, world.issues[0], name, text="No.").status_code
+        for who, member in people.items()
+    }
+    assert found == {
+        "visitor": 401,
+        "stranger": 404,
+        "model": 403,
+        "viewer": 403 if name == "comment_on_issue" else 302,
+        "volunteer": 302,
+        "withheld": 404,
+    }
+    assert _post(world.members[0], round_, world.issues[1], name, text="No.").status_code == 404
+    assert client(world.members[0]).get(reverse(name, args=[round_.pk, 1])).status_code == 405
+
+
+def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
+    say(round_=round_, issue=world.issues[0], author=world.members[1], text="@R1: look")
+    shown = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="I see.")
+    assert ("names you" in text_of(shown), 'hx-trigger="load, submit"' in shown.content.decode()) == (
+        True,
+        True,
+    )
+    assert Mention.objects.get().seen_at is None
+
+    seen = _post(world.members[0], round_, world.issues[0], "see_mentions", headers={"HX-Request": "true"})
+    assert (seen.status_code, seen.content) == (200, b"")
+    assert Mention.objects.get().seen_at is not None
+    after = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="Yes.")
+    assert "names you" not in text_of(after)
