@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotate.models import Decision
 from annotate.queries.categories import Codebook
 from annotate.queries.disagreements import Disagreement
 from taxonomy.models import Category
@@ -23,6 +24,11 @@ class DecisionForm(forms.Form):
         max_length=LONGEST_RATIONALE,
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": _("Give the reason for this decision in a sentence.")},
+    )
+    cause = forms.ChoiceField(
+        label=_("Why the labels part"),
+        choices=[("", _("not said")), *Decision.Cause.choices],
+        required=False,
     )
     seen_number = forms.IntegerField(min_value=0, max_value=32_767)
 

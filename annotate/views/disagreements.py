@@ -105,6 +105,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
             by=member,
             category=form.cleaned_data["category"],
             rationale=form.cleaned_data["rationale"],
+            cause=form.cleaned_data["cause"],
             seen_number=form.cleaned_data["seen_number"],
         )
     except StaleDecision as refusal:
