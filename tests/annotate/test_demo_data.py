@@ -169,19 +169,19 @@ def test_labels_are_of_the_issues_and_in_their_order(
 def test_progress_differs_and_the_visitor_has_work(
     labels: list[dict[str, str]], complete: list[list[str]]
 ) -> None:
-    assert len(complete) == 60
-    assert sum(not row["R3"] for row in labels) == 24
+    assert len(complete) == 70
+    assert sum(not row["R3"] for row in labels) == 14
     done = [sum(bool(row[r]) for row in labels) for r in RATERS]
     assert done[1] == 84
     assert len(set(done)) >= 5
 
 
-def test_half_is_unanimous_and_a_third_of_the_rest_decided(
+def test_less_than_half_is_unanimous_and_the_lead_settled_a_few(
     labels: list[dict[str, str]], complete: list[list[str]]
 ) -> None:
-    assert sum(len(set(row)) == 1 for row in complete) == 30
+    assert sum(len(set(row)) == 1 for row in complete) == 32
     decided = [row for row in labels if row["lead_decision"]]
-    assert len(decided) == 10
+    assert len(decided) == 4
     for row in decided:
         chosen = {theme(row[r]) for r in RATERS}
         assert "" not in chosen
@@ -190,12 +190,72 @@ def test_half_is_unanimous_and_a_third_of_the_rest_decided(
     assert all(bool(row["lead_decision"]) == bool(row["lead_rationale"]) for row in labels)
 
 
+def meeting() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DEMO / "meeting.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def disputed(labels: list[dict[str, str]]) -> set[str]:
+    """The issues that are complete, and whose labels are not all the same."""
+    found = {row["Issue_URL"]: {theme(row[r]) for r in RATERS} for row in labels}
+    return {url for url, chosen in found.items() if len(chosen) > 1 and "" not in chosen}
+
+
+def test_agendas_and_arguments_are_of_disagreements(labels: list[dict[str, str]]) -> None:
+    settled = {row["Issue_URL"] for row in labels if row["lead_decision"]}
+    talked_over = {line["issue"] for line in meeting() if line["do"] == "turn"}
+    elsewhere = [row["Issue_URL"] for row in table("agendas.csv")]
+    parked = {"https://github.com/emberline/ember-serve/issues/4008"}
+    assert len(disputed(labels)) == 38
+    assert len({*elsewhere}) == len(elsewhere) == 9
+    assert settled | talked_over | {*elsewhere} < disputed(labels)
+    assert not settled & talked_over
+    assert not (settled | talked_over) & {*elsewhere}
+    assert len(disputed(labels) - settled - (talked_over - parked) - {*elsewhere}) == 20
+    assert Counter(row["agenda"] for row in table("agendas.csv")) == {
+        "apart": 3, "pair": 2, "once more": 2, "none": 2,
+    }  # fmt: skip
+    by_url = {row["Issue_URL"]: row for row in labels}
+    for row in table("arguments.csv"):
+        assert row["Issue_URL"] in disputed(labels)
+        assert row["category"] in THEMES
+        assert row["category"] in {theme(by_url[row["Issue_URL"]][r]) for r in RATERS}
+
+
+def test_meeting_goes_from_issue_to_issue_and_votes_with_who_is_there(labels: list[dict[str, str]]) -> None:
+    lines = meeting()
+    assert [line["at"] for line in lines] == sorted(line["at"] for line in lines)
+    assert Counter(line["do"] for line in lines) == {
+        "turn": 6, "say": 11, "join": 1, "leave": 1, "vote": 7, "decide": 6, "follow": 2, "park": 1, "reopen": 1,
+        "close": 1,
+    }  # fmt: skip
+    assert Counter(line["how"] for line in lines if line["do"] == "decide") == {
+        "unanimity": 3, "majority": 2, "chair": 1,
+    }  # fmt: skip
+    there, ballots = {*RATERS} - {"R5"}, {}
+    for line in lines:
+        if line["do"] == "join":
+            there.add(line["who"])
+        elif line["do"] == "leave":
+            there.remove(line["who"])
+        elif line["do"] == "vote":
+            ballots = line["ballots"]
+            assert {*ballots} == there
+        elif line["do"] == "decide":
+            for_it = sum(code == line["category"] for code in ballots.values())
+            against = sum(code not in {"", line["category"]} for code in ballots.values())
+            assert line["how"] != "unanimity" or (against == 0 and 2 * for_it > len(ballots))
+            assert line["how"] != "majority" or 2 * for_it > len(ballots)
+            assert line["rationale"]
+            assert line["cause"] in {"slip", "guideline", "issue", "missing", "overlap"}
+    assert {code for line in lines for code in line.get("ballots", {}).values()} <= THEMES | {""}
+
+
 def test_kappa_is_that_of_careful_but_fallible_people(complete: list[list[str]]) -> None:
     number = {code: n for n, code in enumerate(sorted(THEMES))}
     table, _ = aggregate_raters(np.array([[number[code] for code in row] for row in complete]))
     per_issue = ((table**2).sum(axis=1) - 7) / (7 * 6)
-    assert 0.7 < per_issue.mean() < 0.8
-    assert 0.68 < fleiss_kappa(table) < 0.74
+    assert 0.7 < per_issue.mean() < 0.75
+    assert 0.69 < fleiss_kappa(table) < 0.70
 
 
 def test_people_are_one_owner_one_lead_five_volunteers_and_a_viewer() -> None:

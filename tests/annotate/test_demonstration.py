@@ -17,11 +17,33 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from accounts.models import User
-from annotate.actions.demonstration import DATA, MAIN_ROUND, TO_TRY, evenings, load_demonstration
+from annotate.actions.demonstration import (
+    DATA,
+    MAIN_ROUND,
+    ONCE_MORE,
+    TO_TRY,
+    evenings,
+    load_demonstration,
+)
 from annotate.actions.turns import next_turn
-from annotate.models import Assignment, Comment, Decision, Label, Repeat, Round, RoundIssue, Sample
-from annotate.queries.disagreements import disagreement_counts
+from annotate.models import (
+    Assignment,
+    BulkDecision,
+    Comment,
+    Decision,
+    Disagreement,
+    Label,
+    Meeting,
+    Mention,
+    Repeat,
+    Round,
+    RoundIssue,
+    Sample,
+    Vote,
+)
+from annotate.queries.disagreements import DisagreementCounts, disagreement_counts
 from annotate.queries.labels import own_labels, progress
+from annotate.queries.minutes import minutes
 from annotate.queries.screening import kept_issues
 from annotate.queries.training import training_result
 from annotate.queries.turns import current_turn
@@ -92,12 +114,17 @@ def test_demo_loads_the_study_that_its_data_describes():
         7,
         2,
     )
-    counts = disagreement_counts(round_, None)
-    assert (counts.complete, counts.not_unanimous, counts.decided, counts.open) == (60, 30, 10, 20)
-    methods = Decision.objects.filter(round=round_).values_list("method", flat=True)
-    assert Counter(methods) == {"unanimous": 30, "lead": 10}
+    # Two issues that R2 has yet to label again are kept from R2, and from nobody else.
+    assert disagreement_counts(round_, member("R1")) == DisagreementCounts(
+        complete=70, open=4, agenda=24, decided=10
+    )
+    assert disagreement_counts(round_, member("R2")) == DisagreementCounts(
+        complete=68, open=2, agenda=24, decided=10, withheld=2
+    )
+    methods = Decision.objects.filter(round=round_, superseded_at=None).values_list("method", flat=True)
+    assert Counter(methods) == {"unanimous": 32, "lead": 4, "meeting": 6}
     slots = Assignment.objects.filter(round=round_, volunteer=member("R3"), submitted_at=None)
-    assert slots.count() == 24 <= progress(round_, member("R3")).left
+    assert slots.count() == 14 <= progress(round_, member("R3")).left
     assert current_turn(round_, member("R3")).label is None
 
 
@@ -115,7 +142,7 @@ def test_demo_stores_every_label_of_the_file_and_no_other():
     stored = Label.objects.filter(round=main_round(), category__isnull=False, surplus=False).values_list(
         "issue__url", "volunteer__pseudonym", "category__states__code", "summary"
     )
-    assert len(stored) == 546
+    assert len(stored) == 563
     assert set(stored) == expected
     settled = Decision.objects.filter(round=main_round(), method="lead", decided_by=member("R2"))
     assert set(settled.values_list("issue__url", "category__states__code", "rationale")) == {
@@ -135,7 +162,7 @@ def test_demo_agrees_as_its_data_says():
         rows = [[row[f"R{n}"] for n in range(1, 8)] for row in csv.DictReader(file)]
     themes = [[".".join(code.split(".")[:2]) for code in row] for row in rows if all(row)]
     _codes, numbers = np.unique(themes, return_inverse=True)
-    table, _names = aggregate_raters(numbers.reshape(60, 7))
+    table, _names = aggregate_raters(numbers.reshape(70, 7))
     kappa = found.overall.coefficients["fleiss_kappa"].value
     assert kappa == pytest.approx(statsmodels_kappa(table), abs=1e-12)
     assert 0.68 <= kappa <= 0.74
@@ -179,8 +206,10 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
         "studies.created": 1, "people.joined": 7, "issues.imported": 2, "taxonomies.published": 2,
-        "guidelines.published": 2, "samples.drawn": 1, "rounds.created": 5, "rounds.opened": 5, "rounds.closed": 3,
-        "rounds.admitted": 1, "decisions.settled": 15, "studies.demonstration_loaded": 1,
+        "guidelines.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
+        "rounds.admitted": 1, "decisions.settled": 9, "decisions.majority": 1, "decisions.bulk_taken_back": 1,
+        "meetings.planned": 4, "meetings.opened": 3, "meetings.decided": 6, "meetings.closed": 1,
+        "meetings.put_on_agenda": 1, "studies.demonstration_loaded": 1,
     }  # fmt: skip
     decisions = Decision.objects.filter(method="lead").values_list("round__name", "issue", "decided_at")
     assert {
@@ -188,7 +217,8 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
         for event in events
         if event.verb == "decisions.settled"
     } == set(decisions)
-    assert max(event.at for event in events if event.verb == "rounds.opened") <= main_round().opened_at
+    opened = [event for event in events if event.verb == "rounds.opened"]
+    assert [event.detail["round"] for event in opened if event.at > main_round().opened_at] == [ONCE_MORE]
     assert events[-1].verb == "studies.demonstration_loaded"
     for seat in Membership.objects.select_related("user"):
         last = Label.objects.filter(volunteer=seat).aggregate(at=Max("submitted_at"))["at"]
@@ -209,8 +239,9 @@ def test_demo_has_gone_the_whole_way_to_its_main_round():
         ("training", 12, True),
         ("pilot", 18, False),
         ("main", 84, False),
+        ("pilot", 2, False),
     ]
-    screening, _pilot, training, _to_try, main = rounds
+    screening, _pilot, training, _to_try, main, _once_more = rounds
     assert kept_issues(screening).count() == 84
     assert Sample.objects.get().drawn.count() == 31
     assert main.training == training
@@ -221,7 +252,7 @@ def test_demo_has_gone_the_whole_way_to_its_main_round():
         "R1": (12, True), "R2": (0, False), "R3": (10, True), "R4": (11, True), "R5": (11, True), "R6": (10, True),
         "R7": (9, True),
     }  # fmt: skip
-    assert Comment.objects.count() == 2
+    assert Comment.objects.filter(round=training).count() == 2
     assert not Decision.objects.filter(round=training).exists()
     assert guideline_news(member("R3")).guideline.number == 2
     assert guideline_news(member("R4")) is None
@@ -244,10 +275,133 @@ def test_demo_has_a_round_with_free_slots_to_try():
 
 
 @pytest.mark.slow
+def test_demo_has_held_a_meeting_and_tells_how_it_went():
+    load_demonstration()
+
+    held = Meeting.objects.get(name="First meeting")
+    assert (held.kind, held.quorum, held.by_majority, held.chair) == ("together", 5, True, member("R2"))
+    assert main_round().opened_at < held.created_at < held.starts_at < held.opened_at < held.closed_at
+    written = minutes(held, member("R3"))
+    assert [
+        (
+            line.number,
+            line.state,
+            line.seconds,
+            [(vote.present, vote.split, vote.abstained) for vote in line.votes],
+            [(made.code, made.how, made.votes, made.cause, made.ended_by) for made in line.decisions],
+            len(line.thread),
+        )
+        for group in written.groups
+        for line in group.items
+    ] == [
+        (
+            "2481", "decided", 300.0, [(6, (("A.3", 6),), 0)],
+            [("A.3", "unanimity", 6, "slip", "")], 2,
+        ),
+        (
+            "12450", "decided", 600.0, [(7, (("A.2", 4), ("B.4", 3)), 0)],
+            [("A.2", "majority", 4, "overlapping categories", "")], 2,
+        ),
+        (
+            "5240", "decided", 840.0, [(7, (("C.2", 4), ("C.8", 3)), 0), (7, (("C.8", 6),), 1)],
+            [("C.8", "unanimity", 6, "unclear guideline", "")], 3,
+        ),
+        ("4008", "parked", 240.0, [], [], 1),
+        (
+            "14755", "decided", 600.0, [(7, (("B.1", 3), ("B.2", 3)), 1)],
+            [("B.2", "chair", 3, "unclear issue", "")], 2,
+        ),
+        (
+            "1733", "decided", 1020.0, [(7, (("A.3", 5), ("C.4", 2)), 0), (6, (("C.5", 6),), 0)],
+            [("A.3", "majority", 5, "unclear issue", "R2"), ("C.5", "unanimity", 6, "unclear issue", "")], 1,
+        ),
+    ]  # fmt: skip
+    minute = timedelta(minutes=1)
+    assert [(one.who, (one.since - held.opened_at) // minute, (one.until - held.opened_at) // minute) for one in written.there] == [
+        ("R1", 0, 61), ("R2", 0, 61), ("R3", 0, 61), ("R4", 0, 61), ("R6", 0, 61), ("R7", 0, 51), ("R5", 9, 61),
+    ]  # fmt: skip
+    following = [one for group in written.groups for line in group.items for one in line.following]
+    assert [(one.kind, one.code, one.by) for one in following] == [
+        ("example for a category", "A.2", "R2"), ("line for the guideline", "", "R7"),
+    ]  # fmt: skip
+    totals = written.totals
+    assert (totals.unanimity, totals.majority, totals.chair, totals.parked, totals.median_seconds) == (
+        3,
+        1,
+        1,
+        1,
+        600,
+    )
+
+
+@pytest.mark.slow
+def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
+    load_demonstration()
+
+    to_come = Meeting.objects.get(name="Second meeting")
+    assert (to_come.opened_at, to_come.items.count(), to_come.participants.count()) == (None, 20, 7)
+    planned = timezone.localtime(to_come.starts_at)
+    days = (planned.date() - timezone.localdate()).days
+    assert (planned.strftime("%A %H:%M"), 1 <= days <= 7) == ("Thursday 15:00", True)
+    assert Disagreement.objects.filter(round=main_round()).count() == 38
+    assert ballots("apart") == [
+        ("913", None, [("R1", "C.7"), ("R4", "C.7"), ("R5", "C.9")]),
+        ("IAX0F2", None, [("R1", "C.7"), ("R4", "C.8")]),
+    ]
+    assert ballots("pair") == [
+        ("12871", None, [("R4", "C.9")]),
+        ("9702", 2, [("R4", "C.1"), ("R6", "C.1")]),
+    ]
+    settled = Decision.objects.get(item__meeting__kind="pair")
+    assert (settled.how, settled.issue.number) == ("unanimity", "9702")
+
+
+def ballots(kind: str) -> list[tuple[str, int | None, list[tuple[str, str]]]]:
+    """The votes of the meetings of a kind: issue, how many were present at their close, ballots."""
+    return [
+        (
+            vote.item.issue.number,
+            vote.present,
+            list(vote.ballots.order_by("id").values_list("member__pseudonym", "category__states__code")),
+        )
+        for vote in Vote.objects.filter(meeting__kind=kind).order_by("item__position")
+    ]
+
+
+@pytest.mark.slow
+def test_demo_has_taken_a_majority_back_and_keeps_its_decisions():
+    load_demonstration()
+
+    bulk = BulkDecision.objects.get()
+    lead = member("R2")
+    assert (bulk.kind, bulk.at_least, bulk.by, bulk.taken_back_by) == ("majority", 6, lead, lead)
+    assert bulk.at < bulk.taken_back_at
+    made = bulk.decisions.order_by("issue__number")
+    assert set(made.values_list("method", "superseded_at")) == {("majority", bulk.taken_back_at)}
+    assert list(made.values_list("issue__number", flat=True)) == ["11190", "1338", "2198", "3305", "688"]
+    rows = Disagreement.objects.filter(round=main_round(), issue__in=made.values("issue"))
+    assert {row.votes[0] for row in rows} == {6}
+
+
+@pytest.mark.slow
+def test_demo_has_threads_and_somebody_who_is_named():
+    load_demonstration()
+
+    round_ = main_round()
+    said = Comment.objects.filter(round=round_)
+    assert (said.count(), said.filter(issue__number="2950").count()) == (20, 3)
+    for comment in said:
+        place = RoundIssue.objects.get(round=round_, issue=comment.issue_id)
+        assert place.completed_at < comment.said_at < timezone.now()
+    named = Mention.objects.values_list("member__pseudonym", "comment__author__pseudonym", "seen_at")
+    assert set(named) == {("R1", "R5", None), ("R7", "R5", None)}
+
+
+@pytest.mark.slow
 def test_demo_again_changes_nothing_but_adds_links():
     first = LINK.findall(demo())
     before = everything_but_links()
-    assert before["annotate_label"][0] == 644 + 31 + 72 + 549
+    assert before["annotate_label"][0] == 644 + 31 + 72 + 566
 
     second = LINK.findall(demo())
 
@@ -304,7 +458,7 @@ def test_demo_twice_at_once_is_loaded_once():
     first, second = together(load_demonstration, load_demonstration)
 
     assert {first.loaded, second.loaded} == {True, False}
-    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 644 + 31 + 72 + 549)
+    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 644 + 31 + 72 + 566)
 
 
 def test_evenings_are_in_order_and_within_the_two_weeks_before():

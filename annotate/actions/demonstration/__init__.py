@@ -1,9 +1,9 @@
 """The demonstration study: invented issues, people and labels (annotate/demo), loaded through the actions.
 
-It has gone the whole way: screened, piloted, trained, and halfway through its main round. Only the labels
-are not submitted one by one: theirs are moments of the past weeks, which no action takes. They are stored as
-an import stores them. What goes with them (rounds, audit, who was last seen when) is dated back too, as far
-as it can be changed.
+It has gone the whole way: screened, piloted, trained, well into its main round; a first meeting was held.
+Only, labels are not submitted one by one, nor ballots cast: theirs are moments of the past weeks, which no
+action takes. They are stored as an import stores them. What goes with them (rounds, audit, who was last seen
+when) is dated back too, as far as it can be changed.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ from django.utils.translation import gettext_lazy
 
 from accounts.actions import make_account
 from accounts.models import User
-from annotate.actions.demonstration import rounds
+from annotate.actions.demonstration import meetings, rounds
 from annotate.actions.demonstration.data import DATA, rows, text
 from annotate.actions.demonstration.past import evenings
-from annotate.actions.demonstration.rounds import MAIN_ROUND, TO_TRY, Story
+from annotate.actions.demonstration.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
+from annotate.actions.demonstration.story import Story, moment
 from annotate.models import Decision, Label
 from core.errors import DomainError
 from ingest.actions import import_issues, receive_upload
@@ -29,8 +30,18 @@ from studies.models import Event, Guideline, GuidelineReading, Membership, Role,
 from taxonomy.actions import create_taxonomy
 from taxonomy.models import Version
 from taxonomy.presets import PRESETS, load_preset
+from taxonomy.queries import codebook
 
-__all__ = ["DATA", "MAIN_ROUND", "SLUG", "TO_TRY", "Demonstration", "evenings", "load_demonstration"]
+__all__ = [
+    "DATA",
+    "MAIN_ROUND",
+    "ONCE_MORE",
+    "SLUG",
+    "TO_TRY",
+    "Demonstration",
+    "evenings",
+    "load_demonstration",
+]
 
 SLUG = "demo"
 BEGUN_DAYS_AGO = 36
@@ -80,8 +91,11 @@ def load_demonstration() -> Demonstration:
         trained = rounds.training(story, themes)
         # Before the main round: pages lead to the round that came last.
         rounds.to_try(story, relevance, screened)
-        rounds.main_round(story, themes, screened, trained)
+        main = rounds.main_round(story, themes, screened, trained)
+        rounds.once_more(story, themes)
         _date_back(study)
+        # These date themselves back.
+        meetings.meetings(story, main, codebook(themes.pk))
         record(study, "studies.demonstration_loaded", owner, name=study.name)
     return Demonstration(study, members, loaded=True)
 
@@ -121,7 +135,7 @@ def _study_with_people(people: list[dict[str, str]]) -> Study:
     )
     for user, person in zip(users[1:], people[1:], strict=True):
         add_member(study=study, user=user, role=person["role"], by=users[0])
-    begun = rounds.moment(BEGUN_DAYS_AGO)
+    begun = moment(BEGUN_DAYS_AGO)
     Study.objects.filter(pk=study.pk).update(slug=SLUG, created_at=begun)
     Membership.objects.filter(study=study).update(joined_at=begun)
     study.refresh_from_db()
@@ -147,7 +161,7 @@ def _guidelines(study: Study, members: dict[str, Membership]) -> list[Guideline]
             text=text(f"guideline-{number}.md"),
             note=note,
             published_by=lead,
-            published_at=rounds.moment(days, 12),
+            published_at=moment(days, 12),
         )
         for number, days, note in (
             (1, BEGUN_DAYS_AGO, ""),
@@ -172,7 +186,7 @@ def _taxonomy(study: Study, preset: str, by: User | None) -> Version:
 
 def _date_back(study: Study) -> None:
     """Let the audit tell of the past weeks what rounds and labels say, and when each member was last here."""
-    first = rounds.moment(BEGUN_DAYS_AGO)
+    first = moment(BEGUN_DAYS_AGO)
     decisions = Decision.objects.filter(round__study=study, decided_by__isnull=False)
     told = {(one.round.name, one.issue_id): one.decided_at for one in decisions.select_related("round")}
     at = {"rounds.created": "created_at", "rounds.opened": "opened_at", "rounds.closed": "closed_at"}

@@ -1,8 +1,6 @@
-"""The rounds of the demonstration study: screening, pilot, training, main, and one to try out."""
+"""The rounds of the demonstration study: screening, pilot, training, main, and two small open ones."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 
 from django.utils import timezone
 
@@ -17,6 +15,7 @@ from annotate.actions.demonstration.past import (
     opened,
     store_labels,
 )
+from annotate.actions.demonstration.story import Story, days_ago, moment
 from annotate.actions.rounds import create_round
 from annotate.actions.samples import draw_sample
 from annotate.actions.terms import admit
@@ -26,7 +25,6 @@ from annotate.models import Comment, Label, Repeat, Round, RoundVolunteer, Sampl
 from annotate.queries.samples import Frame
 from annotate.queries.screening import kept_issues
 from ingest.models import Issue
-from studies.models import Guideline, Membership, Study
 from taxonomy.models import Level, Proposal, Version
 from taxonomy.queries import Codebook, codebook
 
@@ -35,6 +33,7 @@ PILOT = "Pilot"
 TRAINING = "Training"
 MAIN_ROUND = "Main round"
 TO_TRY = "Two per issue, to try"
+ONCE_MORE = "Once more, by sub-theme"
 REPOSITORY_TO_TRY = "quillnet/lattice"
 
 DAYS = 14
@@ -44,37 +43,6 @@ TRAINED_DAYS_AGO = 16
 PASS_MARK = 75
 DRIFT_PERCENT = 5
 CHANGED_MIND_EVERY = 6
-
-
-@dataclass(frozen=True)
-class Story:
-    """What the rounds have in common. `guidelines` are oldest first."""
-
-    study: Study
-    members: Mapping[str, Membership]
-    guidelines: list[Guideline]
-
-    @property
-    def lead(self) -> Membership:
-        return self.members["R2"]
-
-    def volunteers(self, *but: str) -> list[Membership]:
-        names = (f"R{number}" for number in range(1, 8))
-        return [self.members[name] for name in names if name not in but]
-
-    def issues(self) -> dict[str, Issue]:
-        return {issue.url: issue for issue in Issue.objects.filter(repository__study=self.study)}
-
-
-def days_ago(days: int) -> date:
-    return timezone.localdate() - timedelta(days=days)
-
-
-def moment(days: int, hours: float = 0) -> datetime:
-    """So many days ago at this hour of the day, in UTC."""
-    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
-        days=-days, hours=hours
-    )
 
 
 def screening(story: Story, version: Version) -> Round:
@@ -325,3 +293,23 @@ def to_try(story: Story, version: Version, kept: Round) -> Round:
         seed=SEED + 1,
     )
     return opened(round_, by=story.lead, at=moment(DAYS + 1, 0.5))
+
+
+def once_more(story: Story, version: Version) -> Round:
+    """Two issues that the lead has yet to label again, finer: until then the main round keeps from the lead
+    what others said of them.
+    """
+    issues = story.issues()
+    chosen = [issues[row["Issue_URL"]].pk for row in rows("agendas.csv") if row["agenda"] == "once more"]
+    round_ = create_round(
+        study=story.study,
+        by=story.members["R1"],
+        name=ONCE_MORE,
+        kind=Round.Kind.PILOT,
+        version=version,
+        depth=Level.SUB_THEME,
+        issues=Issue.objects.filter(pk__in=chosen).order_by("pk"),
+        members=[story.lead],
+        seed=SEED + 5,
+    )
+    return opened(round_, by=story.members["R1"], at=moment(1, 7))
