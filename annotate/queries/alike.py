@@ -1,0 +1,340 @@
+"""What one argument can settle: disagreements between the same categories, and of these the ones that are
+alike.
+
+Alike by the words of their titles and of the summaries of their labels. Of an issue without any, as in
+published labels that are known by their address alone, the split and who stands apart say what it is like.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Left
+
+from annotate import models
+from annotate.likeness import LONGEST, like, stars
+from annotate.models import AgendaItem, Decision, Label, Round
+from annotate.queries.categories import Codebook
+from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.withheld import seen_by
+from ingest.models import Snapshot
+from studies.models import Membership
+
+OPEN = "?"
+"""In the place of a code: labels that propose a category."""
+
+State = Literal["open", "agenda", "decided"]
+STATES: tuple[State, ...] = ("open", "agenda", "decided")
+
+
+@dataclass(frozen=True)
+class Between:
+    """Where disagreements lie: between two categories, by their codes, or OPEN; the first before the second
+    in the tree. `more`: in three ways and more, these two the most chosen.
+    """
+
+    first: str
+    second: str
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Pair:
+    """So many disagreements lie there."""
+
+    between: Between
+    issues: int
+
+
+class Row(NamedTuple):
+    """What groups are made of: an issue, the snapshot that its title is read from, and how its labels part.
+
+    `split`: category id and labels, the most first. None of it ever changes.
+    """
+
+    issue: int
+    snapshot: int | None
+    split: tuple[tuple[int, int], ...]
+    open_labels: int
+    apart: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Disagreements that are alike, the centre first, then the nearest to it: ids of issues.
+
+    `issues` are those in the state that was asked for, `others` those in the two other states. `words`:
+    what their texts share. Without texts, `split` (category id, labels) and `apart` say what they have in
+    common. `decided` counts the categories that were decided on among the others, most first: what went
+    before.
+    """
+
+    centre: int
+    issues: tuple[int, ...]
+    others: tuple[int, ...]
+    words: tuple[str, ...]
+    split: tuple[tuple[int, int], ...]
+    open_labels: int
+    apart: tuple[int, ...]
+    decided: tuple[tuple[int, int], ...]
+
+    @property
+    def is_by_text(self) -> bool:
+        return bool(self.words)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of what lies between two categories, the largest first.
+
+    `alone`: issues that are like no other, in the order of the round. `positions`: of all these issues in
+    the round. `states`: how many there are in each. `without_text`: how many have neither title nor
+    summary.
+    """
+
+    groups: tuple[Group, ...]
+    alone: tuple[int, ...]
+    positions: dict[int, int]
+    states: dict[State, int]
+    without_text: int
+
+
+def pairs(round_: Round, narrowing: Narrowing, member: Membership | None, book: Codebook) -> list[Pair]:
+    """Between which categories the disagreements lie that the filters leave: two ways first, then three and
+    more by their first two; the most issues first, then in the order of the tree. One query, and those of
+    the filters.
+    """
+    rows = found(round_, narrowing, member).order_by().values_list("chosen__0", "chosen__1")
+    counted: Counter[Between] = Counter()
+    more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
+    for first, second, is_more, issues in rows.annotate(more=more, issues=Count("pk")):
+        counted[_between(first, second, book, more=is_more)] += issues
+    places = {state.code: place for place, state in enumerate(book.states.values())} | {
+        OPEN: len(book.states)
+    }
+    return [
+        Pair(between, issues)
+        for between, issues in sorted(
+            counted.items(),
+            key=lambda one: (one[0].more, -one[1], places[one[0].first], places[one[0].second]),
+        )
+    ]
+
+
+def alike_groups(
+    round_: Round,
+    narrowing: Narrowing,
+    member: Membership | None,
+    between: Between,
+    book: Codebook,
+    state: State = "open",
+) -> Groups:
+    """The disagreements between two categories, in groups of alike ones that have an issue in this state.
+
+    Groups are made of issues in all states, so that deciding some does not move the others, and what was
+    decided of the same is at hand. One query and those of the filters; two more, over titles and summaries,
+    where this process has not grouped exactly these issues lately.
+    """
+    rows, held = _rows(found(round_, replace(narrowing, state=""), member), round_, between, book)
+    made = _grouped(round_.pk, rows)
+    by_issue = {row.issue: row for row in rows}
+    groups: list[Group] = []
+    alone: list[int] = []
+    for members, words in made.groups:
+        issues = tuple(issue for issue in members if held[issue].state == state)
+        if not issues:
+            continue
+        if len(members) == 1:
+            alone += issues
+            continue
+        others = tuple(issue for issue in members if held[issue].state != state)
+        before = Counter(decided for issue in others if (decided := held[issue].decided) is not None)
+        centre = by_issue[members[0]]
+        groups.append(
+            Group(
+                centre=centre.issue,
+                issues=issues,
+                others=others,
+                words=words,
+                split=() if words else centre.split,
+                open_labels=0 if words else centre.open_labels,
+                apart=() if words else centre.apart,
+                decided=tuple(before.most_common()),
+            )
+        )
+    groups.sort(key=lambda group: (-len(group.issues), held[group.centre].position))
+    states = Counter(one.state for one in held.values())
+    return Groups(
+        groups=tuple(groups),
+        alone=tuple(sorted(alone, key=lambda issue: held[issue].position)),
+        positions={issue: one.position for issue, one in held.items()},
+        states={one: states[one] for one in STATES},
+        without_text=made.without_text,
+    )
+
+
+def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
+    """Ids of the items on the same agenda that wait for a decision and are like this one, the most alike
+    first.
+
+    Between the same two categories, as this member may see them. Two queries at most, and two more, over
+    titles and summaries, where this process has not compared exactly these lately.
+    """
+    round_ = item.round
+    shown = models.Disagreement.objects.filter(round=round_, issue=item.issue_id).first()
+    if shown is None:
+        return []
+    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+    items = AgendaItem.objects.filter(meeting=item.meeting_id, issue=OuterRef("issue"), released_at=None)
+    waiting = models.Disagreement.objects.filter(round=round_).filter(
+        Exists(items) & ~Exists(standing) | Q(issue=item.issue_id), _same_ways(shown)
+    )
+    found_items = seen_by(waiting, round_, member).annotate(item=Subquery(items.values("pk")[:1]))
+    ids: dict[int, int | None] = {}
+    rows = []
+    for *row, item_id in found_items.order_by("position").values_list(*_COLUMNS, "item"):
+        rows.append(_row(*row))
+        ids[rows[-1].issue] = item_id
+    if item.issue_id not in ids:
+        return []
+    alike = (ids[issue] for issue in _like(round_.pk, item.issue_id, tuple(rows)))
+    return [id_ for id_ in alike if id_ is not None]
+
+
+def _same_ways(shown: models.Disagreement) -> Q:
+    return _chosen(shown.chosen[:2]) & (Q(ways__gt=2) if shown.ways > 2 else Q(ways=2))
+
+
+def _lies(between: Between, book: Codebook) -> Q | None:
+    """What lies there; None where the version lacks a code."""
+    ids = {state.code: id_ for id_, state in book.states.items()}
+    codes = [code for code in (between.first, between.second) if code != OPEN]
+    if not all(code in ids for code in codes):
+        return None
+    return _chosen([ids[code] for code in codes]) & (Q(ways__gt=2) if between.more else Q(ways=2))
+
+
+def _chosen(first_two: Sequence[int]) -> Q:
+    """Disagreements whose most chosen two categories are these; where one is missing, open labels stand."""
+    if not first_two:
+        return Q(chosen__len=0)
+    if len(first_two) == 1:
+        return Q(chosen=list(first_two))
+    first, second = first_two
+    return Q(chosen__0=first, chosen__1=second) | Q(chosen__0=second, chosen__1=first)
+
+
+def _between(first: int | None, second: int | None, book: Codebook, *, more: bool) -> Between:
+    chosen = [book.states[id_] for id_ in (first, second) if id_ is not None]
+    codes = [state.code for state in sorted(chosen, key=lambda state: state.position)]
+    codes += [OPEN] * (2 - len(codes))
+    return Between(codes[0], codes[1], more)
+
+
+_COLUMNS = ("issue_id", "issue__current", "chosen", "votes", "open_labels", "apart")
+
+
+def _row(
+    issue: int,
+    snapshot: int | None,
+    chosen: Sequence[int],
+    votes: Sequence[int],
+    open_labels: int,
+    apart: Sequence[int],
+) -> Row:
+    return Row(issue, snapshot, tuple(zip(chosen, votes, strict=True)), open_labels, tuple(apart))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What of a disagreement changes. `decided`: the category of the decision that stands."""
+
+    position: int
+    state: State
+    decided: int | None
+
+
+def _rows(
+    asked: QuerySet[models.Disagreement], round_: Round, between: Between, book: Codebook
+) -> tuple[tuple[Row, ...], dict[int, _Held]]:
+    """The disagreements that lie there, in the order of the round. One query."""
+    lies = _lies(between, book)
+    if lies is None:
+        return (), {}
+    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+    waiting = AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
+    annotated = asked.filter(lies).annotate(
+        decided=Subquery(standing.values("category")[:1]), waits=Exists(waiting)
+    )
+    rows: list[Row] = []
+    held: dict[int, _Held] = {}
+    found_rows = annotated.order_by("position").values_list(*_COLUMNS, "position", "decided", "waits")
+    for *row, position, decided, waits in found_rows:
+        rows.append(_row(*row))
+        state: State = "decided" if decided is not None else "agenda" if waits else "open"
+        held[rows[-1].issue] = _Held(position, state, decided)
+    return tuple(rows), held
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Groups of issues with the words they share; `without_text` issues have neither title nor summary."""
+
+    groups: tuple[tuple[tuple[int, ...], tuple[str, ...]], ...]
+    without_text: int
+
+
+# Disagreements, revealed labels and snapshots stay as they are: from the same rows come the same groups.
+@lru_cache(maxsize=16)
+def _grouped(round_id: int, rows: tuple[Row, ...]) -> _Made:
+    texts = _texts(round_id, rows)
+    told = [row.issue for row in rows if texts[row.issue]]
+    made = [
+        (tuple(told[place] for place in group.members), group.words)
+        for group in stars([texts[issue] for issue in told])
+    ]
+    same: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for row in rows:
+        if not texts[row.issue]:
+            same[_shape(row)].append(row.issue)
+    made += [(tuple(issues), ()) for issues in same.values()]
+    return _Made(groups=tuple(made), without_text=len(rows) - len(told))
+
+
+@lru_cache(maxsize=256)
+def _like(round_id: int, issue: int, rows: tuple[Row, ...]) -> tuple[int, ...]:
+    """The issues among these that are like this one, which is one of them, the most alike first."""
+    texts = _texts(round_id, rows)
+    by_issue = {row.issue: row for row in rows}
+    if not texts[issue]:
+        shape = _shape(by_issue[issue])
+        same = (row.issue for row in rows if not texts[row.issue] and _shape(row) == shape)
+        return tuple(other for other in same if other != issue)
+    told = [row.issue for row in rows if texts[row.issue]]
+    return tuple(told[place] for place in like([texts[one] for one in told], told.index(issue)))
+
+
+def _shape(row: Row) -> tuple[object, ...]:
+    """What issues without text have in common: how many labels for what, and who stands apart."""
+    return row.split, row.open_labels, frozenset(row.apart)
+
+
+def _texts(round_id: int, rows: Sequence[Row]) -> dict[int, str]:
+    """Issue id to its title and the summaries of its labels, "" without. Two queries."""
+    titles = dict(
+        Snapshot.objects.filter(pk__in=[row.snapshot for row in rows if row.snapshot])
+        .exclude(title="")
+        .values_list("issue", Left("title", LONGEST))
+    )
+    summaries = dict(
+        Label.objects.filter(round=round_id, issue__in=[row.issue for row in rows], surplus=False)
+        .exclude(summary="")
+        .values("issue")
+        .annotate(said=StringAgg("summary", "\n", order_by="volunteer"))
+        .values_list("issue", "said")
+    )
+    return {row.issue: f"{titles.get(row.issue, '')}\n{summaries.get(row.issue, '')}".strip() for row in rows}
