@@ -207,11 +207,15 @@ def here(*, meeting: Meeting, member: Membership) -> Participant:
         may_be_volunteer(member, meeting.round.study) if is_of_a_pair else may_take_part(member, meeting)
     ):
         raise errors.NotAllowed
+    if own is None and meeting.kind == Meeting.Kind.APART:
+        return Participant(meeting=Meeting.objects.get(pk=meeting.pk), member=member)
+    if own is not None and own.meeting.closed_at is not None:
+        return own
     if own is None or is_somebody_gone or own.joined_at is None or own.left_at is not None:
         return _arrive(meeting=meeting, member=member, now=now)
     if own.last_seen_at is None or own.last_seen_at <= now - SEEN_EVERY:
-        seen = Participant.objects.filter(pk=own.pk, left_at=None, meeting__closed_at=None)
-        if own.meeting.closed_at is None and not seen.update(last_seen_at=now):
+        there = Participant.objects.filter(pk=own.pk, left_at=None)
+        if not there.update(last_seen_at=now):
             return _arrive(meeting=meeting, member=member, now=now)
     return own
 
@@ -326,7 +330,7 @@ def _arrive(*, meeting: Meeting, member: Membership, now: datetime) -> Participa
     if own is None:
         own = Participant(meeting=current, member=member)
     own.meeting = current
-    if current.closed_at is not None or (own.pk is None and current.kind == Meeting.Kind.APART):
+    if current.closed_at is not None:
         return own
     has_come = own.joined_at is None or own.left_at is not None
     own.joined_at, own.left_at, own.last_seen_at = own.joined_at or now, None, now

@@ -126,8 +126,8 @@ class BallotLine:
 class VoteLine:
     """One vote on the issue that is shown.
 
-    Open: who has voted, and the asking member's own choice, None without one. Closed: all ballots in the
-    order of the people, and what they come to. `present` took part; `closed_by` is "" where the last ballot
+    Open: who has voted, and the asking member's own choice, None without one. Closed: all ballots, and
+    what they come to. `present` took part; `closed_by` is "" where the last ballot
     closed it.
     """
 
