@@ -1,0 +1,143 @@
+"""What is posted to plan a meeting or to change it, as objects."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _t
+from django.utils.translation import gettext_lazy as _
+
+from annotate.actions.meetings import LONGEST_NAME
+from annotate.errors import MeetingRefused
+from annotate.models import Meeting, Round
+from annotate.queries.rounds import candidates, volunteers
+from studies.models import Membership
+
+MOST_ITEMS = 2000
+"""So many issues go on an agenda at once: more than any meeting gets through."""
+
+
+def usual_quorum(people: int) -> int:
+    """More than half, and never fewer than two where there are two."""
+    return max(people // 2 + 1, min(people, 2), 1)
+
+
+class _Member(forms.ModelChoiceField):
+    def label_from_instance(self, member: Membership) -> str:
+        return str(member)
+
+
+class _Members(forms.ModelMultipleChoiceField):
+    def label_from_instance(self, member: Membership) -> str:
+        return str(member)
+
+
+class _Moment(forms.DateTimeField):
+    """A date and a time as a browser asks for both in one field."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        super().__init__(
+            widget=widget, required=False, input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"], **kwargs
+        )
+
+
+class MeetingForm(forms.Form):
+    """A meeting to be planned, or with `meeting` to be changed. What a plan refuses stands at its field."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=LONGEST_NAME,
+        help_text=_("As the minutes will call it."),
+        error_messages={"required": _("Give the meeting a name.")},
+    )
+    kind = forms.ChoiceField(label=_("How they meet"), choices=Meeting.Kind, widget=forms.RadioSelect)
+    starts_at = _Moment(label=_("Planned for"), help_text=_("Shown to everybody; nothing begins by itself."))
+    ends_at = _Moment(label=_("Until"), help_text=_("Over days: until when people can vote, at first."))
+    chair = _Member(
+        Membership.objects.none(),
+        label=_("Chair"),
+        empty_label=None,
+        help_text=_("Leads from issue to issue and records decisions. A lead can take the chair later."),
+    )
+    quorum = forms.IntegerField(
+        label=_("Quorum"),
+        min_value=1,
+        help_text=_("So many must be there, or over days must have voted, for a decision."),
+    )
+    by_majority = forms.BooleanField(
+        label=_("More than half of those present may decide; without it only all who vote"), required=False
+    )
+    shows_names = forms.BooleanField(
+        label=_("Show people by their names; without it by their pseudonyms"), required=False
+    )
+    participants = _Members(
+        Membership.objects.none(),
+        label=_("Who is asked to come"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("A pair is exactly two. Nobody is kept out of a meeting that is held together."),
+        error_messages={"required": _("Choose who is asked to come.")},
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        round_: Round,
+        by: Membership | None,
+        meeting: Meeting | None = None,
+        initial: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        people = candidates(round_.study)
+        self.fields["chair"].queryset = people  # type: ignore[attr-defined] # of a model choice field
+        self.fields["participants"].queryset = people  # type: ignore[attr-defined] # the same
+        own = _of_meeting(meeting) if meeting else _of_round(round_, by, [member.pk for member in people])
+        self.initial = own | dict(initial or {})
+        self.is_begun = meeting is not None and meeting.opened_at is not None
+        if self.is_begun:
+            self.fields["kind"].disabled = True
+
+    def refuse(self, refusal: MeetingRefused) -> None:
+        """Put a refusal at its field."""
+        self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal.message))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("kind") == Meeting.Kind.PAIR:
+            self.errors.pop("quorum", None)
+            cleaned |= {"quorum": 2, "by_majority": False}
+        return cleaned
+
+    def planned(self) -> dict[str, Any]:
+        """The arguments of plan_meeting and change_meeting but the round, the meeting and who asks."""
+        return {**self.cleaned_data, "participants": list(self.cleaned_data["participants"])}
+
+
+def _of_round(round_: Round, by: Membership | None, candidate: list[int]) -> dict[str, Any]:
+    labelling = volunteers(round_).filter(left_at=None, member__in=candidate)
+    asked = list(labelling.values_list("member", flat=True))
+    return {
+        "name": usual_name(timezone.now()),
+        "kind": Meeting.Kind.TOGETHER,
+        "chair": by.pk if by else None,
+        "quorum": usual_quorum(len(asked)),
+        "by_majority": round_.rule == Round.Rule.MAJORITY,
+        "participants": asked,
+    }
+
+
+def _of_meeting(meeting: Meeting) -> dict[str, Any]:
+    names = ("name", "kind", "quorum", "by_majority", "shows_names")
+    return {name: getattr(meeting, name) for name in names} | {
+        "chair": meeting.chair_id,
+        "starts_at": meeting.starts_at and timezone.localtime(meeting.starts_at),
+        "ends_at": meeting.ends_at and timezone.localtime(meeting.ends_at),
+        "participants": list(meeting.participants.values_list("member", flat=True)),
+    }
+
+
+def usual_name(day: datetime) -> str:
+    return _t("Meeting of %(day)s") % {"day": formats.date_format(timezone.localtime(day), "j F")}

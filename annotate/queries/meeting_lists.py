@@ -1,0 +1,166 @@
+"""Lists of meetings: those of a round, those that wait for somebody, and what each has on its agenda.
+
+Only numbers, and of what nothing keeps from the reader (annotate.queries.withheld).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Participant, Round, Vote
+from annotate.queries.withheld import seen_by_seats
+from annotate.rules import may_be_volunteer
+from studies.models import Membership, Study
+
+
+@dataclass(frozen=True)
+class MeetingLine:
+    """One meeting of a list. `items` are on its agenda, or were when it closed; it settled `decided`.
+
+    `to_vote`: on how many the reader has still to vote, in an open meeting over days. `came` of `asked` took
+    part.
+    """
+
+    meeting: Meeting
+    items: int = 0
+    decided: int = 0
+    to_vote: int = 0
+    asked: int = 0
+    came: int = 0
+
+    @property
+    def state(self) -> str:
+        if self.meeting.closed_at is not None:
+            return "closed"
+        return "planned" if self.meeting.opened_at is None else "open"
+
+    @property
+    def lasted(self) -> timedelta | None:
+        """From its opening to its close, or to now; None before."""
+        opened = self.meeting.opened_at
+        return None if opened is None else (self.meeting.closed_at or timezone.now()) - opened
+
+    @property
+    def left(self) -> int:
+        return self.items - self.decided
+
+
+def meeting_lines(round_: Round, member: Membership | None) -> list[MeetingLine]:
+    """The meetings of a round: open ones first, then planned ones by their date, then closed ones, the newest
+    first. Four queries.
+    """
+    meetings = Meeting.objects.filter(round=round_).select_related("chair", "round")
+    return _in_order(_lines(list(meetings), [member] if member else []))
+
+
+def recent_meetings(study: Study, member: Membership | None, limit: int = 4) -> list[MeetingLine]:
+    """The open and planned meetings of a study and those closed last, in the same order. Four queries."""
+    meetings = Meeting.objects.filter(round__study=study).select_related("chair", "round")
+    newest = meetings.order_by(F("closed_at").desc(nulls_first=True), "-pk")[:limit]
+    return _in_order(_lines(list(newest), [member] if member else []))
+
+
+def own_meetings(seats: Sequence[Membership]) -> list[tuple[MeetingLine, Membership]]:
+    """The open and planned meetings that wait for who has these memberships, each with the one it is for.
+
+    Of meetings together and over days those whose participants they are, and of a pair theirs; one over days
+    only while they have a vote to cast in it. Five queries.
+    """
+    taking = {seat.study_id: seat for seat in seats if may_be_volunteer(seat, seat.study)}
+    asked = Participant.objects.filter(meeting=OuterRef("pk"), member__in=list(taking.values()))
+    meetings = Meeting.objects.filter(Exists(asked), closed_at=None).select_related("chair", "round__study")
+    lines = _in_order(_lines(list(meetings), list(taking.values())))
+    return [
+        (line, taking[line.meeting.round.study_id])
+        for line in lines
+        if line.meeting.kind == Meeting.Kind.TOGETHER or line.to_vote
+    ]
+
+
+def open_meetings(round_: Round) -> int:
+    """How many meetings of a round are open now. One query."""
+    return Meeting.objects.filter(round=round_, opened_at__isnull=False, closed_at=None).count()
+
+
+def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:
+    """What is on the agenda now and may be seen by this member, in its order, with the issues."""
+    items = AgendaItem.objects.filter(meeting=meeting, released_at=None)
+    seen = _seen([member] if member else [])
+    shown = items.filter(Exists(seen)).select_related("issue__repository", "issue__current")
+    return shown.defer("issue__current__body", "issue__current__comments").order_by("position", "pk")
+
+
+def _seen(seats: Iterable[Membership]) -> QuerySet[Disagreement]:
+    rows = Disagreement.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
+    return seen_by_seats(rows, seats)
+
+
+def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[MeetingLine]:
+    own = Decision.objects.filter(item=OuterRef("pk"))
+    standing = own.filter(
+        Q(superseded_at=None) | Q(superseded_at__gt=OuterRef("meeting__closed_at")),
+    )
+    settled = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
+    votes = Vote.objects.filter(item=OuterRef("pk"))
+    cast = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member__in=seats)
+    items = (
+        AgendaItem.objects.filter(meeting__in=meetings)
+        # On the agenda now, or when the meeting closed; what was taken off it counts no more.
+        .filter(Q(released_at=None) | Q(released_at__gte=F("meeting__closed_at")) | Exists(own))
+        .filter(Exists(_seen(seats)))
+        .order_by()
+        .annotate(
+            is_decided=Exists(standing),
+            waits=~Exists(settled) & (~Exists(votes) | Exists(votes.filter(closed_at=None)) & ~Exists(cast)),
+        )
+        .values("meeting")
+        .annotate(
+            items=Count("pk"),
+            decided=Count("pk", filter=Q(is_decided=True)),
+            to_vote=Count("pk", filter=Q(waits=True, released_at=None)),
+        )
+    )
+    counted = {row["meeting"]: row for row in items}
+    taking = (
+        Participant.objects.filter(meeting__in=meetings)
+        .order_by()
+        .values("meeting")
+        .annotate(asked=Count("pk"), came=Count("joined_at"))
+    )
+    people = {row["meeting"]: row for row in taking}
+    nobody = {"asked": 0, "came": 0}
+    lines = []
+    for meeting in meetings:
+        numbers = counted.get(meeting.pk, {"items": 0, "decided": 0, "to_vote": 0})
+        there = people.get(meeting.pk, nobody)
+        over_days = meeting.is_open and meeting.kind != Meeting.Kind.TOGETHER
+        lines.append(
+            MeetingLine(
+                meeting,
+                items=numbers["items"],
+                decided=numbers["decided"],
+                to_vote=numbers["to_vote"] if over_days else 0,
+                asked=there["asked"],
+                came=there["came"],
+            )
+        )
+    return lines
+
+
+def _in_order(lines: Iterable[MeetingLine]) -> list[MeetingLine]:
+    now = timezone.now()
+    ranks = {"open": 0, "planned": 1, "closed": 2}
+
+    def key(line: MeetingLine) -> tuple[int, float, int]:
+        meeting = line.meeting
+        at = -(meeting.closed_at or now).timestamp()
+        if line.state == "planned":
+            at = meeting.starts_at.timestamp() if meeting.starts_at else float("inf")
+        elif line.state == "open":
+            at = 0.0
+        return ranks[line.state], at, -meeting.pk
+
+    return sorted(lines, key=key)

@@ -1,0 +1,245 @@
+"""Meetings of a round: the list, planning one, and changing one before it is over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.actions import agendas
+from annotate.actions import meetings as actions
+from annotate.errors import MeetingRefused
+from annotate.meeting_plan_forms import MOST_ITEMS, MeetingForm
+from annotate.models import Disagreement, Meeting, Round
+from annotate.queries import disagreements
+from annotate.queries import meeting_lists as queries
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.disagreements import Narrowing
+from annotate.queries.rounds import rounds_for
+from annotate.views.agendas import Chosen
+from annotate.views.bulk import filters_in_words
+from annotate.views.matrix import hues
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from core.templatetags.crosscheck import count
+from ingest.models import Issue
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+
+SHOWN_ITEMS = 100
+"""So many issues of an agenda are listed on the page that plans it."""
+
+
+@require_safe
+def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show the meetings of a round: open, planned and closed."""
+    round_, member = _round(request, round_id)
+    lines = queries.meeting_lines(round_, member)
+    counts = disagreements.disagreement_counts(round_, member)
+    context = {
+        **frame(round_.study, member, "meetings"),
+        "round": round_,
+        "lines": lines,
+        "counts": counts,
+        "may_plan": rules.may_plan_meeting(member, round_),
+    }
+    return render_page(request, "annotate/meetings/meetings.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Plan a meeting; what the address says goes on its agenda, but for what the form leaves out."""
+    round_, member = _round(request, round_id)
+    require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
+    chosen = Chosen.read(request)
+    found = _found(round_, member, chosen)
+    form = MeetingForm(request.POST if request.method == "POST" else None, round_=round_, by=member)
+    if member and form.is_valid():
+        try:
+            with transaction.atomic():
+                if not first_time(request):
+                    return go_to(request, "meetings", round_.pk)
+                meeting = actions.plan_meeting(round_=round_, by=member, **form.planned())
+                wanted = _wanted(found, request.POST)
+                added = agendas.put_on_agenda(meeting=meeting, by=member, issues=wanted) if wanted else 0
+            messages.success(request, _planned(meeting, added))
+            return go_to(request, "meetings", round_.pk)
+        except MeetingRefused as refusal:
+            form.refuse(refusal)
+    everything = disagreements.disagreement_counts(round_, member)
+    context = {
+        **frame(round_.study, member, "meetings"),
+        "round": round_,
+        "form": form,
+        "found": len(found),
+        "most": MOST_ITEMS if len(found) == MOST_ITEMS else 0,
+        "rows": _rows(round_, found[:SHOWN_ITEMS]),
+        "unlisted": max(len(found) - SHOWN_ITEMS, 0),
+        "filters": filters_in_words(round_, chosen.narrowing) if not chosen.issues else [],
+        "is_by_hand": bool(chosen.issues),
+        "left_out": set(request.POST.getlist("leave_out")),
+        "is_empty": request.method == "POST" and "with_agenda" not in request.POST,
+        "open": everything.open,
+        "withheld": everything.withheld,
+        "action": request.get_full_path(),
+    }
+    return render_page(
+        request,
+        "annotate/meetings/new.html",
+        context,
+        status=422 if form.errors else 200,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
+    """Change a meeting that is not closed, and take issues off its agenda."""
+    meeting, member = meeting_of(request, meeting_id)
+    round_ = meeting.round
+    require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
+    if meeting.closed_at is not None and request.method != "POST":
+        return go_to(request, "minutes", meeting.pk)
+    only_takes_off = "off" in request.POST
+    form = MeetingForm(
+        request.POST if request.method == "POST" and not only_takes_off else None,
+        round_=round_,
+        by=member,
+        meeting=meeting,
+    )
+    if member and only_takes_off:
+        taken = _take_off(meeting, member, request.POST.getlist("items"))
+        messages.success(
+            request,
+            ngettext("%(n)s issue taken off the agenda.", "%(n)s issues taken off the agenda.", taken)
+            % {"n": taken},
+        )
+        return go_to(request, "change_meeting", meeting.pk)
+    if member and form.is_valid():
+        try:
+            with transaction.atomic():
+                if first_time(request):
+                    actions.change_meeting(meeting=meeting, by=member, **form.planned())
+            messages.success(request, _("%(meeting)s is changed.") % {"meeting": form.planned()["name"]})
+            return go_to(request, "change_meeting", meeting.pk)
+        except MeetingRefused as refusal:
+            form.refuse(refusal)
+    items = {item.issue_id: item.pk for item in queries.on_agenda(meeting, member)}
+    context = {
+        **frame(round_.study, member, "meetings"),
+        "round": round_,
+        "meeting": meeting,
+        "form": form,
+        "rows": [(items[row.issue.pk], row) for row in _rows(round_, list(items))],
+        "may_run": rules.may_run_meeting(member, meeting),
+    }
+    return render_page(
+        request,
+        "annotate/meetings/change.html",
+        context,
+        status=422 if form.errors else 200,
+    )
+
+
+def meeting_of(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Membership | None]:
+    """A meeting of a study of this user's (Http404 otherwise), for who may follow it, and their seat."""
+    found = Meeting.objects.filter(round__in=rounds_for(request.user))
+    meeting = get_object_or_404(
+        found.select_related("round__study", "round__version", "chair"), pk=meeting_id
+    )
+    member = membership_of(request.user, meeting.round.study)
+    require(rules.may_see_meeting(member, meeting))
+    return meeting, member
+
+
+def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
+    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
+    member = membership_of(request.user, round_.study)
+    require(rules.may_see_disagreements(member, round_))
+    return round_, member
+
+
+# --- its agenda
+
+
+@dataclass(frozen=True)
+class Row:
+    """One disagreement of an agenda that is being planned: its issue, and what its labels say."""
+
+    issue: Issue
+    title: str
+    split: SafeString
+
+
+def _found(round_: Round, member: Membership | None, chosen: Chosen) -> list[int]:
+    """The issues that the address carries and that can go on an agenda now, in its order."""
+    if not chosen and not chosen.narrowing:
+        return []
+    narrowing = chosen.narrowing if not chosen.issues else Narrowing()
+    if narrowing.state not in {"", "open"}:
+        return []
+    rows = disagreements.found(round_, replace(narrowing, state="open"), member)
+    if chosen.issues:
+        rows = rows.filter(issue__in=chosen.issues)
+    return list(rows.order_by("ways", "margin", "position").values_list("issue_id", flat=True)[:MOST_ITEMS])
+
+
+def _wanted(found: Sequence[int], posted: QueryDict) -> list[int]:
+    """Of these issues, those that the form does not leave out."""
+    left_out = set(posted.getlist("leave_out"))
+    return [issue for issue in found if str(issue) not in left_out] if "with_agenda" in posted else []
+
+
+def _rows(round_: Round, issues: Sequence[int]) -> list[Row]:
+    """These disagreements in this order. Three queries."""
+    book = codebook(round_.version_id)
+    rows = Disagreement.objects.filter(round=round_, issue__in=issues)
+    chosen = {row.issue_id: row for row in rows}
+    told = (
+        Issue.objects.select_related("repository", "current")
+        .only("number", "repository__path", "current__title")
+        .in_bulk(issues)
+    )
+    titles = {id_: issue.current.title for id_, issue in told.items() if issue.current}
+    return [Row(told[id_], titles.get(id_, ""), _split(chosen[id_], book)) for id_ in issues if id_ in chosen]
+
+
+def _split(row: Disagreement, book: Codebook) -> SafeString:
+    colours = hues(book)
+    codes = [(n, book.states[id_].code) for id_, n in zip(row.chosen, row.votes, strict=True)]
+    return format_html_join(
+        " ",
+        '<span class="nowrap">{} × <span class="code {}">{}</span></span>',
+        ((n, colours.get(code, ""), code) for n, code in codes),
+    )
+
+
+def _take_off(meeting: Meeting, member: Membership, chosen: Sequence[str]) -> int:
+    """Take these items off, as far as the member may see them; how many there were."""
+    ids = [int(text) for text in chosen if text.isascii() and text.isdecimal() and len(text) < 19]
+    items = list(queries.on_agenda(meeting, member).filter(pk__in=ids))
+    for item in items:
+        agendas.take_off_agenda(item=item, by=member)
+    return len(items)
+
+
+def _planned(meeting: Meeting, added: int) -> str:
+    if not added:
+        return _("%(meeting)s is planned, with an empty agenda.") % {"meeting": meeting.name}
+    said = ngettext(
+        "%(meeting)s is planned, with %(n)s issue on its agenda.",
+        "%(meeting)s is planned, with %(n)s issues on its agenda.",
+        added,
+    )
+    return said % {"meeting": meeting.name, "n": count(added)}
