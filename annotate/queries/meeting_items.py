@@ -1,0 +1,58 @@
+"""Single items of an agenda, as one member may see them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, F, QuerySet
+
+from annotate.models import AgendaItem, Disagreement, Meeting, Round, Vote
+from annotate.queries.alike import alike_items
+from annotate.queries.withheld import seen_by, still_to_label
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class AlikeLine:
+    """An issue of the agenda that waits, and is like the one that is shown."""
+
+    issue: int
+    title: str
+
+
+def items_seen_by(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:
+    """What is or was on the agenda of this meeting, but for what is kept from the member."""
+    rows = seen_by(Disagreement.objects.filter(round=meeting.round), meeting.round, member)
+    return AgendaItem.objects.filter(meeting=meeting, issue__in=rows.values("issue"))
+
+
+def held_back_in(meeting: Meeting, member: Membership | None, item_id: int | None) -> Round | None:
+    """The round in which the member still has to label the issue of this item, if that keeps it from them.
+
+    Two queries at most.
+    """
+    if item_id is None:
+        return None
+    issue = AgendaItem.objects.filter(meeting=meeting, pk=item_id).values("issue")
+    turns = still_to_label(meeting.round, member)
+    if turns.query.is_empty():
+        return None
+    turn = turns.filter(issue__in=issue).select_related("round").order_by("pk").first()
+    return turn.round if turn else None
+
+
+def closable_votes(meeting: Meeting, member: Membership | None) -> int:
+    """Over days: how many open votes have their quorum, of those that the member may see."""
+    votes = Vote.objects.filter(closed_at=None, item__in=items_seen_by(meeting, member).values("pk"))
+    cast = votes.annotate(cast=Count("ballots")).filter(cast__gte=F("meeting__quorum"))
+    return cast.count()
+
+
+def alike_lines(item: AgendaItem, member: Membership | None) -> list[AlikeLine]:
+    """The issues of the agenda that are like this one and wait, the most alike first. Five queries."""
+    ids = alike_items(item, member)
+    if not ids:
+        return []
+    rows = AgendaItem.objects.filter(pk__in=ids).values_list(
+        "pk", "issue", "issue__current__title", "issue__repository__path", "issue__number"
+    )
+    lines = {pk: AlikeLine(issue, title or f"{path} #{number}") for pk, issue, title, path, number in rows}
+    return [lines[id_] for id_ in ids if id_ in lines]

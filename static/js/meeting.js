@@ -1,0 +1,351 @@
+// The meeting room: asks once a second for what has changed and swaps those sections; sends what is done without leaving
+// the page; keeps what is typed, whatever is swapped or lost; keys. Without it forms post and links link.
+"use strict";
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const room = $("room");
+  if (!room) return;
+  const words = JSON.parse($("words").textContent);
+  const say = (name, values = {}) => words[name].replace(/%\((\w+)\)s/g, (_all, key) => values[key] ?? "");
+  const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  const parse = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content.firstElementChild; };
+  const main = $("main"), lost = $("lost");
+  const SLOWEST = 5000, HIDDEN = 5000, PATIENCE = 8000;  // ms
+  const TYPES = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=hidden])";
+  const item = () => $("issue")?.dataset.item ?? "";
+
+  // ---- What is typed is kept, by meeting, member, issue and form, until it is sent
+  const place = (form, of = item()) => `meeting:${room.dataset.meeting}:${of}:${form.id}`;
+  const kept = (form) => (form.dataset.keeps ?? "").split(" ").filter((name) => form.elements[name]);
+  const store = {
+    read(form) { try { return JSON.parse(sessionStorage.getItem(place(form))) ?? {}; } catch { return {}; } },
+    write(form) {
+      const values = Object.fromEntries(kept(form).map((name) => [name, form.elements[name].value]));
+      try {
+        if (Object.values(values).some(Boolean)) sessionStorage.setItem(place(form), JSON.stringify(values));
+        else sessionStorage.removeItem(place(form));
+      } catch { /* no storage: the page itself still has it */ }
+    },
+    forget(form) { try { sessionStorage.removeItem(place(form)); } catch { /* nothing was kept */ } },
+    restore(form) {
+      const values = store.read(form);
+      for (const name of kept(form)) {
+        const field = form.elements[name];
+        if (values[name] && field.value === field.defaultValue) field.value = values[name];
+        if (values[name]) for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) if (fold.id === "also") fold.open = true;
+      }
+    },
+  };
+  document.addEventListener("input", (event) => { if (event.target.form?.dataset.keeps) store.write(event.target.form); });
+
+  // ---- Swapping a section. Of the same issue, what is typed, chosen, unfolded, scrolled, refused and focused stays.
+  const nameOf = (field) => field.id || (field.form ? `${field.form.id}/${field.name}/${field.value}` : "");
+  const isChanged = (field) => (field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
+    : field.tagName === "SELECT" ? ![...field.options].every((option) => option.selected === option.defaultSelected) && field.value !== "" && !("keepsNot" in field.dataset)
+      : field.value !== field.defaultValue);
+  const fieldsOf = (part) => [...part.querySelectorAll("input:not([type=hidden]), select, textarea")];
+  const finder = (element) => (element.id ? `#${CSS.escape(element.id)}`
+    : element.dataset.key ? `[data-key="${CSS.escape(element.dataset.key)}"]`
+      : element.dataset.group ? `[data-group="${CSS.escape(element.dataset.group)}"]`
+        : element.value && element.name ? `[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]` : "");
+
+  function remember(part) {
+    const active = part.contains(document.activeElement) ? document.activeElement : null;
+    return {
+      fields: fieldsOf(part).filter((field) => nameOf(field) && isChanged(field)).map((field) => [nameOf(field), field]),
+      open: new Map([...part.querySelectorAll("details")].map((fold, at) => [fold.id || at, fold.open])),
+      scrolled: [...part.querySelectorAll("[data-scroll]")].map((box) => [box.id, box.scrollTop]),
+      refusals: [...part.querySelectorAll("[data-refusal]")].filter((box) => box.dataset.script && box.hasChildNodes()).map((box) => [box.dataset.refusal || box.closest("form")?.id, [...box.childNodes]]),
+      seen: part.querySelector("#decide [name=seen_number]")?.value,
+      active, at: active ? finder(active) : "", selection: active?.matches("textarea, input[type=text], input:not([type])") ? [active.selectionStart, active.selectionEnd] : null,
+    };
+  }
+  function recall(part, was, isSame) {
+    for (const [id, top] of was.scrolled) { const box = id && part.querySelector(`#${CSS.escape(id)}`); if (box) box.scrollTop = top; }
+    if (isSame) {
+      const now = new Map(fieldsOf(part).map((field) => [nameOf(field), field]));
+      for (const [name, old] of was.fields) {
+        const field = now.get(name);
+        if (!field || field === old) continue;
+        if (field.type === "radio" || field.type === "checkbox") field.checked = old.checked;
+        else if (field.tagName !== "SELECT" || [...field.options].some((option) => option.value === old.value && !option.disabled)) field.value = old.value;
+      }
+      [...part.querySelectorAll("details")].forEach((fold, at) => { if (was.open.has(fold.id || at)) fold.open = was.open.get(fold.id || at); });
+      for (const [name, nodes] of was.refusals) { const box = refusalOf(name); if (box && !box.hasChildNodes()) { box.dataset.script = ""; box.append(...nodes); } }
+      const seen = part.querySelector("#decide [name=seen_number]")?.value;
+      const typed = was.fields.some(([name]) => name.startsWith("decide-") && name !== "decide-category" && name !== "decide-how");
+      if (was.seen !== undefined && seen !== was.seen && typed) {
+        if (seen !== undefined && $("again")) $("again").open = true;
+        complain("decide", [say("meanwhile", { said: part.dataset.say })]);
+      }
+    }
+    if (was.at && !part.contains(document.activeElement)) {
+      const next = part.querySelector(was.at);
+      if (next && next !== was.active) {
+        next.closest("details")?.setAttribute("open", "");
+        next.focus({ preventScroll: true });
+        if (was.selection && next.setSelectionRange) next.setSelectionRange(...was.selection);
+      }
+    }
+  }
+  // Renew everything around `keep` and leave that field itself in place, so that typing (and an input method) goes on.
+  function renewAround(old, fresh, keep, kin) {
+    for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+    for (const name of fresh.getAttributeNames()) old.setAttribute(name, fresh.getAttribute(name));
+    if (old === keep) return;
+    const mine = [...old.children].find((child) => child.contains(keep)), theirs = [...fresh.children].find((child) => child.contains(kin));
+    const nodes = [...fresh.childNodes], middle = nodes.indexOf(theirs);
+    for (const child of [...old.childNodes]) if (child !== mine) child.remove();
+    mine.before(...nodes.slice(0, middle));
+    mine.after(...nodes.slice(middle + 1));
+    renewAround(mine, theirs, keep, kin);
+  }
+  function canStay(old, fresh, keep, kin) {
+    for (let one = keep, other = kin; ; one = one.parentElement, other = other.parentElement) {
+      if (!other || one.tagName !== other.tagName || one.id !== other.id) return false;
+      if (one === old) return other === fresh;
+    }
+  }
+  function swap(id, html, isSame) {
+    const old = $(id), fresh = parse(html);
+    if (!old || !fresh) return "";
+    const was = remember(old);
+    const typing = isSame && was.active?.matches(TYPES) && was.active.id ? was.active : null;
+    const kin = typing && fresh.querySelector(`#${CSS.escape(typing.id)}`);
+    const said = old.dataset.say ?? "";
+    const shown = old.isConnected ? old : null;
+    let now = fresh;
+    if (kin && canStay(shown, fresh, typing, kin)) { renewAround(old, fresh, typing, kin); now = old; } else old.replaceWith(fresh);
+    recall(now, was, isSame);
+    for (const form of now.querySelectorAll("form[data-keeps]")) store.restore(form);
+    return now.dataset.say && now.dataset.say !== said ? now.dataset.say : "";
+  }
+  function apply(answer, asked) {
+    if (answer.reload) { location.reload(); return; }
+    if (asked !== location.search || answer.revision < Number(room.dataset.revision)) return;
+    room.dataset.revision = answer.revision;
+    pin(answer.pins);
+    const before = item(), isSame = before === answer.item;
+    const heard = Object.entries(answer.parts).map(([id, html]) => swap(id, html, isSame)).filter(Boolean);
+    if (answer.title) document.title = answer.title;
+    if (!isSame) {
+      if (getComputedStyle(main).overflowY === "auto") { main.scrollTop = 0; document.querySelector("#room > aside").scrollTop = 0; } else scrollTo(0, 0);
+      readOn = false;
+      document.querySelector("#agenda [aria-current]")?.scrollIntoView({ block: "nearest" });
+    }
+    settle();
+    if (heard.length) $("said").textContent = heard.join(" ");
+  }
+
+  // Over days nobody leads: the issue that was chosen for this member stays until they go on.
+  function pin(id) {
+    if (id && !new URLSearchParams(location.search).has("item")) history.replaceState(null, "", `${location.pathname}?item=${id}`);
+  }
+
+  // ---- What every fresh section needs
+  let readOn = false;
+  function settle() {
+    const section = $("issue"), prose = section?.querySelector("article > .prose");
+    if (prose) {
+      section.classList.remove("long", "read");
+      const button = section.querySelector("[data-read]");
+      if (prose.scrollHeight > Math.min(innerHeight * .34, 360) + 48 && button) {
+        section.classList.add("long");
+        section.classList.toggle("read", readOn);
+        button.textContent = say(readOn ? "fold" : "read_on");
+      }
+    }
+    matchHow();
+    tickTime();
+  }
+  function tickTime() {
+    for (const time of document.querySelectorAll("time[data-elapsed]")) {
+      const minutes = Math.max(0, Math.round((Date.now() - Date.parse(time.dateTime)) / 60000));
+      time.textContent = minutes < 60 ? say("minutes", { n: minutes }) : say("hours", { h: Math.floor(minutes / 60), m: minutes % 60 });
+    }
+  }
+  // How a decision is made has to fit its category: what was voted for, or else the chair's word.
+  function matchHow() {
+    const how = $("decide-how"), category = $("decide-category");
+    if (!how || !category) return;
+    for (const option of how.options) {
+      option.dataset.can ??= option.disabled ? "" : "1";
+      option.disabled = !option.dataset.can || Boolean(option.dataset.only && option.dataset.only !== category.value);
+    }
+    if (how.selectedOptions[0]?.disabled) how.value = [...how.options].find((option) => !option.disabled)?.value ?? how.value;
+  }
+
+  // ---- Asking and sending
+  async function post(url, body) {
+    const token = cookie("csrftoken") ?? body.get("csrfmiddlewaretoken") ?? "";
+    body.set("csrfmiddlewaretoken", token);
+    body.set("revision", room.dataset.revision);
+    if ("planned" in room.dataset) body.set("planned", "1");
+    for (const part of document.querySelectorAll("[data-hash]")) body.append("have", `${part.id}:${part.dataset.hash}`);
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), PATIENCE);
+    try {
+      const response = await fetch(url, { method: "POST", body, signal: stop.signal, headers: { Accept: "application/json", "X-CSRFToken": token } });
+      const answer = response.headers.get("content-type")?.includes("json") ? await response.json() : {};
+      return { status: answer.code === "csrf" ? 401 : response.status, answer };
+    } catch {
+      return { status: 0, answer: {} };
+    } finally { clearTimeout(timer); }
+  }
+  const isAway = (status) => status === 0 || status === 429 || status >= 500;
+  function show(why) {
+    lost.hidden = !why;
+    for (const text of lost.querySelectorAll("[data-why]")) text.hidden = text.dataset.why !== why;
+    lost.querySelector("[data-sign-in]").hidden = why !== "signed_out";
+  }
+
+  let timer = 0, running = false, again = false, tries = 0, isOver = Boolean($("bar")?.matches("[data-over]"));
+  function later(wait) { clearTimeout(timer); timer = setTimeout(ask, wait); }
+  async function ask() {
+    if (running) { again = true; return; }
+    clearTimeout(timer);
+    running = true;
+    again = false;
+    const asked = location.search;
+    const { status, answer } = await post(room.dataset.here + asked, new URLSearchParams());
+    running = false;
+    if (status === 200) apply(answer, asked);
+    if (status === 200 || status === 204) {
+      if (tries) { $("said").textContent = say("back"); for (const note of document.querySelectorAll("[data-unsent]")) note.textContent = say("send_now"); }
+      tries = 0;
+      show("");
+      isOver = Boolean($("bar")?.matches("[data-over]"));
+      if (again) { ask(); return; }
+      if (!isOver) later(document.hidden ? HIDDEN : Number(room.dataset.every));
+      return;
+    }
+    if (status === 403 || status === 404) { show("gone"); return; }
+    tries += 1;
+    show(status === 401 ? "signed_out" : "offline");
+    later(Math.min(SLOWEST, 500 * 2 ** tries));
+  }
+
+  function refusalOf(name) { return document.querySelector(`[data-refusal="${CSS.escape(name)}"]`) ?? $(name)?.querySelector("[data-refusal]"); }
+  function complain(name, texts, { unsent = false } = {}) {
+    const box = name && refusalOf(name);
+    if (!box) { if (texts.length) window.crosscheck.toast(texts.join(" "), "bad"); return; }
+    const note = document.createElement("div"), inside = document.createElement("div");
+    note.className = `note ${unsent ? "warn" : "bad"}`;
+    for (const text of texts) { const line = document.createElement("p"); line.textContent = text; if (unsent) line.dataset.unsent = ""; inside.append(line); }
+    note.append(inside);
+    box.dataset.script = "";
+    box.replaceChildren(...(texts.length ? [note] : []));
+    box.scrollIntoView({ block: "nearest" });
+  }
+  const typedIn = (form) => kept(form).map((name) => form.elements[name].value).filter(Boolean);
+
+  async function send(form, submitter) {
+    const act = form.dataset.act, name = form.id || (act === "ballot" || act === "reveal" || act === "vote" ? "vote" : "");
+    if (act === "turn" && new URLSearchParams(location.search).has("item")) history.pushState(null, "", location.pathname);
+    const asked = location.search, of = item();
+    const body = new URLSearchParams(new FormData(form));
+    if (submitter?.name) body.set(submitter.name, submitter.value);
+    const texts = typedIn(form);
+    form.dataset.sending = "";
+    complain(name, []);
+    const url = new URL(form.action);
+    const { status, answer } = await post(url.pathname + asked, body);
+    delete form.dataset.sending;
+    delete form.dataset.sent;
+    if (status === 200) {
+      if (form.isConnected) {
+        try { sessionStorage.removeItem(place(form, of)); } catch { /* nothing was kept */ }
+        form.reset();
+        for (const field of form.querySelectorAll("[data-keeps-not]")) field.value = "";
+        const fold = form.closest("details");
+        if (fold) fold.open = false;
+      }
+      if (name) complain(name, []);
+      apply(answer, asked);
+      if (answer.said) window.crosscheck.toast(answer.said);
+      if (act === "comment") $("say-text")?.focus({ preventScroll: true });
+      later(Number(room.dataset.every));
+      return;
+    }
+    if (isAway(status)) { complain(name, [say("unsent")], { unsent: true }); later(1000); return; }
+    if (status === 401) { complain(name, [say("signed_out")], { unsent: true }); later(0); return; }
+    await new Promise((done) => { const wait = () => (running ? setTimeout(wait, 20) : done()); wait(); });
+    await ask();
+    // What was typed stays in its form; where that form is gone, it is shown in the refusal.
+    const there = $(form.id);
+    complain(name, [answer.detail ?? say("refused", { n: status }), ...(form.id && !there && texts.length && refusalOf(name) ? [say("typed", { text: texts.join(" · ") })] : [])]);
+    const wrong = Object.keys(answer.errors ?? {})[0];
+    if (wrong) there?.elements[wrong]?.focus?.();
+  }
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.dataset.act || event.defaultPrevented) return;
+    event.preventDefault();
+    if (event.submitter?.getAttribute("aria-disabled") === "true") { delete form.dataset.sent; complain(form.id, [say("not_yet")]); return; }
+    send(form, event.submitter);
+  });
+
+  // ---- Looking at another issue, unfolding a group, reading on
+  function go(href) {
+    history.pushState(null, "", href);
+    room.dataset.revision = -1;
+    ask();
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-look], a[data-back], a[data-group]");
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) { event.preventDefault(); go(link.href); return; }
+    if (event.target.closest("[data-read]")) { readOn = !readOn; settle(); }
+  });
+  addEventListener("popstate", () => { room.dataset.revision = -1; ask(); });
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "decide-category") matchHow();
+    if (event.target.id === "vote-other" && event.target.value) event.target.form.requestSubmit(event.target.form.querySelector('[value="other"]'));
+  });
+
+  // ---- Keys
+  const isSeen = (element) => element.getClientRects().length > 0;
+  function press(key) {
+    const target = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)].find(isSeen);
+    if (!target) return;
+    target.click();
+    if (target.matches("summary") && target.parentElement.open) target.parentElement.querySelector("input:not([type=hidden]), textarea")?.focus();
+  }
+  function focusOn(id) {
+    const field = $(id);
+    for (let fold = field?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    field?.focus();
+    field?.scrollIntoView({ block: "nearest" });
+  }
+  document.addEventListener("keydown", (event) => {
+    const target = event.target;
+    if (event.key === "Enter" && target.form?.dataset.act && !event.isComposing) {
+      if (event.ctrlKey || event.metaKey || (target.id === "say-text" && !event.shiftKey)) { event.preventDefault(); if (!target.form.dataset.sending) target.form.requestSubmit(); return; }
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.querySelector("dialog[open]")) return;
+    if (event.key === "Escape") { if (target.matches(TYPES)) target.blur(); return; }
+    if (target.matches(TYPES) || (event.repeat && !"jk".includes(event.key))) return;
+    if (event.key === "j" || event.key === "k") { const box = getComputedStyle(main).overflowY === "auto" ? main : document.scrollingElement; box.scrollBy(0, event.key === "j" ? 120 : -120); }
+    else if (event.key === "r") { event.preventDefault(); focusOn("decide-rationale"); }
+    else if (event.key === "c") { event.preventDefault(); focusOn("say-text"); }
+    else if (event.key === "o") $("original")?.click();
+    else if (event.key === "?") $("keys")?.showModal();
+    else if (/^[1-9npalv]$/.test(event.key)) { event.preventDefault(); press(event.key); }
+  });
+
+  // ---- Presence and connection
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && !isOver) ask(); });
+  addEventListener("online", () => { if (!isOver) ask(); });
+  addEventListener("offline", () => { tries += 1; show("offline"); });
+  addEventListener("focus", () => { if (tries) ask(); });
+  addEventListener("pageshow", (event) => { if (event.persisted) { room.dataset.revision = -1; ask(); } });
+  addEventListener("pagehide", () => {
+    if (!room.dataset.away || isOver) return;
+    navigator.sendBeacon(room.dataset.away, new URLSearchParams({ csrfmiddlewaretoken: cookie("csrftoken") ?? "" }));
+  });
+  setInterval(tickTime, 10000);
+  for (const form of document.querySelectorAll("form[data-keeps]")) store.restore(form);
+  document.querySelector("#agenda [aria-current]")?.scrollIntoView({ block: "nearest" });
+  pin(room.dataset.pins);
+  settle();
+  if (!isOver) later(0);
+})();
