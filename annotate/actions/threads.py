@@ -3,14 +3,14 @@
 from collections.abc import Collection
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from annotate import errors
+from annotate.actions.agendas import tell_its_meeting
 from annotate.actions.locks import hold_round
 from annotate.actions.training import COMMENT_LENGTH
 from annotate.mentions import named
-from annotate.models import Comment, Meeting, Mention, Round
+from annotate.models import Comment, Mention, Round
 from annotate.queries.categories import codebook
 from annotate.queries.threads import may_read_thread, people_of
 from annotate.queries.withheld import withheld_from
@@ -38,12 +38,7 @@ def say(
     if not may_comment(author, current):
         raise errors.NotAllowed(kept={"text": text})
     # The meeting before anything of the issue: the order of the locks.
-    meetings = Meeting.objects.filter(
-        round=current, closed_at=None, items__issue=issue, items__released_at=None
-    ).exclude(opened_at=None)
-    Meeting.objects.filter(pk__in=list(meetings.values_list("pk", flat=True))).update(
-        revision=F("revision") + 1
-    )
+    tell_its_meeting(current, issue.pk)
     if not may_read_thread(current, issue.pk, author):
         raise errors.NotYoursToSee(kept={"text": text})
     if not text:

@@ -103,13 +103,18 @@ def _invited(meeting: Meeting, member: Membership) -> Invited:
         items = items.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
     votes = 0
     if meeting.is_open and meeting.kind in BY_THEMSELVES and may_take_part(member, meeting):
-        votes = _to_vote(items, member).count()
+        votes = _to_vote(items, meeting, member).count()
     return Invited(meeting, issues=items.count(), votes=votes)
 
 
-def _to_vote(items: QuerySet[AgendaItem], member: Membership) -> QuerySet[AgendaItem]:
-    """Those on which the member can vote and has not: nobody voted yet, or the vote is open."""
+def _to_vote(items: QuerySet[AgendaItem], meeting: Meeting, member: Membership) -> QuerySet[AgendaItem]:
+    """Those on which the member can vote and has not: nobody voted yet, or the vote is open.
+
+    A pair whose ballots differed can vote again.
+    """
     votes = Vote.objects.filter(item=OuterRef("pk"))
     own = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member=member)
-    items = items.filter(parked_at=None).exclude(Exists(own))
-    return items.filter(~Exists(votes) | Exists(votes.filter(closed_at=None)))
+    waiting = items.filter(parked_at=None).exclude(Exists(own))
+    if meeting.kind == Meeting.Kind.PAIR:
+        return waiting
+    return waiting.filter(~Exists(votes) | Exists(votes.filter(closed_at=None)))

@@ -10,7 +10,7 @@ from annotate.actions.threads import say
 from annotate.models import Comment, Mention
 from studies.models import Role
 from tests import factories
-from tests.annotate.views.pages import client, text_of
+from tests.annotate.views.pages import client
 from tests.annotate.world import small_world
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +112,7 @@ def test_who_may_send_what(world, round_, name):
 def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
     say(round_=round_, issue=world.issues[0], author=world.members[1], text="@R1: look")
     shown = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="I see.")
-    assert ("names you" in text_of(shown), 'hx-trigger="load, submit"' in shown.content.decode()) == (
+    assert ("names you" in shown.content.decode(), 'hx-trigger="load, submit"' in shown.content.decode()) == (
         True,
         True,
     )
@@ -122,4 +122,4 @@ def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
     assert (seen.status_code, seen.content) == (200, b"")
     assert Mention.objects.get().seen_at is not None
     after = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="Yes.")
-    assert "names you" not in text_of(after)
+    assert "names you" not in after.content.decode()
