@@ -83,7 +83,7 @@ def _mail(member: Membership, news: News) -> EmailMessage:
     }
     return EmailMessage(
         subject=_("%(study)s: what waits for you") % {"study": study},
-        body=render_to_string("annotate/digests/mail.txt", context),
+        body=render_to_string("annotate/digests/mail.txt", context).strip() + "\n",
         to=[user.email],
         # Programs that answer mail by themselves leave this one alone.
         headers={"Auto-Submitted": "auto-generated"},

@@ -142,6 +142,7 @@ def test_a_mention_on_what_is_withheld_waits_for_its_day(world, now):
 def test_meetings_are_told_when_planned_and_when_opened_and_the_day_before(world, now):
     start = now + timedelta(days=5)
     world.plan(opened=False, name="On C", starts_at=start)
+    now = timezone.now()
     assert send_digests(now=now) == 4
     when = f"{start.day} {start:%B %Y, %H:%M} UTC"
     assert _to() == _addresses(world.lead, *world.members)
