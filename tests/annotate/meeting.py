@@ -29,12 +29,12 @@ from tests import factories
 from tests.annotate.world import World
 
 ROWS = (
-    "C.9 C.9 C.9 C.9 C.1 C.1 C.1",
-    "C.9 C.1 C.9 C.1 C.9 C.1 C.9",
-    "B.1 B.1 B.1 B.2 B.2 B.2 B.2",
-    "C.2 C.2 C.2 C.9 C.9 A.1 A.1",
+    "C.9 C.1 C.9 C.9 C.1 C.9 C.1",
+    "C.1 C.9 C.9 C.1 C.9 C.1 C.9",
+    "B.1 B.2 B.1 B.2 B.1 B.2 B.2",
+    "C.2 C.9 A.1 C.2 C.2 C.9 A.1",
 )
-"""What seven volunteers said, in turn, of the issues of the round."""
+"""What seven volunteers said, in turn, of the issues of the round; the first two of them differ."""
 
 
 @dataclass
