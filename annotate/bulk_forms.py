@@ -64,3 +64,13 @@ class ReopenForm(forms.Form):
         error_messages={"required": _("Say in a sentence why the issue is open again.")},
     )
     seen_number = forms.IntegerField(min_value=0, max_value=32_767, widget=forms.HiddenInput)
+
+
+class SinceForm(forms.Form):
+    """The moment with which the final labels of now are compared."""
+
+    since = forms.DateTimeField(
+        label=_("Since"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
+        error_messages={"invalid": _("Choose a date and a time, such as 2026-03-01 09:00.")},
+    )

@@ -136,12 +136,16 @@ set_digest                 post   401  404  404  302  302  302  302  302  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
 reopen_issue               get    302  404  404  302  404  403  403  403  403
 reopen_issue               post   401  404  404  422  404  403  403  403  403
+save_disagreement_filter   post   401  404  404  422  422  403  403  403  403
+remove_disagreement_filter post   401  404  404  302  302  403  403  403  403
 put_on_agenda              post   401  404  404  422  422  403  403  403  403
 assign_pair                get    302  404  404  200  200  403  403  403  403
 assign_pair                post   401  404  404  422  422  403  403  403  403
 decide_majority            get    302  404  404  200  200  403  403  403  403
 decide_majority            post   401  404  404  422  422  403  403  403  403
 take_back_bulk             post   401  404  404  302  302  403  403  403  403
+final_labels               get    302  404  404  200  200  200  200  200  403
+final_labels_csv           get    302  404  404  200  200  200  200  200  403
 comment_on_issue           post   401  404  404  409  409  409  409  403  403
 see_mentions               post   401  404  404  302  302  302  302  302  403
 screening                  get    302  404  404  200  200  200  200  200  403
@@ -229,6 +233,7 @@ def address(world: World, name: str) -> str:
         "taxonomy": (world.version.taxonomy_id,),
         "taxonomy_csv": (world.version.taxonomy_id,),
         "api_categories": (world.version.taxonomy_id, 1),
+        "remove_disagreement_filter": (round_id, more.kept.pk),
         "take_back_bulk": (round_id, more.bulk.pk),
         "screen_issue": (more.screening.pk, world.issues[5].pk),
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
@@ -244,6 +249,8 @@ def address(world: World, name: str) -> str:
     }
     if name == "api_labels_csv":
         return f"{reverse(name, args=[slug])}?round=Main%20round"
+    if name == "final_labels_csv":
+        return f"{reverse(name, args=[round_id])}?since=2024-01-01T00:00:00"
     if name not in given and "screening" in name:
         return reverse(name, args=[more.screening.pk])
     if name in given:
