@@ -17,7 +17,7 @@ def pdf(found: Document) -> bytes:
     """The document as PDF. Its texts are handed over as data, so that none is read as markup.
 
     Latin, Greek and Cyrillic letters come with the typesetter; others, such as Chinese ones, from the fonts
-    of the computer. A letter that no font has is drawn as an empty box, and is still what it is when copied.
+    of the computer. A letter that no font has is drawn as an empty box; Markdown has all of them.
     """
     data = json.dumps(found | {"words": _words(), "lang": (get_language() or "en").partition("-")[0]})
     made = typst.compile(str(TEMPLATE), root=str(TEMPLATE.parent), sys_inputs={"data": data}, format="pdf")

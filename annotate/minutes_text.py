@@ -410,10 +410,9 @@ def _item_lines(item: dict[str, Any]) -> Iterable[str]:
 
 
 def _quoted(text: str) -> Iterable[str]:
-    """A text of several lines as a quotation inside a list item."""
-    for line in text.splitlines():
-        if said := escaped(line):
-            yield f"  > {said}"
+    """A text of several lines as a quotation inside a list item, a paragraph each."""
+    lines = [said for line in text.splitlines() if (said := escaped(line))]
+    return "\n  >\n".join(f"  > {line}" for line in lines).splitlines()
 
 
 def _link(url: str) -> str:

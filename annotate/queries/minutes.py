@@ -387,10 +387,11 @@ class _Writer:
         return Said(who, comment.said_at, self._code(comment.category_id), comment.text)
 
     def _follow(self, one: FollowUp) -> Following:
+        named = [one.proposal.name] if one.proposal else []
         return Following(
             kind=str(one.get_kind_display()),
             code=self._code(one.category_id),
-            text=one.text or (one.proposal.name if one.proposal else ""),
+            text=": ".join([*named, *([one.text] if one.text else [])]),
             by=self.people[one.made_by_id],
             is_done=one.done_at is not None,
         )
