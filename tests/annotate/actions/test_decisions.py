@@ -2,12 +2,13 @@ import pytest
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.decisions import decide_all_by_rule, settle_issue
+from annotate.actions.agendas import put_on_agenda
+from annotate.actions.decisions import decide_all_by_rule, reopen, settle_issue
 from annotate.actions.rounds import close_round
-from annotate.models import Assignment, Decision, Draft, Round
+from annotate.models import Assignment, Decision, Draft, Meeting, Round
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.world import small_world
+from tests.annotate.world import small_world, together
 
 pytestmark = pytest.mark.django_db
 
@@ -179,3 +180,136 @@ def test_deciding_again_finds_nothing():
     _split(world, round_, world.issues[0], "C.2", "C.2", "C.2")
     _split(world, round_, world.issues[1], "C.2", "C.2", "C.3")
     assert decide_all_by_rule(round_, timezone.now()) == 0
+
+
+def test_a_lead_says_why_the_labels_part():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+
+    def settle(cause, seen):
+        return settle_issue(
+            round_=round_, issue=issue, by=world.lead, category=world.category("C.2"), rationale="Because.",
+            cause=cause, seen_number=seen,
+        )  # fmt: skip
+
+    first = settle("slip", 0)
+    assert settle("slip", 0) == first
+    assert [settle("overlap", 1).cause, first.cause] == ["overlap", "slip"]
+
+
+def test_an_issue_held_back_from_the_lead_is_not_settled_by_them():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    again = world.round(members=[world.lead, *world.members])
+    with pytest.raises(errors.HeldBack):
+        _settle(world, round_, issue, "C.2")
+    world.submit(again, issue, world.lead, "C.3")
+    assert _settle(world, round_, issue, "C.2").number == 1
+
+
+# --- opened again
+
+
+def _reopen(world, round_, issue, seen, why=" The log was cut. ", by=None):
+    return reopen(round_=round_, issue=issue, by=by or world.lead, why=why, seen_number=seen)
+
+
+def test_a_decision_is_opened_again_and_stays_in_the_history():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    _settle(world, round_, issue, "C.2")
+    before = timezone.now()
+    stood = _reopen(world, round_, issue, 1)
+    kept = Decision.objects.get()
+    assert kept == stood
+    assert (kept.superseded_by, kept.superseded_why) == (world.lead, "The log was cut.")
+    assert before <= kept.superseded_at <= timezone.now()
+    assert Event.objects.get(verb="decisions.reopened").detail == {
+        "round": round_.name, "issue": issue.pk, "number": 1,
+    }  # fmt: skip
+    assert _settle(world, round_, issue, "C.3").number == 2
+
+
+def test_what_is_not_decided_like_this_is_not_opened_again():
+    world = small_world(issues=2)
+    round_, (issue, agreed) = world.round(), world.issues
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    _split(world, round_, agreed, "C.2", "C.2", "C.2")
+    with pytest.raises(errors.StaleDecision) as refusal:
+        _reopen(world, round_, issue, 0)
+    assert (refusal.value.standing, refusal.value.kept) == (None, {"why": "The log was cut."})
+    standing = _settle(world, round_, issue, "C.2")
+    with pytest.raises(errors.StaleDecision) as refusal:
+        _reopen(world, round_, issue, 2)
+    assert refusal.value.standing == standing
+    with pytest.raises(errors.ReasonToReopenMissing):
+        _reopen(world, round_, issue, 1, why=" \n ")
+    with pytest.raises(errors.IssueIsUnanimous):
+        _reopen(world, round_, agreed, 1)
+    for by in (world.members[0], small_world().lead):
+        with pytest.raises(errors.NotAllowed):
+            _reopen(world, round_, issue, 1, by=by)
+    world.round(members=[world.lead, *world.members])
+    with pytest.raises(errors.HeldBack):
+        _reopen(world, round_, issue, 1)
+    assert not Decision.objects.filter(superseded_at__isnull=False).exists()
+
+
+def test_the_chair_opens_again_what_is_on_the_agenda_of_the_open_meeting():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    chair = world.members[0]
+    meeting = Meeting.objects.create(
+        round=round_, name="Monday", quorum=1, chair=chair, created_by=world.lead, opened_at=timezone.now()
+    )
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[issue.pk])
+    _settle(world, round_, issue, "C.2")
+    revision = Meeting.objects.get().revision
+    with pytest.raises(errors.NotAllowed):
+        _reopen(world, round_, issue, 1, by=world.members[1])
+    _reopen(world, round_, issue, 1, by=chair)
+    assert Meeting.objects.get().revision == revision + 1
+    _settle(world, round_, issue, "C.2")
+    Meeting.objects.update(closed_at=timezone.now())
+    with pytest.raises(errors.NotAllowed):
+        _reopen(world, round_, issue, 2, by=chair)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_two_leads_at_once_open_it_again_once():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
+    for number in range(1, 21):
+        _settle(world, round_, issue, "C.2", f"Because of {number}.")
+        done = together(
+            lambda number=number: _reopen(world, round_, issue, number),
+            lambda number=number: _reopen(world, round_, issue, number, by=owner),
+        )
+        assert sorted(type(one).__name__ for one in done) == ["Decision", "StaleDecision"]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_of_a_decision_and_a_reopening_at_once_one_wins():
+    world = small_world(issues=1)
+    round_, issue = world.round(), world.issues[0]
+    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
+    number = _settle(world, round_, issue, "C.2").number
+    for again in range(20):
+        done = together(
+            lambda number=number: _reopen(world, round_, issue, number),
+            lambda number=number, again=again: _settle(
+                world, round_, issue, "C.3", f"So says {again}.", seen=number, by=owner
+            ),
+        )
+        assert sorted(type(one).__name__ for one in done) == ["Decision", "StaleDecision"]
+        standing = Decision.objects.filter(superseded_at=None).first()
+        number = standing.number if standing else _settle(world, round_, issue, "C.2", f"{again}").number
