@@ -195,14 +195,28 @@ class Vote(models.Model):
             pgtrigger.Trigger(
                 name="closed_votes_stay",
                 when=pgtrigger.Before,
-                operation=pgtrigger.Update | pgtrigger.Delete,
+                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
+                declare=[("cast_ballots", "integer"), ("took_part", "integer")],
                 func="""
-                IF OLD.closed_at IS NOT NULL OR TG_OP = 'DELETE' THEN
+                IF TG_OP = 'INSERT' THEN
+                    IF NEW.closed_at IS NOT NULL THEN
+                        RAISE EXCEPTION 'a vote is open before it is closed'
+                            USING ERRCODE = 'restrict_violation';
+                    END IF;
+                    RETURN NEW;
+                END IF;
+                IF TG_OP = 'DELETE' OR OLD.closed_at IS NOT NULL THEN
                     RAISE EXCEPTION 'a vote stays as it was closed' USING ERRCODE = 'restrict_violation';
                 END IF;
-                IF NEW.closed_at IS NOT NULL AND NEW.present <
-                    (SELECT count(*) FROM annotate_ballot b WHERE b.vote_id = NEW.id) THEN
-                    RAISE EXCEPTION 'who voted was there' USING ERRCODE = 'restrict_violation';
+                IF NEW.closed_at IS NOT NULL THEN
+                    SELECT count(*) INTO cast_ballots FROM annotate_ballot b WHERE b.vote_id = NEW.id;
+                    SELECT CASE WHEN m.kind <> 'together' THEN cast_ballots ELSE (
+                        SELECT count(*) FROM annotate_participant p
+                        WHERE p.meeting_id = m.id AND p.joined_at IS NOT NULL
+                    ) END INTO took_part FROM annotate_meeting m WHERE m.id = NEW.meeting_id;
+                    IF NEW.present < cast_ballots OR NEW.present > took_part THEN
+                        RAISE EXCEPTION 'a vote counts who was there' USING ERRCODE = 'restrict_violation';
+                    END IF;
                 END IF;
                 RETURN NEW;
                 """,
