@@ -3,8 +3,10 @@ from django.urls import URLPattern, path
 from annotate.views import (
     agendas,
     agreement,
+    alike,
     bulk,
     calibration,
+    consensus,
     digests,
     disagreements,
     exports,
@@ -82,6 +84,8 @@ urlpatterns: list[URLPattern] = [
     ),
     path("rounds/<int:round_id>/disagreements/agenda/", agendas.put_on_agenda, name="put_on_agenda"),
     path("rounds/<int:round_id>/disagreements/pair/", agendas.assign_pair, name="assign_pair"),
+    path("rounds/<int:round_id>/disagreements/alike/", alike.alike, name="alike"),
+    path("rounds/<int:round_id>/disagreements/alike/decide/", alike.decide_alike, name="decide_alike"),
     path("rounds/<int:round_id>/disagreements/majority/", bulk.decide_majority, name="decide_majority"),
     path("rounds/<int:round_id>/bulk/<int:bulk_id>/take-back/", bulk.take_back_bulk, name="take_back_bulk"),
     path("rounds/<int:round_id>/final-labels/", final_labels.final_labels, name="final_labels"),
@@ -92,6 +96,7 @@ urlpatterns: list[URLPattern] = [
     path(
         "rounds/<int:round_id>/screening/<int:issue_id>/decide/", screening.screen_issue, name="screen_issue"
     ),
+    path("rounds/<int:round_id>/consensus/", consensus.consensus, name="consensus"),
     path("studies/<slug:slug>/digest/", digests.set_digest, name="set_digest"),
     path("meetings/<int:meeting_id>/", meeting_room.meeting, name="meeting"),
     path("meetings/<int:meeting_id>/here/", meeting_room.here, name="here"),

@@ -13,7 +13,18 @@ from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import EmptyResultSet
-from django.db.models import BigIntegerField, Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Value
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
 
 from annotate import models
 from annotate.models import AgendaItem, Decision, Label, Meeting, Round, RoundVolunteer
@@ -60,7 +71,7 @@ class Narrowing:
         """The narrowing that an address or a saved filter holds. Raises ValueError for what none says."""
         pair = str(given.get("pair") or "").split()
         split = str(given.get("split") or "")
-        sizes = tuple(_number(size) or 0 for size in split.split(":")) if split else ()
+        sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
         level = str(given.get("parts_at") or "")
         cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
         if (
@@ -74,8 +85,8 @@ class Narrowing:
         return cls(
             pair=(pair[0], pair[1]) if pair else None,
             type=str(given.get("type") or "").replace("\0", ""),
-            repository=_number(given.get("repository")),
-            volunteer=_number(given.get("volunteer")),
+            repository=number_in(given.get("repository")),
+            volunteer=number_in(given.get("volunteer")),
             split=sizes,
             parts_at=int(LEVELS[level]) if level else None,
             keyword=str(given.get("keyword") or "").replace("\0", "").strip(),
@@ -103,7 +114,7 @@ class Narrowing:
         return self != Narrowing()
 
 
-def _number(given: Any) -> int | None:
+def number_in(given: Any) -> int | None:
     """A number as it stands in an address; ValueError for anything else that PostgreSQL would refuse."""
     text = str(given or "")
     if not text:
@@ -170,10 +181,17 @@ class Disagreements:
     open: int
     agenda: int
     decided: int
+    state: str = ""
 
     @property
     def count(self) -> int:
         return self.open + self.agenda + self.decided
+
+    @property
+    def shown(self) -> int:
+        """How many are on all pages of the state that was asked for."""
+        in_state = {"open": self.open, "agenda": self.agenda, "decided": self.decided}
+        return in_state.get(self.state, self.count)
 
 
 @dataclass(frozen=True)
@@ -317,7 +335,42 @@ def disagreements(
         ),
         next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
         **counted,
+        state=narrowing.state,
     )
+
+
+def splits(round_: Round, narrowing: Narrowing, member: Membership | None) -> list[tuple[Split, int]]:
+    """The splits that the other filters leave, fewest groups first and of these the closest, with how many
+    issues have them. Three queries at most.
+    """
+    rows = found(round_, replace(narrowing, split=()), member).order_by()
+    counted: Counter[Split] = Counter()
+    for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
+        counted[*votes, *[1] * open_labels] += n
+    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - one[0][1], one[0]))
+
+
+def open_agendas(round_: Round) -> list[Meeting]:
+    """The meetings that issues can be put on the agenda of, those that are open first, then by their date.
+    One query.
+    """
+    meetings = Meeting.objects.filter(round=round_, closed_at=None).exclude(kind=Meeting.Kind.PAIR)
+    return list(
+        meetings.order_by(F("opened_at").asc(nulls_last=True), F("starts_at").asc(nulls_last=True), "pk")
+    )
+
+
+def chain_of(round_: Round, issue_id: int) -> list[Decision]:
+    """All decisions of an issue, the first one first, with who made and superseded them, and the meeting."""
+    made = Decision.objects.filter(round=round_, issue=issue_id)
+    return list(made.select_related("decided_by", "superseded_by", "item__meeting").order_by("number"))
+
+
+def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
+    """The other rounds in which this member still has to label complete issues of this one. Two queries."""
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    waiting = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
+    return list(Round.objects.filter(pk__in=waiting.values("round")).order_by("pk"))
 
 
 def key_of(round_: Round, issue_id: int) -> str | None:
@@ -338,7 +391,7 @@ def next_after(
 def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[models.Disagreement]:
     if after is None:
         return rows
-    ways, margin, position = (_number(part) or 0 for part in after.split("-"))
+    ways, margin, position = (number_in(part) or 0 for part in after.split("-"))
     return rows.filter(
         Q(ways__gt=ways)
         | Q(ways=ways, margin__gt=margin)

@@ -1,13 +1,12 @@
-"""The disagreements of a round: where volunteers part, and what was decided. Revealed issues only."""
+"""The disagreements of a round: where volunteers part, what waits, what was decided. Revealed issues only."""
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict
+from django.db import transaction
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import formats
@@ -19,7 +18,7 @@ from accounts.http import AuthedRequest
 from annotate import rules
 from annotate.actions import decisions as actions
 from annotate.errors import StaleDecision
-from annotate.models import Round
+from annotate.models import Decision, Round
 from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.disagreements import LEVELS, Disagreement, Narrowing
@@ -27,52 +26,31 @@ from annotate.queries.rounds import round_progress, rounds_for
 from annotate.round_forms import DecisionForm
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues, matrix
+from annotate.views.narrowed import Asked, To, menus
+from annotate.views.narrowed import narrowing_of as narrowing_of  # noqa: PLC0414 - other views of the list read it here
+from annotate.views.threads import talk
 from core.http import go_to, is_fragment, render_page, require
+from core.idempotency import first_time
+from ingest.actions import delete_filter, save_filter
 from ingest.models import Issue, Repository
-from ingest.queries import keywords_of
+from ingest.queries import keywords_of, saved_filters
 from ingest.reading import read
+from ingest.rules import may_import
 from studies.models import Membership
 from studies.queries import membership_of
 from taxonomy.models import Level
 
 MOST_COLUMNS = 10
+PAGE = "disagreements"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the address asks for: filters, level of the matrix, page of the list, issue to read."""
+class Made:
+    """One decision of an issue's chain, with how its code is drawn."""
 
-    narrowing: Narrowing
-    level: str = ""
-    after: str | None = None
-    issue: int | None = None
-
-    @classmethod
-    def read(cls, query: QueryDict) -> "Asked":
-        """Raises Http404 for what no link of this page says."""
-        level, after = query.get("level", ""), query.get("after") or None
-        if (level and level not in LEVELS) or (after and not re.fullmatch(r"\d{1,9}-\d{1,9}-\d{1,9}", after)):
-            raise Http404
-        return cls(narrowing_of(query), level=level, after=after, issue=_number(query.get("issue")))
-
-    def but(self, **changes: Any) -> "Asked":
-        """The same with other filters, level, page or issue."""
-        own = {name: value for name, value in changes.items() if name in {"level", "after", "issue"}}
-        filters = {name: value for name, value in changes.items() if name not in own}
-        return replace(self, narrowing=replace(self.narrowing, **filters), **own)
-
-    def address(self, page: str) -> str:
-        place = {"level": self.level, "after": self.after, "issue": self.issue}
-        held = self.narrowing.query | {name: value for name, value in place.items() if value}
-        return f"{page}?{urlencode(held)}" if held else page
-
-
-def narrowing_of(query: QueryDict) -> Narrowing:
-    """The filters in an address of this page, which its other addresses take too. Raises Http404."""
-    try:
-        return Narrowing.from_query(query)
-    except ValueError as error:
-        raise Http404 from error
+    decision: Decision
+    code: str
+    hue: str
 
 
 @require_safe
@@ -80,6 +58,9 @@ def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
     round_, member = _round(request, round_id)
     asked = Asked.read(request.GET)
+    if is_fragment(request) and request.headers.get("HX-Target") == "live":
+        context = _numbers(round_, member)
+        return render_page(request, "annotate/disagreements/disagreements.html", context, partials=["live"])
     item = None if asked.issue is None else queries.disagreement_at(round_, asked.issue, member)
     if asked.issue is not None and item is None:
         raise Http404
@@ -117,13 +98,40 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     messages.success(request, _("%(issue)s is settled: %(code)s.") % {"issue": item.issue, "code": code})
     coming = _next_open(round_, member, asked.narrowing, issue_id)
     asked = asked.but(issue=coming)
-    address = asked.address(reverse("disagreements", args=[round_.pk]))
+    address = asked.address(reverse(PAGE, args=[round_.pk]))
     if not is_fragment(request):
         return go_to(request, address)
     item = None if coming is None else queries.disagreement_at(round_, coming, member)
     response = _page(request, round_, member, asked, item)
     response["HX-Push-Url"] = address
     return response
+
+
+@require_POST
+@transaction.atomic
+def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Keep the filters in the address under a name, for everybody in the study."""
+    round_, member = _round(request, round_id)
+    require(may_import(member), _("An owner or a lead of the study keeps filters."))
+    narrowing = narrowing_of(request.GET)
+    if first_time(request):
+        held = narrowing.query and narrowing.query | {"round": str(round_.pk)}
+        saved = save_filter(
+            study=round_.study, name=request.POST.get("name", ""), query=held, by=request.user, page=PAGE
+        )
+        messages.success(request, _("The filter %(name)s is saved.") % {"name": saved.name})
+    return go_to(request, Asked(narrowing).address(reverse(PAGE, args=[round_.pk])))
+
+
+@require_POST
+def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id: int) -> HttpResponse:
+    """Forget a saved filter."""
+    round_, member = _round(request, round_id)
+    require(may_import(member), _("An owner or a lead of the study keeps filters."))
+    saved = get_object_or_404(saved_filters(round_.study, PAGE), pk=filter_id)
+    delete_filter(saved=saved, by=request.user)
+    messages.success(request, _("The filter %(name)s is deleted.") % {"name": saved.name})
+    return go_to(request, Asked(narrowing_of(request.GET)).address(reverse(PAGE, args=[round_.pk])))
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
@@ -144,6 +152,20 @@ def _next_open(round_: Round, member: Membership | None, narrowing: Narrowing, i
     return None
 
 
+def _numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
+    """The sentence below the title, which an open page asks for again and again."""
+    counts = queries.disagreement_counts(round_, member)
+    share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
+    return {
+        "round": round_,
+        "counts": counts,
+        "share": formats.number_format(round(share, 1), 1),
+        "progress": round_progress(round_),
+        "held_back_by": queries.rounds_to_label(round_, member) if counts.withheld else [],
+        "live_url": reverse(PAGE, args=[round_.pk]),
+    }
+
+
 def _page(
     request: AuthedRequest,
     round_: Round,
@@ -157,39 +179,48 @@ def _page(
 ) -> HttpResponse:
     book = codebook(round_.version_id)
     page = queries.disagreements(round_, asked.narrowing, member, after=asked.after)
-    path = reverse("disagreements", args=[round_.pk])
+    path = reverse(PAGE, args=[round_.pk])
     colours = hues(book)
 
     def to(**changes: Any) -> str:
         return asked.but(**changes).address(path)
 
-    counts = queries.disagreement_counts(round_, member)
-    share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
+    repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
     context: dict[str, Any] = {
+        **_numbers(round_, member),
         "study": round_.study,
         "membership": member,
-        "round": round_,
         "narrowed": asked.narrowing,
-        "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == "disagreements",
-        "counts": counts,
-        "share": formats.number_format(round(share, 1), 1),
-        "progress": round_progress(round_),
+        "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == PAGE,
         "page": page,
         "rows": [_row(row, page, colours, asked.issue, to(issue=row.issue.pk)) for row in page.rows],
         "in_columns": len(page.volunteers) <= MOST_COLUMNS,
         "links": _links(asked, page.next, to),
+        "menus": menus(
+            asked.narrowing,
+            book,
+            repositories=repositories,
+            volunteers=page.volunteers,
+            splits=queries.splits(round_, asked.narrowing, member),
+            keywords=keywords_of(round_.study_id),
+            depth=round_.depth,
+            to=to,
+        ),
+        **_saved(round_, member, asked),
+        **_what_to_do(round_, member, asked),
     }
     if item is None:
         context |= _overview(round_, member, asked, book, to)
     else:
         context |= _panel(round_, member, asked, item, book, page, colours, to) | {"refusal": refusal}
-        if context["may_settle"]:
+        if context["may_decide"]:
             context["form"] = form or DecisionForm(disagreement=item, book=book, depth=round_.depth)
         context["next_url"] = _next_url(round_, member, asked, item, page, to)
-    context |= _menus(round_, asked.narrowing, book, to)
     fetched = {"layout": "long", "round": round_.name}
-    if context["repository"]:
-        fetched["repository"] = context["repository"].path
+    for repository in repositories:
+        if repository.pk == asked.narrowing.repository:
+            context["repository"] = repository
+            fetched["repository"] = repository.path
     context["csv_query"] = urlencode(fetched)
     return render_page(
         request,
@@ -200,23 +231,101 @@ def _page(
     )
 
 
+def _saved(round_: Round, member: Membership | None, asked: Asked) -> dict[str, Any]:
+    """The filters that the study keeps for this round, and where to keep the one in the address."""
+    query = urlencode(asked.narrowing.query)
+    kept = []
+    for saved in saved_filters(round_.study, PAGE):
+        if saved.query.get("round") == str(round_.pk):
+            held = Narrowing.from_query(saved.query)
+            address = Asked(held).address(reverse(PAGE, args=[round_.pk]))
+            remove = reverse("remove_disagreement_filter", args=[round_.pk, saved.pk])
+            kept.append(
+                {
+                    "name": saved.name,
+                    "url": address,
+                    "is_chosen": held == asked.narrowing,
+                    "remove_url": f"{remove}?{query}",
+                }
+            )
+    return {
+        "filters": kept,
+        "may_keep": may_import(member),
+        "save_url": f"{reverse('save_disagreement_filter', args=[round_.pk])}?{query}",
+    }
+
+
+def _what_to_do(round_: Round, member: Membership | None, asked: Asked) -> dict[str, Any]:
+    """Where a lead sends what is chosen: to a meeting, to a pair, to a majority."""
+    query = urlencode(asked.narrowing.query)
+    context: dict[str, Any] = {"query": query}
+    if not rules.may_plan_meeting(member, round_):
+        return context
+    agendas = queries.open_agendas(round_)
+    return context | {
+        "may_plan": True,
+        "agendas": agendas,
+        "agenda": agendas[0] if agendas else None,
+        "agenda_url": f"{reverse('put_on_agenda', args=[round_.pk])}?{query}",
+        "pair_url": f"{reverse('assign_pair', args=[round_.pk])}?{query}",
+        "majority_url": f"{reverse('decide_majority', args=[round_.pk])}?{query}",
+    }
+
+
 def _overview(
-    round_: Round, member: Membership | None, asked: Asked, book: Codebook, to: Callable[..., str]
+    round_: Round, member: Membership | None, asked: Asked, book: Codebook, to: To
 ) -> dict[str, Any]:
     """The matrix, and the levels that it can be drawn at: those down to the round's depth."""
     levels = {name: level for name, level in LEVELS.items() if level <= round_.depth}
-    name = asked.level if asked.level in levels else list(levels)[-1]
-    met = queries.confusion(round_, levels[name], member)
+    names = list(levels)
+    name = asked.level if asked.level in levels else names[-1]
+    below = names[names.index(name) + 1] if name != names[-1] else ""
+
+    def cell(pair: queries.Pair) -> str:
+        if below:
+            return to(pair=pair, inside=pair, level=below, after=None, issue=None)
+        is_picked = set(pair) == set(asked.narrowing.pair or ())
+        return to(pair=asked.inside if is_picked else pair, after=None, issue=None)
+
     return {
         "matrix": matrix(
-            met, book, levels[name], asked.narrowing.pair, lambda pair: to(pair=pair, after=None)
+            queries.confusion(round_, levels[name], member),
+            book,
+            levels[name],
+            picked=asked.narrowing.pair,
+            inside=asked.inside,
+            address=cell,
         ),
         "level": Level(levels[name]).label,
+        "goes_deeper": bool(below),
         "levels": [
-            {"name": Level(level).label, "url": to(level=key), "current": key == name}
+            {
+                "name": Level(level).label,
+                "url": to(level=key, inside=None),
+                "current": key == name and not asked.inside,
+            }
             for key, level in levels.items()
         ],
+        "trail": _trail(asked, book, names, to),
     }
+
+
+def _trail(asked: Asked, book: Codebook, names: list[str], to: To) -> list[dict[str, Any]]:
+    """The way into the cell that the matrix is inside of: the level that it began at, then each cell."""
+    ids = {state.code: id_ for id_, state in book.states.items()}
+    if not asked.inside or not set(asked.inside) <= ids.keys():
+        return []
+    first, second = (ids[code] for code in asked.inside)
+    deepest = max(book.states[first].level, book.states[second].level)
+    top = Level(LEVELS[names[0]]).label
+    trail: list[dict[str, Any]] = [
+        {"name": top, "pair": None, "url": to(pair=None, inside=None, level=names[0], after=None)},
+    ]
+    for level in range(1, min(deepest, len(names) - 1) + 1):
+        pair = (book.at_depth(first, level).code, book.at_depth(second, level).code)
+        url = to(pair=pair, inside=pair, level=names[level], after=None)
+        trail.append({"name": "", "pair": pair, "url": url})
+    return trail
 
 
 def _panel(
@@ -227,11 +336,18 @@ def _panel(
     book: Codebook,
     page: queries.Disagreements,
     colours: dict[str, str],
-    to: Callable[..., str],
+    to: To,
 ) -> dict[str, Any]:
-    """One issue: its text, its labels with their summaries, and its decision."""
+    """One issue: its text, its labels with their summaries, its thread, and its decisions."""
     issue = Issue.objects.select_related("repository", "current").get(pk=item.issue.pk)
-    names = {state.code: state.name for state in book.states.values()}
+    states = {state.code: state for state in book.states.values()}
+    chain = [
+        Made(
+            decision, book.states[decision.category_id].code, colours[book.states[decision.category_id].code]
+        )
+        for decision in queries.chain_of(round_, item.issue.pk)
+    ]
+    may_settle = rules.may_settle(member, round_)
     return {
         "item": item,
         "reading": read(issue, keywords_of(issue.repository.study_id)),
@@ -240,9 +356,22 @@ def _panel(
         "parts": split(item),
         "labels": [look for look in looks(item, page.volunteers, colours) if look],
         "decided": decided(item, colours),
-        "may_settle": rules.may_settle(member, round_),
+        "past": [made for made in chain if made.decision.superseded_at][::-1],
+        "may_settle": may_settle,
+        "may_decide": may_settle and round_.rule != Round.Rule.MEETING,
         "settle_url": asked.but(issue=None).address(reverse("settle_issue", args=[round_.pk, item.issue.pk])),
-        "split": [(code, names[code], votes, colours[code]) for code, votes in item.split],
+        "meeting_url": item.meeting.get_absolute_url() if item.meeting else "",
+        "reopen_url": reverse("reopen_issue", args=[round_.pk, item.issue.pk])
+        if may_settle and item.decision
+        else "",
+        "split": [(code, states[code].name, votes, colours[code]) for code, votes in item.split],
+        "talk": talk(
+            round_,
+            item.issue.pk,
+            member,
+            book=book,
+            chosen=[states[code].category_id for code, _votes in item.split],
+        ),
     }
 
 
@@ -252,7 +381,7 @@ def _next_url(
     asked: Asked,
     item: Disagreement,
     page: queries.Disagreements,
-    to: Callable[..., str],
+    to: To,
 ) -> str:
     """The issue after this one in the list as it is filtered; "" behind the last."""
     ids = [row.issue.pk for row in page.rows]
@@ -261,7 +390,7 @@ def _next_url(
     if ids[-1:] == [item.issue.pk] and page.next is None:
         return ""
     coming = queries.next_after(round_, asked.narrowing, member, queries.key_of(round_, item.issue.pk))
-    return to(issue=coming) if coming is not None else ""
+    return "" if coming is None else to(issue=coming)
 
 
 def _row(
@@ -286,49 +415,15 @@ def _row(
     }
 
 
-def _links(asked: Asked, following: str | None, to: Callable[..., str]) -> dict[str, str]:
+def _links(asked: Asked, following: str | None, to: To) -> dict[str, str]:
     return {
+        "anew": to(issue=None),
         "all": to(state="", after=None, issue=None),
         "open": to(state="open", after=None, issue=None),
         "agenda": to(state="agenda", after=None, issue=None),
-        "settled": to(state="decided", after=None, issue=None),
-        "without_pair": to(pair=None, after=None, issue=None),
+        "decided": to(state="decided", after=None, issue=None),
+        "without_pair": to(pair=None, inside=None, after=None, issue=None),
         "clear": Asked(Narrowing(), level=asked.level).address(to().partition("?")[0]),
         "first": to(after=None, issue=None) if asked.after is not None else "",
         "next": to(after=following, issue=None) if following is not None else "",
     }
-
-
-def _menus(round_: Round, narrowing: Narrowing, book: Codebook, to: Callable[..., str]) -> dict[str, Any]:
-    repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
-    types = [state for state in book.states.values() if state.level == Level.TYPE]
-    return {
-        "types": [
-            {
-                "state": state,
-                "url": to(type=state.code, after=None, issue=None),
-                "on": state.code == narrowing.type,
-            }
-            for state in types
-        ],
-        "any_type": to(type="", after=None, issue=None),
-        "repositories": [
-            {
-                "path": repository.path,
-                "url": to(repository=repository.pk, after=None, issue=None),
-                "on": repository.pk == narrowing.repository,
-            }
-            for repository in repositories
-        ],
-        "any_repository": to(repository=None, after=None, issue=None),
-        "repository": next((one for one in repositories if one.pk == narrowing.repository), None),
-    }
-
-
-def _number(text: str | None) -> int | None:
-    """A number as it stands in an address; Http404 for anything else that PostgreSQL would refuse."""
-    if not text:
-        return None
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise Http404
-    return int(text)

@@ -1,6 +1,7 @@
 """Where two categories meet, drawn as a table of links: a cell filters the list of disagreements."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import sqrt
@@ -9,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate.queries.categories import Codebook
-from annotate.queries.disagreements import Confusion
+from annotate.queries.disagreements import Confusion, Pair
 from core.templatetags.crosscheck import count, hue
 from taxonomy.models import Level
 
@@ -18,8 +19,6 @@ HOTTEST = 7
 PAIRS = 5
 CLASS_FIRST = ' class="first"'
 CURRENT = ' aria-current="true"'
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class LargePair:
 
 @dataclass(frozen=True)
 class Matrix:
-    """`body`: the rows of the table. `left_out` counts the categories that there is no room for."""
+    """`body`: the rows of the table, below `heads`. `left_out`: how many categories there is no room for."""
 
     heads: list[Head]
     body: SafeString
@@ -58,35 +57,60 @@ def matrix(
     met: Sequence[Confusion],
     book: Codebook,
     level: Level,
+    *,
     picked: Pair | None,
-    address: Callable[[Pair | None], str],
+    inside: Pair | None = None,
+    address: Callable[[Pair], str],
 ) -> Matrix:
-    """The matrix of one level. `address` gives the link that filters by a pair, or by none.
+    """The matrix of one level. `address` gives the link of a cell, whose codes are in the order of the tree.
 
-    Of more than LARGEST categories those are shown that meet others most often, in the order of the tree.
+    `inside`: codes of two categories above; what lies below the one makes the rows, below the other the
+    columns. Of more than LARGEST categories those are shown that meet others most often, in the order of the
+    tree.
     """
-    heads = _heads(met, book, level)
+    rows, columns = _sides(book, inside)
+    met = [one for one in met if _lies_in(one, rows, columns)]
+    weight: Counter[str] = Counter()
+    for one in met:
+        weight.update({one.first: one.issues, one.second: one.issues})
+    down, all_down = _heads(book, level, rows, weight)
+    across, all_across = (down, all_down) if rows == columns else _heads(book, level, columns, weight)
     most = max((one.issues for one in met), default=0)
     chosen = set(picked or ())
-    named = {state.code: state for state in book.states.values()}
+    named = {state.code: state.category_id for state in book.states.values()}
     pairs = [
         LargePair(
-            first=_head(named[one.first].category_id, book, is_first=False),
-            second=_head(named[one.second].category_id, book, is_first=False),
+            first=_head(named[one.first], book, is_first=False),
+            second=_head(named[one.second], book, is_first=False),
             issues=one.issues,
             is_picked=chosen == {one.first, one.second},
-            url=address(None if chosen == {one.first, one.second} else (one.first, one.second)),
+            url=address((one.first, one.second)),
         )
-        for one in met[:PAIRS]
+        for one in [one for one in met if one.first != one.second][:PAIRS]
     ]
-    everyone = sum(state.level == level for state in book.states.values())
+    left_out = all_down - len(down)
+    if rows != columns:
+        left_out += all_across - len(across)
     return Matrix(
-        heads=heads,
-        body=_body(met, heads, most, chosen, address),
+        heads=across,
+        body=_body(met, down, across, most, chosen, address),
         pairs=pairs,
         most=most,
-        left_out=everyone - len(heads),
+        left_out=left_out,
     )
+
+
+def _sides(book: Codebook, inside: Pair | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The codes that rows and columns can have."""
+    if inside is None:
+        every = frozenset(state.code for state in book.states.values())
+        return every, every
+    first, second = (frozenset(book.states[id_].code for id_ in book.below(code)) for code in inside)
+    return first, second
+
+
+def _lies_in(one: Confusion, rows: frozenset[str], columns: frozenset[str]) -> bool:
+    return (one.first in rows and one.second in columns) or (one.second in rows and one.first in columns)
 
 
 def hues(book: Codebook) -> dict[str, str]:
@@ -98,14 +122,21 @@ def hues(book: Codebook) -> dict[str, str]:
     }
 
 
-def _heads(met: Sequence[Confusion], book: Codebook, level: Level) -> list[Head]:
-    ids = [id_ for id_, state in book.states.items() if state.level == level]
-    if len(ids) > LARGEST:
-        weight: dict[str, int] = {}
-        for one in met:
-            for code in (one.first, one.second):
-                weight[code] = weight.get(code, 0) + one.issues
-        kept = set(sorted(ids, key=lambda id_: -weight.get(book.states[id_].code, 0))[:LARGEST])
+def _heads(
+    book: Codebook, level: Level, among: frozenset[str], weight: Mapping[str, int]
+) -> tuple[list[Head], int]:
+    """The categories at one edge, and how many there would be with room for all.
+
+    Those of the level, and those above it that end there and were chosen.
+    """
+    ids = [
+        id_
+        for id_, state in book.states.items()
+        if state.code in among and (state.level == level or (state.level < level and weight[state.code]))
+    ]
+    every = len(ids)
+    if every > LARGEST:
+        kept = set(sorted(ids, key=lambda id_: -weight[book.states[id_].code])[:LARGEST])
         ids = [id_ for id_ in ids if id_ in kept]
     heads: list[Head] = []
     above = None
@@ -114,7 +145,7 @@ def _heads(met: Sequence[Confusion], book: Codebook, level: Level) -> list[Head]
         parent = book.states[id_].parent_id
         heads.append(_head(id_, book, is_first=bool(heads) and parent != above))
         above = parent
-    return heads
+    return heads, every
 
 
 def _head(category_id: int, book: Codebook, *, is_first: bool) -> Head:
@@ -126,36 +157,37 @@ def _head(category_id: int, book: Codebook, *, is_first: bool) -> Head:
 
 def _body(
     met: Sequence[Confusion],
-    heads: Sequence[Head],
+    down: Sequence[Head],
+    across: Sequence[Head],
     most: int,
     chosen: set[str],
-    address: Callable[[Pair | None], str],
+    address: Callable[[Pair], str],
 ) -> SafeString:
     """The rows of the table: hundreds of cells, too many for the template language."""
     issues = {frozenset((one.first, one.second)): one.issues for one in met}
-    links = {
-        frozenset(pair): escape(address(None if chosen == set(pair) else pair))
-        for pair in ((one.first, one.second) for one in met)
-    }
+    links = {frozenset((one.first, one.second)): escape(address((one.first, one.second))) for one in met}
     words = {number: count(number) for number in set(issues.values())}
     title = _("%(row)s with %(column)s, issues: %(issues)s")
+    within = _("within %(row)s, issues: %(issues)s")
     parts = []
-    for row in heads:
+    for row in down:
         parts.append(
             f'<tr{CLASS_FIRST if row.is_first else ""}><th scope="row" title="{escape(row.name)}">'
             f'<span class="{row.hue}">{escape(row.code)}</span></th>'
         )
-        for column in heads:
+        for column in across:
             pair = frozenset((row.code, column.code))
             number = issues.get(pair, 0)
             gap = " first" if column.is_first else ""
-            if row is column:
-                parts.append(f'<td class="same{gap}">·</td>')
-            elif not number:
-                parts.append(f'<td class="h0{gap}"></td>')
+            same = row.code == column.code
+            if not number:
+                parts.append(f'<td class="same{gap}">·</td>' if same else f'<td class="h0{gap}"></td>')
             else:
                 is_picked = pair == chosen
-                said = escape(title % {"row": row.code, "column": column.code, "issues": words[number]})
+                said = escape(
+                    (within if same else title)
+                    % {"row": row.code, "column": column.code, "issues": words[number]}
+                )
                 parts.append(
                     f'<td class="h{_heat(number, most)}{gap}{" pick" if is_picked else ""}">'
                     f'<a href="{links[pair]}" hx-get="{links[pair]}" title="{said}"'

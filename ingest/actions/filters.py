@@ -1,4 +1,6 @@
-"""Filters of the list of issues, kept under names."""
+"""Filters of lists, kept under names."""
+
+from collections.abc import Mapping
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -7,7 +9,6 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from core.retry import retried
 from ingest.errors import FilterRefused
-from ingest.filters import IssueFilter
 from ingest.models import SavedFilter
 from ingest.rules import may_import
 from studies.actions import record
@@ -19,20 +20,23 @@ LONGEST_NAME = 120
 
 @retried
 @transaction.atomic
-def save_filter(*, study: Study, name: str, narrowed: IssueFilter, by: User | None) -> SavedFilter:
-    """Keep a filter under a name that the study has not used. Raises FilterRefused, and PermissionDenied."""
+def save_filter(
+    *, study: Study, name: str, query: Mapping[str, str], by: User | None, page: str = "issues"
+) -> SavedFilter:
+    """Keep a filter of a list under a name that the study has not used for that list.
+
+    `query` is what stands in the address. Raises FilterRefused, and PermissionDenied.
+    """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     _check_leads(study, by)
     name = " ".join(name.replace("\0", "").split())
-    saved = SavedFilter.objects.filter(study=study, page="issues")
+    saved = SavedFilter.objects.filter(study=study, page=page)
     if not name or len(name) > LONGEST_NAME:
         raise FilterRefused(
             _("Give the filter a name of at most %(n)d characters. Nothing was saved.") % {"n": LONGEST_NAME}
         )
-    if not narrowed:
-        raise FilterRefused(
-            _("This list is not narrowed by anything yet. Choose a repository, a year or words, then save.")
-        )
+    if not query:
+        raise FilterRefused(_("This list is not narrowed by anything yet. Set a filter, then save it."))
     if saved.filter(name__iexact=name).exists():
         raise FilterRefused(
             _(
@@ -44,7 +48,7 @@ def save_filter(*, study: Study, name: str, narrowed: IssueFilter, by: User | No
         )
     if saved.count() >= MOST_FILTERS:
         raise FilterRefused(_("A study keeps at most %(n)d filters. Delete one first.") % {"n": MOST_FILTERS})
-    made = SavedFilter.objects.create(study=study, name=name, query=narrowed.query, created_by=by)
+    made = SavedFilter.objects.create(study=study, name=name, page=page, query=dict(query), created_by=by)
     record(study, "filters.saved", by, name=name)
     return made
 

@@ -82,7 +82,7 @@ def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
     narrowed = IssueFilter.from_query(request.POST)
     if first_time(request):
         saved = actions.save_filter(
-            study=study, name=request.POST.get("name", ""), narrowed=narrowed, by=request.user
+            study=study, name=request.POST.get("name", ""), query=narrowed.query, by=request.user
         )
         messages.success(request, _("The filter %(name)s is saved.") % {"name": saved.name})
     return go_to(request, f"{reverse('issues', args=[study.slug])}?{urlencode(narrowed.query)}")

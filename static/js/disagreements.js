@@ -1,4 +1,5 @@
-// Keys of the disagreements: arrows in the matrix, j k n through the list, digits and r to decide. Links and forms do the rest.
+// Keys of the disagreements: arrows in the matrix, j k n through the list, x a to choose, digits and r to decide; the bar of what is
+// chosen; counts that stay true. Links and forms do the rest.
 "use strict";
 (() => {
   const press = (id) => document.getElementById(id)?.click();
@@ -28,6 +29,42 @@
     next?.scrollIntoView({ block: "nearest" });
   }
 
+  // The bar: there as soon as something is chosen. `all` means what the filters find, on every page.
+  const bar = () => document.getElementById("bar");
+  const boxes = () => [...document.querySelectorAll(".list-card td.ck input:not(:disabled)")];
+  function tell() {
+    if (!bar()) return;
+    const all = document.getElementById("choose-all");
+    const on = boxes().filter((box) => box.checked).length;
+    const page = document.getElementById("choose-page");
+    page.checked = on > 0 && on === boxes().length;
+    page.indeterminate = on > 0 && on < boxes().length;
+    page.disabled = !boxes().length;
+    bar().classList.toggle("idle", !on && !all.checked);
+    document.getElementById("chosen").textContent = all.checked ? all.closest("label").textContent.match(/\d[\d.,\s\u00a0\u202f]*/)?.[0].trim() ?? "" : on;
+  }
+  document.addEventListener("change", (event) => {
+    if (!event.target.closest("#choose")) return;
+    if (event.target.id === "choose-page") for (const box of boxes()) box.checked = event.target.checked;
+    tell();
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("#choose-none")) return;
+    for (const box of [...boxes(), document.getElementById("choose-all")]) box.checked = false;
+    tell();
+  });
+  addEventListener("pageshow", tell);
+
+  // The counts are asked for anew while somebody looks; the list stays until they want it.
+  document.addEventListener("htmx:beforeRequest", (event) => { if (event.target.id === "live" && document.hidden) event.preventDefault(); });
+  let drawn = document.getElementById("live")?.dataset.counts;
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const counts = document.getElementById("live")?.dataset.counts;
+    if (event.target.id === "disagreements") { drawn = counts; tell(); }
+    const changed = document.getElementById("changed");
+    if (changed) changed.hidden = counts === drawn;
+  });
+
   document.addEventListener("keydown", (event) => {
     const target = event.target;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && target.form?.id === "decide") { target.form.requestSubmit(); return; }
@@ -46,6 +83,11 @@
     const form = document.getElementById("decide");
     if (event.key === "j") move(1);
     else if (event.key === "k") move(-1);
+    else if (event.key === "x") {
+      const box = document.activeElement.closest?.(".list-card tbody tr")?.querySelector(".ck input:not(:disabled)");
+      if (box) { box.checked = !box.checked; tell(); }
+    }
+    else if (event.key === "a" && bar() && !bar().classList.contains("idle")) { event.preventDefault(); press("to-agenda"); }
     else if (event.key === "n") { if (document.getElementById("next")) press("next"); else if (!document.getElementById("panel")) rows()[0]?.click(); }
     else if (form && event.key === "r") { event.preventDefault(); form.closest("details").open = true; form.elements.rationale.focus(); }
     else if (form && /^[1-9]$/.test(event.key)) {

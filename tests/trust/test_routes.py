@@ -132,7 +132,10 @@ remove_answer              post   401  404  404  404  404  403  403  403  403
 comment                    post   401  404  404  403  409  409  403  403  403
 training                   get    302  404  404  200  200  200  200  200  403
 disagreements              get    302  404  404  200  200  200  200  200  403
+consensus                  get    302  404  404  200  200  200  200  200  403
 set_digest                 post   401  404  404  302  302  302  302  302  403
+alike                      get    302  404  404  200  200  200  200  200  403
+decide_alike               post   401  404  404  422  422  403  403  403  403
 settle_issue               post   401  404  404  422  422  403  403  403  403
 reopen_issue               get    302  404  404  302  404  403  403  403  403
 reopen_issue               post   401  404  404  422  404  403  403  403  403

@@ -18,7 +18,6 @@ from annotate.queries.samples import Frame
 from core.models import Job
 from ingest.actions.filters import save_filter
 from ingest.actions.uploads import receive_upload
-from ingest.filters import IssueFilter
 from ingest.models import Issue
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
@@ -33,6 +32,7 @@ from tests.factories import (
     make_user,
     make_version,
 )
+from tests.trust.meetings import make_meetings
 
 CANARIES = {
     "summary": "canarysummaryquetzal",
@@ -54,7 +54,8 @@ class World:
 
     Issue 1 is complete and a disagreement. `more` has the rest: a sample, `screening` (issue 6, complete and
     excluded), `voting` and `pilot` (all issues, open, revealed at their close), and `training` (issues 2 to 4,
-    planned; the owner gives its answers). The lead, the volunteer and the other one label in these three.
+    planned; the owner gives its answers). The lead, the volunteer and the other one label in these three, and
+    so issue 1 is kept from them in the main round, with its meetings (tests.trust.meetings).
     """
 
     study: object
@@ -138,12 +139,16 @@ def make_world() -> World:
     lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
     world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
     world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
-    world.more.saved = save_filter(study=study, name="Of 2024", narrowed=IssueFilter(year=2024), by=lead)
+    world.more.saved = save_filter(study=study, name="Of 2024", query={"year": "2024"}, by=lead)
+    world.more.kept = save_filter(
+        study=study, name="Open", query={"state": "open"}, by=lead, page="disagreements"
+    )
     world.more.link = make_sign_in_link(user=members["idle volunteer"].user)
     world.more.invitation, world.more.token = invite(study=study, by=owner.user, role=Role.VOLUNTEER)
     for role, code in (("lead", "C.1"), ("volunteer", "C.1"), ("other volunteer", "C.2")):
         label(world, 1, role, code)
     make_rounds(world)
+    make_meetings(world)
     return world
 
 

@@ -276,7 +276,7 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
         rows = disagreements(round_, narrowing, world.lead).rows
         assert [str(row.issue.repository) + row.issue.current.title for row in rows]
     assert len(rows) == min(50, (issues + 1) // 2)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         disagreement_counts(round_, world.lead)
     with django_assert_num_queries(3):
         confusion(round_, Level.THEME, world.lead)
