@@ -6,7 +6,7 @@ published labels that are known by their address alone, the split and who stands
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -175,6 +175,39 @@ def alike_groups(
         states={one: states[one] for one in STATES},
         without_text=made.without_text,
     )
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What deciding some disagreements at one stroke would do, as a member may see it.
+
+    `issues`: those that wait for a decision and are on no agenda. `left`: how many of the others were asked
+    for. `votes`: so many of so many labels are for the category, to in how many of the issues; most labels
+    first.
+    """
+
+    issues: tuple[int, ...]
+    left: int
+    votes: tuple[tuple[tuple[int, int], int], ...]
+
+
+def foresee_alike(
+    round_: Round, member: Membership | None, issues: Collection[int], category_id: int
+) -> Foreseen:
+    """What giving these issues a category would do now. `category_id` is one at the round's depth. One query,
+    and that of what is withheld.
+    """
+    asked = models.Disagreement.objects.filter(round=round_, issue__in=issues)
+    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+    waiting = AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
+    rows = seen_by(asked, round_, member).filter(~Exists(standing), ~Exists(waiting)).order_by("position")
+    votes: Counter[tuple[int, int]] = Counter()
+    free: list[int] = []
+    for issue, chosen, given, open_labels in rows.values_list("issue_id", "chosen", "votes", "open_labels"):
+        free.append(issue)
+        votes[dict(zip(chosen, given, strict=True)).get(category_id, 0), sum(given) + open_labels] += 1
+    ordered = sorted(votes.items(), key=lambda one: (-one[0][0], one[0][1]))
+    return Foreseen(tuple(free), len(set(issues)) - len(free), tuple(ordered))
 
 
 def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
