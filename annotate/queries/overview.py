@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from annotate.allocation import fair_share
 from annotate.models import (
+    AgendaItem,
     Answer,
     Assignment,
     Decision,
@@ -114,19 +115,38 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
 def to_settle(seats: Sequence[Membership]) -> list[ToSettle]:
     """The rounds with open disagreements in the studies that these memberships lead, newest first.
 
-    A training has none: its right labels are known. Four queries at most.
+    A training has none: its right labels are known. Three queries at most.
     """
     led = {seat.study_id: seat for seat in seats if may_lead(seat)}
     rounds = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
     by_id = {round_.pk: round_ for round_ in rounds.order_by("-opened_at", "-pk")}
-    open_ = open_disagreements(by_id.values(), seats)
+    found = consensus(by_id.values(), seats)
     return [
-        ToSettle(round_, led[round_.study_id], open_[id_]) for id_, round_ in by_id.items() if open_.get(id_)
+        ToSettle(round_, led[round_.study_id], found[id_].left)
+        for id_, round_ in by_id.items()
+        if id_ in found and found[id_].left
     ]
 
 
-def open_disagreements(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int, int]:
-    """Round id to how many of its disagreements no decision stands for, where some wait. Two queries at most.
+@dataclass(frozen=True)
+class Consensus:
+    """The disagreements of a round: open, on the agenda of a meeting, decided."""
+
+    open: int = 0
+    agenda: int = 0
+    decided: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.open + self.agenda
+
+    @property
+    def total(self) -> int:
+        return self.left + self.decided
+
+
+def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int, Consensus]:
+    """Round id to its disagreements, where there are some. Two queries at most.
 
     What these memberships of one person have yet to label in other rounds is not counted, and trainings are
     left out.
@@ -135,8 +155,19 @@ def open_disagreements(rounds: Iterable[Round], seats: Iterable[Membership]) -> 
     if not ids:
         return {}
     decided = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
-    waiting = Disagreement.objects.filter(~Exists(decided), round__in=ids)
-    return _by_round(seen_by_seats(waiting, seats).order_by().values_list("round").annotate(n=Count("*")))
+    waits = AgendaItem.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), released_at=None)
+    rows = (
+        seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)
+        .order_by()
+        .annotate(is_decided=Exists(decided), waits=Exists(waits))
+        .values_list("round")
+        .annotate(
+            open=Count("pk", filter=Q(is_decided=False, waits=False)),
+            agenda=Count("pk", filter=Q(is_decided=False, waits=True)),
+            decided=Count("pk", filter=Q(is_decided=True)),
+        )
+    )
+    return {round_id: Consensus(*numbers) for round_id, *numbers in rows}
 
 
 def without_answer(rounds: Iterable[Round]) -> dict[int, int]:

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.models import Round
+from annotate.queries.meeting_lists import open_meetings
 from annotate.queries.rounds import current_round
 from annotate.rules import may_take_turns
 from studies import rules
@@ -17,9 +18,9 @@ register = template.Library()
 
 @register.inclusion_tag("shared/_study_tabs.html", takes_context=True)
 def study_tabs(context: template.Context, study: Study, current: str) -> dict[str, Any]:
-    """The tabs of a study; `current` is the URL name of the page's tab. Two queries.
+    """The tabs of a study; `current` is the URL name of the page's tab. Three queries.
 
-    Label, disagreements and agreement are those of the context's `round`, or of the round in front.
+    Label, disagreements, meetings and agreement are those of the context's `round`, or of the round in front.
     `membership` in the context says what this member may open.
     """
     membership: Membership | None = context.get("membership")
@@ -34,6 +35,7 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
         tabs += [
             ("label", _("Label"), [round_.pk], may_take_turns(membership, round_)),
             ("disagreements", _("Disagreements"), [round_.pk], reads),
+            ("meetings", _("Meetings"), [round_.pk], reads),
             ("agreement", _("Agreement"), [round_.pk], reads),
         ]
     tabs += [
@@ -44,9 +46,16 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
         ("export", _("Export"), [study.slug], rules.may_read_revealed(membership)),
         ("audit", _("Audit"), [study.slug], rules.may_read_audit(membership)),
     ]
+    held = open_meetings(round_) if round_ and round_.opened_at and rules.may_read_revealed(membership) else 0
+    counts = {"meetings": _("%(n)s open") % {"n": held}} if held else {}
     return {
         "tabs": [
-            {"name": name, "url": reverse(url, args=args), "current": url == current}
+            {
+                "name": name,
+                "url": reverse(url, args=args),
+                "current": url == current,
+                "count": counts.get(url),
+            }
             for url, name, args, may in tabs
             if may
         ]

@@ -2,23 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate.figures import Bar, bars
-from annotate.models import Round
+from annotate.models import Meeting, Round
 from annotate.queries import overview as queries
 from annotate.queries.labels import Progress, progress
+from annotate.queries.meeting_lists import MeetingLine, own_meetings, recent_meetings
 from annotate.queries.overview import OwnRound, Person, ToSettle
 from annotate.queries.rounds import RoundLine, current_round, round_lines
+from annotate.queries.threads import Mentioned, unseen_mentions
 from annotate.queries.volunteers import slot_count
 from annotate.views.stages import percent, stages
 from core.http import is_fragment, render_page, require
@@ -32,6 +35,7 @@ from studies.rules import (
     may_lead,
     may_manage_people,
     may_read_audit,
+    may_read_revealed,
     may_see_people,
 )
 
@@ -59,7 +63,12 @@ def home(request: AuthedRequest) -> HttpResponse:
     """Show what waits for the reader across studies, and their studies."""
     seats = list(memberships_of(request.user))
     own = queries.own_rounds(seats)
-    waits = [*_labelling(own), *map(_settling, queries.to_settle(seats))]
+    waits = [
+        *_labelling(own),
+        *map(_settling, queries.to_settle(seats)),
+        *_mentioned(unseen_mentions(request.user)),
+    ]
+    waits = _with_meetings(waits, own_meetings(seats))
     context = {
         "waits": waits,
         "lines": [_line(seat, own) for seat in seats],
@@ -159,6 +168,83 @@ def _settling(one: ToSettle) -> Wait:
     )
 
 
+def _with_meetings(waits: list[Wait], own: Sequence[tuple[MeetingLine, Membership]]) -> list[Wait]:
+    """What goes on now stands in front; votes over days and meetings to come behind the labelling."""
+    now = [one for one in own if one[0].state == "open" and one[0].meeting.kind == Meeting.Kind.TOGETHER]
+    later = [one for one in own if one not in now and (one[0].items or one[0].state == "open")]
+    return [*(_meeting(*one) for one in now), *waits, *(_meeting(*one) for one in later)]
+
+
+def _meeting(line: MeetingLine, member: Membership) -> Wait:
+    meeting = line.meeting
+    if line.to_vote:
+        until = ""
+        if meeting.ends_at:
+            until = _("until %(at)s") % {
+                "at": formats.date_format(timezone.localtime(meeting.ends_at), "j F, H:i")
+            }
+        return Wait(
+            about=meeting.name,
+            figure=count(line.to_vote),
+            text=ngettext("issue to vote on", "issues to vote on", line.to_vote),
+            url=meeting.get_absolute_url(),
+            action=_("Vote"),
+            hint=_("of the round %(round)s") % {"round": meeting.round},
+            icon="vote",
+            study=member.study,
+            due=until,
+            is_overdue=meeting.ends_at is not None and meeting.ends_at < timezone.now(),
+        )
+    is_open = line.state == "open"
+    return Wait(
+        about=meeting.name,
+        figure=count(line.left if is_open else line.items),
+        text=ngettext("issue on the agenda", "issues on the agenda", line.left if is_open else line.items),
+        url=meeting.get_absolute_url(),
+        action=_("Join the meeting") if is_open else _("Look at it"),
+        hint=_("%(who)s chairs") % {"who": meeting.chair},
+        icon="people",
+        study=member.study,
+        due=_("open now") if is_open else _on(meeting.starts_at),
+    )
+
+
+def _on(at: datetime | None) -> str:
+    """When a meeting is planned: by the day of the week while it is less than one away; "" without a date."""
+    if at is None:
+        return ""
+    local, today = timezone.localtime(at), timezone.localdate()
+    days = (local.date() - today).days
+    time = formats.date_format(local, "H:i")
+    if days == 0:
+        return _("today, %(time)s") % {"time": time}
+    if days == 1:
+        return _("tomorrow, %(time)s") % {"time": time}
+    if 1 < days < 7:
+        return _("on %(day)s, %(time)s") % {"day": formats.date_format(local, "l"), "time": time}
+    return formats.date_format(local, "j F Y, H:i")
+
+
+def _mentioned(mentions: Sequence[Mentioned]) -> list[Wait]:
+    """Comments that name the reader: one card for each round, which leads to the newest."""
+    waits = []
+    for round_id in dict.fromkeys(one.round.pk for one in mentions):
+        own = [one for one in mentions if one.round.pk == round_id]
+        waits.append(
+            Wait(
+                about=own[0].round.name,
+                figure=count(len(own)),
+                text=ngettext("comment names me", "comments name me", len(own)),
+                url=own[0].url,
+                action=_("Read"),
+                hint=_("the newest is by %(who)s") % {"who": own[0].author},
+                icon="mail",
+                study=own[0].round.study,
+            )
+        )
+    return waits
+
+
 def _counted(**numbers: int) -> dict[str, str]:
     return {name: count(number) for name, number in numbers.items()}
 
@@ -186,23 +272,25 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     counts = queries.study_counts(found, current.round if current else None)
     people = queries.people(found, current.round if current else None)
     slots = slot_count(current.round) if current else 0
-    unsettled = queries.open_disagreements((line.round for line in lines), [member] if member else [])
-    own = queries.own_rounds([member] if member else [])
-    waits = _labelling(own)
+    seats = [member] if member else []
+    settled = queries.consensus((line.round for line in lines), seats)
+    waits = _labelling(queries.own_rounds(seats))
     if member and may_lead(member):
         waits += [
-            _settling(ToSettle(line.round, member, unsettled[line.round.pk]))
+            _settling(ToSettle(line.round, member, settled[line.round.pk].left))
             for line in lines
-            if unsettled.get(line.round.pk)
+            if line.round.pk in settled and settled[line.round.pk].left
         ]
         waits = _next_steps(found, lines, counts) + waits
+    waits = _with_meetings(waits, own_meetings(seats))
     most = max((day for person in people for day in person.days), default=0)
     context: dict[str, Any] = {
         "lines": lines,
         "current": current,
         "counts": counts,
-        "stages": stages(found, member, lines, current, counts, people, unsettled, slots),
+        "stages": stages(found, member, lines, current, counts, people, settled, slots),
         "waits": waits,
+        "meetings": recent_meetings(found, member) if may_read_revealed(member) else [],
         "people": [_row(person, member, current, most) for person in people],
         "sum": _sum(people, slots),
         "may_manage_people": may_manage_people(member),

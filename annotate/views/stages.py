@@ -1,6 +1,6 @@
 """The way of a study as a row of stages: state, count and next step of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.models import Round
-from annotate.queries.overview import Person, StudyCounts
+from annotate.queries.overview import Consensus, Person, StudyCounts
 from annotate.queries.rounds import RoundLine
 from annotate.queries.screening import excluded_count
 from core.templatetags.crosscheck import count
@@ -44,7 +44,7 @@ def stages(
     current: RoundLine | None,
     counts: StudyCounts,
     people: Sequence[Person],
-    unsettled: dict[int, int],
+    settled: Mapping[int, Consensus],
     slots: int,
 ) -> list[Stage]:
     """The stages of a study, in order; `people` and `slots` are those of the current round."""
@@ -60,7 +60,7 @@ def stages(
             )
         ),
         _main(found, lines, current, people, slots, leads=leads),
-        _consensus(found, member, lines, unsettled),
+        _consensus(found, member, lines, settled),
         _taxonomy(found, counts, leads=leads),
         _report(found, member, current),
     ]
@@ -139,20 +139,34 @@ def _main(
 
 
 def _consensus(
-    found: Study, member: Membership | None, lines: Sequence[RoundLine], unsettled: dict[int, int]
+    found: Study, member: Membership | None, lines: Sequence[RoundLine], settled: Mapping[int, Consensus]
 ) -> Stage:
-    opened = [line for line in lines if line.round.pk in unsettled]
+    opened = [line for line in lines if line.complete and line.round.kind != Round.Kind.TRAINING]
     if not opened or not may_read_revealed(member):
         text = _("when issues are complete")
         return Stage(_("Consensus"), "", _("later"), text, reverse("rounds", args=[found.slug]))
-    line = next((line for line in opened if unsettled[line.round.pk]), opened[0])
-    left = sum(unsettled.values())
+    nothing = Consensus()
+    counts = [(line, settled.get(line.round.pk, nothing)) for line in opened]
+    line = next((line for line, one in counts if one.left), opened[0])
+    left, total = (
+        sum(number) for number in zip(*((one.left, one.total) for _line, one in counts), strict=True)
+    )
     to = reverse("disagreements", args=[line.round.pk])
     if left:
-        text = ngettext("disagreement to settle", "disagreements to settle", left)
-        return Stage(_("Consensus"), "now", count(left), text, to)
+        if agenda := sum(one.agenda for _line, one in counts):
+            text = ngettext(
+                "of %(n)s disagreement to settle, %(m)s on an agenda",
+                "of %(n)s disagreements to settle, %(m)s on an agenda",
+                total,
+            )
+            return Stage(
+                _("Consensus"), "now", count(left), text % {"n": count(total), "m": count(agenda)}, to
+            )
+        text = ngettext("of %(n)s disagreement to settle", "of %(n)s disagreements to settle", total)
+        return Stage(_("Consensus"), "now", count(left), text % {"n": count(total)}, to)
     is_over = all(line.complete == line.issues for line in opened)
-    return Stage(_("Consensus"), "done" if is_over else "now", "0", _("disagreements open"), to)
+    text = ngettext("of %(n)s disagreement open", "of %(n)s disagreements open", total) % {"n": count(total)}
+    return Stage(_("Consensus"), "done" if is_over else "now", "0", text, to)
 
 
 def _taxonomy(found: Study, counts: StudyCounts, *, leads: bool) -> Stage:

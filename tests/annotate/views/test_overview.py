@@ -163,7 +163,7 @@ def test_home_needs_as_many_queries_for_three_studies_as_for_one(world, labelled
         label_all(other, other.round(), "C.1 C.2 C.1")
 
     assert Membership.objects.filter(user=user).count() == 3
-    assert queries_of(world.lead, "/") == one <= 16
+    assert queries_of(world.lead, "/") == one <= 22
 
 
 # --- a study: who may see it
@@ -254,7 +254,7 @@ def test_the_way_of_a_study_under_way(world, labelled):
         ("Pilot", "done", "2", "issues, closed"),
         ("Training", "", "none", "no training round"),
         ("Labelling", "now", "66.7\N{NO-BREAK SPACE}%", "8 of 12 labels"),
-        ("Consensus", "now", "1", "disagreement to settle"),
+        ("Consensus", "now", "1", "of 1 disagreement to settle"),
         ("Taxonomy", "done", "v1", "3 types, 9 themes"),
         ("Report", "now", "ready", "agreement of 2 issues"),
     ]
@@ -418,4 +418,4 @@ def test_the_overview_needs_as_many_queries_for_three_as_for_one():
             Import.objects.create(study=world.study, kind="issues", name="list.csv", counts={"new": 1})
         factories.make_round(world.version, world.issues, [world.lead])
         counts.append(queries_of(world.lead, reverse("study", args=[world.study.slug])))
-    assert counts[0] == counts[1] <= 30
+    assert counts[0] == counts[1] <= 40
