@@ -142,6 +142,14 @@ def agreement_report(
     )
 
 
+def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
+    """The agreement at one level of all issues of these tuples together, without groups."""
+    codes = [state.code for state in book.at_level(level)]
+    everything = np.ones(len(found.counts), dtype=np.bool_)
+    whole = Patterns(found.codes, found.counts, len(book.states))
+    return _agreement(whole, everything, _places(book, level), codes, found, found.left_out)
+
+
 def _intra(round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int) -> IntraRater | None:
     """The drift check at the level whose places `rolled` gives."""
     rows = labelled_twice(round_)

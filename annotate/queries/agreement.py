@@ -1,5 +1,6 @@
 """The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,7 +23,7 @@ _GROUPED = """
     SELECT l.labels, d.category_id, i.repository_id, count(*), {whose}
     FROM (
         SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels{and_whose}
-        FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
+        FROM annotate_label WHERE round_id = %(round)s AND NOT surplus {but} GROUP BY issue_id
     ) l
     JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete}
     JOIN ingest_issue i ON i.id = l.issue_id
@@ -30,6 +31,7 @@ _GROUPED = """
       ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
     GROUP BY l.labels, d.category_id, i.repository_id{by_whose}
 """
+_BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = issue_id)"
 _EVEN = {"whose": "NULL", "and_whose": "", "by_whose": ""}
 _UNEVEN = {
     "whose": "l.whose",
@@ -77,12 +79,12 @@ class Tuples:
     as_of: datetime
 
 
-def tuples(round_: Round, codebook: Codebook) -> Tuples:
+def tuples(round_: Round, codebook: Codebook, *, without: Collection[int] = ()) -> Tuples:
     """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
     and one more for the tuples where issues of a crossed round have labels of different volunteers.
 
     27 million labels give at most as many rows as there are distinct tuples, decided categories and
-    repositories together: memory does not grow with the issues.
+    repositories together: memory does not grow with the issues. `without`: ids of issues to leave out.
     """
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     alone = not connection.in_atomic_block
@@ -99,11 +101,13 @@ def tuples(round_: Round, codebook: Codebook) -> Tuples:
         )
         crossed = round_.allocation == Round.Allocation.CROSSED
         columns = {member: column for column, (member, _name) in enumerate(volunteers)}
-        cursor.execute(_GROUPED.format(complete=_complete(round_), **_EVEN), {"round": round_.pk})
+        grouped = {"complete": _complete(round_), "but": _BUT if without else ""}
+        given: dict[str, int | list[int]] = {"round": round_.pk, "without": list(without)}
+        cursor.execute(_GROUPED.format(**grouped, **_EVEN), given)
         rows = cursor.fetchall()
         if crossed and any(len(labels) != len(columns) for labels, *_rest in rows):
             # Somebody came or went in mid-round: only then are the labels asked whose they are.
-            cursor.execute(_GROUPED.format(complete=_complete(round_), **_UNEVEN), {"round": round_.pk})
+            cursor.execute(_GROUPED.format(**grouped, **_UNEVEN), given)
             rows = cursor.fetchall()
         cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
         left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}

@@ -1,0 +1,136 @@
+"""Agreement before and after consensus: what volunteers labelled alone, and the same with their last ballots.
+
+Agreement is always that of the independent labels. The other number says how far a team came together by
+talking: its labels know of each other, so it is no measure of how clear the categories are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from annotate.agreement import MISSING, Agreement
+from annotate.models import Label, Round
+from annotate.queries.agreement import Tuples, tuples
+from annotate.queries.minds import Minds, minds, withheld_issues
+from annotate.queries.rounds import volunteers
+from annotate.reports import LevelTooDeep, agreement_of, level_name
+from studies.models import Membership
+from taxonomy.models import Level
+from taxonomy.queries import Codebook, codebook
+
+Row = Sequence[tuple[int, int | None]]
+"""The labels of one issue: (member, category), by the ids of the members; None for an open label."""
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """The agreement of a round at one level by the independent labels, and with the last ballots in them.
+
+    `replaced` labels, on `voted` issues, have a ballot in their place, and `changed` of these say something
+    else than before. `withheld` issues are in neither number.
+    """
+
+    level: Level
+    as_of: datetime
+    before: Agreement
+    after: Agreement
+    voted: int
+    replaced: int
+    changed: int
+    withheld: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of REST: full precision, null and a reason where undefined."""
+        after = self.after.as_dict()
+        for found in after["coefficients"].values():
+            # Labels that know of each other are no sample of independent ones: their spread means nothing.
+            found.update(se=None, low=None, high=None)
+        return {
+            "level": level_name(self.level),
+            "as_of": self.as_of.isoformat(),
+            "voted_issues": self.voted,
+            "replaced_labels": self.replaced,
+            "changed_labels": self.changed,
+            "before": self.before.as_dict(),
+            "after": after,
+        }
+
+
+def before_and_after(
+    round_: Round, member: Membership | None, *, level: Level | None = None, found: Minds | None = None
+) -> BeforeAfter:
+    """Both agreements, over all complete, revealed issues that nothing keeps from the reader.
+
+    After: each label is replaced by its author's last ballot in a closed vote on the issue, where there is
+    one; who abstained keeps their label, and so do all who did not vote. `level`: the round's depth if not
+    said, and not below it, where nobody votes. `found`: what `minds` gave, where the caller has it.
+    Raises LevelTooDeep.
+    """
+    level = Level(level or round_.depth)
+    book = codebook(round_.version_id)
+    if level > round_.depth or not book.at_level(level):
+        raise LevelTooDeep
+    moves = (found or minds(round_, member)).moves
+    ballots = {(move.issue, move.member): move.after for move in moves if move.after is not None}
+    voted = sorted({issue for issue, _member in ballots})
+    withheld = withheld_issues(round_, member)
+    before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
+    labels = Label.objects.filter(round=round_, surplus=False, issue__in=voted).order_by("issue", "volunteer")
+    for issue, who, category in labels.values_list("issue", "volunteer", "category"):
+        before[issue].append((who, category))
+    rest = tuples(round_, book, without=[*voted, *withheld])
+    columns = _columns(round_, rest)
+    return BeforeAfter(
+        level=level,
+        as_of=rest.as_of,
+        before=agreement_of(_with(rest, before.values(), columns, book), book, level),
+        after=agreement_of(_with(rest, substituted(before, ballots), columns, book), book, level),
+        voted=len(voted),
+        replaced=len(ballots),
+        changed=sum(move.after is not None and move.after != move.before for move in moves),
+        withheld=len(withheld),
+    )
+
+
+def substituted(rows: Mapping[int, Row], ballots: Mapping[tuple[int, int], int]) -> list[Row]:
+    """The labels of each issue, every one replaced by its author's ballot on the issue, if they cast one."""
+    return [
+        [(who, ballots.get((issue, who), category)) for who, category in row] for issue, row in rows.items()
+    ]
+
+
+def _columns(round_: Round, rest: Tuples) -> dict[int, int]:
+    """Member id to column, as in these tuples; none where columns are slots."""
+    if not rest.columns:
+        return {}
+    members = volunteers(round_).values_list("member", flat=True)
+    return {member: column for column, member in enumerate(members)}
+
+
+def _with(rest: Tuples, rows: Iterable[Row], columns: Mapping[int, int], book: Codebook) -> Tuples:
+    """These tuples with the labels of more issues, a row each."""
+    place = {state.category_id: index for index, state in enumerate(book.states)}
+    more = list(rows)
+    width = max([rest.codes.shape[1], *(len(row) for row in more)])
+    codes = np.full((len(rest.codes) + len(more), width), MISSING, dtype=np.int32)
+    codes[: len(rest.codes), : rest.codes.shape[1]] = rest.codes
+    open_labels = rest.left_out.get("open_labels", 0)
+    for index, row in enumerate(more, start=len(rest.codes)):
+        for slot, (who, category) in enumerate(row):
+            codes[index, columns.get(who, slot)] = (
+                MISSING if category is None else place.get(category, MISSING)
+            )
+        open_labels += sum(category is None for _who, category in row)
+    left_out = {reason: count for reason, count in rest.left_out.items() if reason != "open_labels"}
+    extra = np.full(len(more), MISSING)
+    return replace(
+        rest,
+        codes=codes,
+        counts=np.append(rest.counts, np.ones(len(more), dtype=np.int64)),
+        decided=np.append(rest.decided, extra.astype(np.int32)),
+        repositories=np.append(rest.repositories, extra.astype(np.int64)),
+        left_out=left_out | ({"open_labels": open_labels} if open_labels else {}),
+    )
