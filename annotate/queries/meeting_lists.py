@@ -20,8 +20,8 @@ from studies.models import Membership, Study
 class MeetingLine:
     """One meeting of a list. `items` are on its agenda, or were when it closed; it settled `decided`.
 
-    `to_vote`: on how many the reader has still to vote, in an open meeting over days. `came` of `asked` took
-    part.
+    `to_vote`: on how many the reader, who was asked to, has still to vote in an open meeting over days.
+    `came` of `asked` took part.
     """
 
     meeting: Meeting
@@ -128,21 +128,23 @@ def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[Mee
         Participant.objects.filter(meeting__in=meetings)
         .order_by()
         .values("meeting")
-        .annotate(asked=Count("pk"), came=Count("joined_at"))
+        .annotate(
+            asked=Count("pk"), came=Count("joined_at"), is_asked=Count("pk", filter=Q(member__in=seats))
+        )
     )
     people = {row["meeting"]: row for row in taking}
-    nobody = {"asked": 0, "came": 0}
+    nobody = {"asked": 0, "came": 0, "is_asked": 0}
     lines = []
     for meeting in meetings:
         numbers = counted.get(meeting.pk, {"items": 0, "decided": 0, "to_vote": 0})
         there = people.get(meeting.pk, nobody)
-        over_days = meeting.is_open and meeting.kind != Meeting.Kind.TOGETHER
+        votes_alone = meeting.is_open and meeting.kind != Meeting.Kind.TOGETHER and there["is_asked"]
         lines.append(
             MeetingLine(
                 meeting,
                 items=numbers["items"],
                 decided=numbers["decided"],
-                to_vote=numbers["to_vote"] if over_days else 0,
+                to_vote=numbers["to_vote"] if votes_alone else 0,
                 asked=there["asked"],
                 came=there["came"],
             )
