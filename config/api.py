@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import labels, reports, rounds, samples, training
+from annotate.api import bulk, labels, meetings, reports, rounds, samples, training
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -43,6 +43,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
         reports.Decisions.as_view(),
         name="api_decisions",
     ),
+    path("rounds/<int:round_id>/bulk/", bulk.BulkDecisions.as_view(), name="api_bulk"),
+    path("rounds/<int:round_id>/consensus/", meetings.Consensus.as_view(), name="api_consensus"),
+    path("rounds/<int:round_id>/meetings/", meetings.Meetings.as_view(), name="api_meetings"),
+    path("meetings/<int:meeting_id>/", meetings.OneMeeting.as_view(), name="api_meeting"),
+    path(
+        "meetings/<int:meeting_id>/items/<int:item_id>/ballot/",
+        meetings.OneBallot.as_view(),
+        name="api_ballot",
+    ),
+    path(
+        "meetings/<int:meeting_id>/items/<int:item_id>/decision/",
+        meetings.ItemDecisions.as_view(),
+        name="api_item_decision",
+    ),
+    path("meetings/<int:meeting_id>/minutes/", meetings.MeetingMinutes.as_view(), name="api_minutes"),
     path("rounds/<int:round_id>/training/", training.Training.as_view(), name="api_training"),
     path("rounds/<int:round_id>/agreement/", reports.Agreement.as_view(), name="api_agreement"),
     path("studies/<slug:slug>/exports/labels.csv", reports.LabelsCsv.as_view(), name="api_labels_csv"),

@@ -264,7 +264,11 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "ENUM_NAME_OVERRIDES": {"LevelEnum": "taxonomy.models.Level"},
+    "ENUM_NAME_OVERRIDES": {
+        "LevelEnum": "taxonomy.models.Level",
+        "RoundKindEnum": "annotate.models.Round.Kind",
+        "MeetingKindEnum": "annotate.models.Meeting.Kind",
+    },
 }
 
 LOGGING: dict[str, Any] = {

@@ -149,12 +149,41 @@ decide_majority            post   401  404  404  422  422  403  403  403  403
 take_back_bulk             post   401  404  404  302  302  403  403  403  403
 final_labels               get    302  404  404  200  200  200  200  200  403
 final_labels_csv           get    302  404  404  200  200  200  200  200  403
-comment_on_issue           post   401  404  404  409  409  409  409  403  403
-see_mentions               post   401  404  404  302  302  302  302  302  403
+comment_on_issue           post   401  404  404  409  404  404  409  403  403
+see_mentions               post   401  404  404  302  404  404  302  302  403
 screening                  get    302  404  404  200  200  200  200  200  403
 screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
 screen_issue               post   401  404  404  422  422  403  403  403  403
+meetings                   get    302  404  404  200  200  200  200  200  403
+new_meeting                get    302  404  404  200  200  403  403  403  403
+new_meeting                post   401  404  404  422  422  403  403  403  403
+change_meeting             get    302  404  404  200  200  403  403  403  403
+change_meeting             post   401  404  404  422  422  403  403  403  403
+meeting                    get    302  404  404  200  200  200  200  200  403
+here                       post   401  404  404  302  302  302  302  302  403
+away                       post   401  404  404  204  204  204  204  403  403
+open_meeting               post   401  404  404  302  302  403  403  403  403
+close_meeting              post   401  404  404  409  409  403  403  403  403
+take_chair                 post   401  404  404  302  302  403  403  403  403
+turn                       post   401  404  404  422  403  403  403  403  403
+decide_alike_here          post   401  404  404  422  403  403  403  403  403
+close_votes                post   401  404  404  403  403  403  403  403  403
+open_vote                  post   401  404  404  302  404  404  403  403  403
+cast_ballot                post   401  404  404  422  404  404  422  403  403
+close_vote                 post   401  404  404  422  404  404  403  403  403
+decide_item                post   401  404  404  422  404  404  403  403  403
+park                       post   401  404  404  409  404  404  403  403  403
+come_back                  post   401  404  404  302  404  404  403  403  403
+reopen_item                post   401  404  404  422  404  404  403  403  403
+comment_on_item            post   401  404  404  422  404  404  422  403  403
+take_off_agenda            post   401  404  404  409  404  404  403  403  403
+follow_up                  post   401  404  404  422  404  404  403  403  403
+minutes                    get    302  404  404  200  200  200  200  200  403
+minutes_md                 get    302  404  404  200  200  200  200  200  403
+minutes_pdf                get    302  404  404  200  200  200  200  200  403
+follow_ups                 get    302  404  404  200  200  200  200  200  403
+mark_follow_up             post   401  404  404  422  404  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
@@ -183,6 +212,15 @@ api_label                  put    401  404  404  403  400  400  403  403  403
 api_disagreements          get    401  404  404  200  200  200  200  200  403
 api_screening              get    401  404  404  200  200  200  200  200  403
 api_decisions              post   401  404  404  400  400  403  403  403  403
+api_meetings               get    401  404  404  200  200  200  200  200  403
+api_meetings               post   401  404  404  400  400  403  403  403  403
+api_meeting                get    401  404  404  200  200  200  200  200  403
+api_ballot                 put    401  404  404  400  404  404  400  403  403
+api_item_decision          post   401  404  404  400  404  404  403  403  403
+api_minutes                get    401  404  404  200  200  200  200  200  403
+api_bulk                   get    401  404  404  200  200  200  200  200  403
+api_bulk                   post   401  404  404  400  400  403  403  403  403
+api_consensus              get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
 api_labels_csv             get    401  404  404  200  200  200  200  200  403
@@ -226,6 +264,15 @@ def address(world: World, name: str) -> str:
         "api_label",
         "api_decisions",
     )
+    of_meeting = (
+        "meeting", "here", "away", "open_meeting", "close_meeting", "take_chair", "turn", "decide_alike_here",
+        "close_votes", "minutes", "minutes_md", "minutes_pdf", "change_meeting",
+        "api_meeting", "api_minutes",
+    )  # fmt: skip
+    of_item = (
+        "open_vote", "cast_ballot", "close_vote", "decide_item", "park", "come_back", "reopen_item",
+        "comment_on_item", "take_off_agenda", "follow_up", "api_ballot", "api_item_decision",
+    )  # fmt: skip
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),
         "account_reset_password_from_key": ("1", "nosuch"),
@@ -239,6 +286,9 @@ def address(world: World, name: str) -> str:
         "remove_disagreement_filter": (round_id, more.kept.pk),
         "take_back_bulk": (round_id, more.bulk.pk),
         "screen_issue": (more.screening.pk, world.issues[5].pk),
+        "mark_follow_up": (slug, more.follow_up.pk),
+        **dict.fromkeys(of_meeting, (more.meeting.pk,)),
+        **dict.fromkeys(of_item, (more.meeting.pk, more.item.pk)),
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
         **dict.fromkeys(of_member, (slug, world.members["other volunteer"].pk)),

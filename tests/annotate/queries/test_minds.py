@@ -213,7 +213,7 @@ def test_what_is_withheld_is_in_no_number(voted):
     assert (found.issues, found.total["voted"]) == (2, 14)
     both = before_and_after(voted.round_, member)
     rows = _labels(voted)
-    assert (both.voted, both.replaced, both.changed, both.withheld) == (2, 13, 5, 3)
+    assert (both.voted, both.replaced, both.changed, both.withheld) == (2, 13, 4, 3)
     assert (both.before.issues, both.after.issues) == (2, 2)
     kept = [rows[0], rows[3]]
     assert both.before.coefficients["fleiss_kappa"].value == pytest.approx(_kappa(kept), abs=1e-12)

@@ -1,0 +1,126 @@
+"""Bulk decisions over REST: what a majority would decide, deciding it, and those that were made."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiTypes, extend_schema, inline_serializer
+from rest_framework import serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.actions.bulk import decide_majority
+from annotate.api.rounds import round_of
+from annotate.models import Round
+from annotate.queries.bulk import Bulk, Group, bulk_decisions, forecast
+from annotate.queries.categories import codebook
+from annotate.queries.disagreements import Narrowing
+from annotate.rules import may_see_disagreements, may_settle
+from studies.models import Membership
+
+FILTERS = ("pair", "type", "repository", "volunteer", "split", "parts_at", "keyword", "cause", "state")
+
+
+class BulkDecisionSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    at_least = serializers.IntegerField(allow_null=True)
+    by = serializers.CharField(help_text="Pseudonym")
+    at = serializers.DateTimeField()
+    taken_back_at = serializers.DateTimeField(allow_null=True)
+    taken_back_by = serializers.CharField(allow_null=True)
+    issues = serializers.IntegerField(help_text="Decided by it, of those that you may see")
+    standing = serializers.IntegerField(help_text="Of these the ones whose decision still stands")
+
+
+class MajoritySerializer(serializers.Serializer[Any]):
+    at_least = serializers.IntegerField(
+        min_value=1, max_value=32_767, help_text="So many equal labels decide"
+    )
+    dry_run = serializers.BooleanField(default=True, help_text="Only say what would be decided")
+    filters = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=200),
+        default=dict,
+        help_text=f"As in the address of the disagreements: {', '.join(FILTERS)}",
+    )
+
+    def validate_filters(self, given: dict[str, str]) -> Narrowing:
+        if unknown := sorted(set(given) - set(FILTERS)):
+            raise ValidationError(f"There is no filter {', '.join(unknown)}.")
+        try:
+            return Narrowing.from_query(given)
+        except ValueError as error:
+            raise ValidationError("A filter has a value that no address of the disagreements has.") from error
+
+
+_SPLITS = serializers.DictField(child=serializers.IntegerField(), help_text="Issues by split: 4:2:1")
+
+
+class BulkDecisions(APIView):
+    """The bulk decisions of a round, newest first; and a majority of the labels, decided by owner or lead."""
+
+    @extend_schema(responses=BulkDecisionSerializer(many=True))
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_disagreements)
+        return Response([_row(one) for one in bulk_decisions(round_, member)])
+
+    @extend_schema(
+        request=MajoritySerializer,
+        responses={
+            200: inline_serializer(
+                "ForecastSerializer",
+                {
+                    "at_least": serializers.IntegerField(),
+                    "total": serializers.IntegerField(help_text="Issues that would be decided"),
+                    "categories": serializers.DictField(child=serializers.IntegerField()),
+                    "decided": _SPLITS,
+                    "left": _SPLITS,
+                    "agenda": serializers.IntegerField(help_text="Left to the meeting that has them"),
+                },
+            ),
+            201: BulkDecisionSerializer,
+            409: OpenApiTypes.OBJECT,
+        },
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_settle)
+        form = MajoritySerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        at_least, narrowing = form.validated_data["at_least"], form.validated_data["filters"]
+        if form.validated_data["dry_run"]:
+            return Response(_foreseen(round_, member, at_least, narrowing))
+        made = decide_majority(round_=round_, by=member, at_least=at_least, narrowing=narrowing)
+        [row] = [_row(one) for one in bulk_decisions(round_, member) if one.bulk.pk == made.pk]
+        return Response(row, status=status.HTTP_201_CREATED)
+
+
+def _foreseen(round_: Round, member: Membership, at_least: int, narrowing: Narrowing) -> dict[str, Any]:
+    found = forecast(round_, member, at_least, narrowing)
+    states = codebook(round_.version_id).states
+    return {
+        "at_least": at_least,
+        "total": found.total,
+        "categories": {states[id_].code: issues for id_, issues in found.categories.items()},
+        "decided": _splits(found.decided),
+        "left": _splits(found.left),
+        "agenda": found.agenda,
+    }
+
+
+def _splits(groups: tuple[Group, ...]) -> dict[str, int]:
+    return {":".join(map(str, group.sizes)): group.issues for group in groups}
+
+
+def _row(one: Bulk) -> dict[str, Any]:
+    bulk = one.bulk
+    return {
+        "id": bulk.pk,
+        "kind": bulk.kind,
+        "at_least": bulk.at_least,
+        "by": bulk.by.pseudonym,
+        "at": bulk.at,
+        "taken_back_at": bulk.taken_back_at,
+        "taken_back_by": bulk.taken_back_by.pseudonym if bulk.taken_back_by else None,
+        "issues": one.issues,
+        "standing": one.standing,
+    }

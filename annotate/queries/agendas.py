@@ -1,0 +1,127 @@
+"""The whole agenda of a meeting as one member may see it: what REST gives in one answer."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Vote
+from annotate.queries.categories import codebook
+from annotate.queries.withheld import seen_by
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class AgendaVote:
+    """One vote on an item. `ballots` by pseudonym, None as long as it is open; "" is to abstain.
+
+    `voted` are the pseudonyms of who has; `own`: the reader's ballot, None without one.
+    """
+
+    number: int
+    is_open: bool
+    voted: tuple[str, ...]
+    own: str | None
+    ballots: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class AgendaLine:
+    """One item with what was voted and decided. `decision_number`: of the decision that stands, 0 without."""
+
+    item: AgendaItem
+    title: str
+    state: str
+    decision: str | None
+    decision_number: int
+    votes: tuple[AgendaVote, ...]
+
+
+@dataclass(frozen=True)
+class Agenda:
+    """The items that nothing keeps from the reader, in order; `withheld` are so many others."""
+
+    lines: tuple[AgendaLine, ...]
+    withheld: int
+
+
+def agenda(meeting: Meeting, member: Membership | None) -> Agenda:
+    """What is on the agenda; of a closed meeting what was on it then. Eight queries at most, at any size."""
+    on_it = AgendaItem.objects.filter(meeting=meeting)
+    if meeting.closed_at is None:
+        on_it = on_it.filter(released_at=None)
+    else:
+        on_it = on_it.filter(released_at__gte=meeting.closed_at)
+    rows = Disagreement.objects.filter(round=meeting.round, issue__in=on_it.values("issue"))
+    seen = seen_by(rows, meeting.round, member)
+    shown = list(
+        on_it.filter(issue__in=seen.values("issue"))
+        .select_related("issue__repository", "issue__current")
+        .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
+        .order_by("position", "pk")
+    )
+    codes = {id_: state.code for id_, state in codebook(meeting.round.version_id).states.items()}
+    decided = _decided(meeting, [item.issue_id for item in shown])
+    votes = _votes(meeting, [item.pk for item in shown], member, codes)
+    lines = []
+    for item in shown:
+        category, number = decided.get(item.issue_id, (None, 0))
+        lines.append(
+            AgendaLine(
+                item=item,
+                title=item.issue.current.title if item.issue.current else "",
+                state=_state(meeting, item, is_decided=category is not None),
+                decision=codes[category] if category is not None else None,
+                decision_number=number,
+                votes=tuple(votes[item.pk]),
+            )
+        )
+    return Agenda(tuple(lines), withheld=on_it.count() - len(lines))
+
+
+def _state(meeting: Meeting, item: AgendaItem, *, is_decided: bool) -> str:
+    if is_decided:
+        return "decided"
+    if item.pk == meeting.item_id:
+        return "now"
+    return "parked" if item.parked_at is not None else "waiting"
+
+
+def _decided(meeting: Meeting, issues: list[int]) -> dict[int, tuple[int, int]]:
+    """Issue id to category and number of the decision that stands, or stood when the meeting closed."""
+    stands = Q(superseded_at=None)
+    if meeting.closed_at is not None:
+        stands = (stands | Q(superseded_at__gt=meeting.closed_at)) & Q(decided_at__lte=meeting.closed_at)
+    found = Decision.objects.filter(stands, round=meeting.round, issue__in=issues).order_by("number")
+    return {
+        issue: (category, number)
+        for issue, category, number in found.values_list("issue", "category", "number")
+    }
+
+
+def _votes(
+    meeting: Meeting, items: list[int], member: Membership | None, codes: dict[int, str]
+) -> dict[int, list[AgendaVote]]:
+    cast: dict[int, dict[str, str]] = defaultdict(dict)
+    own: dict[int, str] = {}
+    ballots = Ballot.objects.filter(meeting=meeting, vote__item__in=items).order_by("member__pseudonym")
+    for vote_id, who, pseudonym, category in ballots.values_list(
+        "vote", "member", "member__pseudonym", "category"
+    ):
+        code = "" if category is None else codes[category]
+        cast[vote_id][pseudonym] = code
+        if member is not None and who == member.pk:
+            own[vote_id] = code
+    found: dict[int, list[AgendaVote]] = defaultdict(list)
+    for vote in Vote.objects.filter(item__in=items).order_by("number"):
+        is_open = vote.closed_at is None
+        found[vote.item_id].append(
+            AgendaVote(
+                number=vote.number,
+                is_open=is_open,
+                voted=tuple(cast[vote.pk]),
+                own=own.get(vote.pk),
+                ballots=None if is_open else dict(cast[vote.pk]),
+            )
+        )
+    return found
