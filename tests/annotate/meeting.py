@@ -24,6 +24,7 @@ from annotate.models import (
 )
 from annotate.queries.meetings import meetings_for
 from annotate.queries.rounds import rounds_for
+from ingest.models import Issue
 from studies.models import Membership, Role
 from tests import factories
 from tests.annotate.world import World
@@ -58,6 +59,10 @@ class MeetingWorld(World):
         self.meeting = meetings_for(self.lead.user).get(pk=made.pk)
         self.items = put(self.meeting, self.lead, self.issues[:on_agenda])
         return self.meeting
+
+    def put_on(self, meeting: Meeting, *issues: Issue) -> AgendaItem:
+        """More issues on an agenda; the last of their items."""
+        return put(meeting, self.lead, issues)[-1]
 
     def arrive(self, *members: Membership) -> None:
         """These come to the meeting; all of its volunteers and the lead if nobody is named."""
@@ -134,7 +139,7 @@ def label(round_: Round, codes: dict[int, list[str]]) -> None:
     RoundIssue.objects.filter(round=round_, issue__in=codes).update(completed_at=now)
 
 
-def put(meeting: Meeting, by: Membership, issues: Sequence[object]) -> list[AgendaItem]:
+def put(meeting: Meeting, by: Membership, issues: Sequence[Issue]) -> list[AgendaItem]:
     """These issues on its agenda, in this order, straight in the table."""
     now = timezone.now()
     start = meeting.items.count()
