@@ -28,7 +28,8 @@ from studies.queries import membership_of
 TEMPLATES = "annotate/meetings"
 SECTIONS = ("bar", "agenda", "issue", "labels", "thread", "ballot", "decision")
 PASSING = re.compile(
-    r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>'
+    r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>',
+    re.DOTALL,
 )
 """What differs from one drawing of a section to the next: tokens, keys, how long ago something was."""
 

@@ -195,7 +195,7 @@ class _Screen:
         closed = [one for one in shown.votes if not one.is_open]
         last = closed[-1] if closed else None
         parted = [self._result(shown, one) for one in closed]
-        is_parked = shown.state == "parked"
+        is_parked = shown.item.parked_at is not None and standing is None
         may_vote = (
             meeting.is_open
             and room.takes_part
@@ -225,9 +225,7 @@ class _Screen:
             "mine": self._mine(shown, vote),
             "options": self._options(shown, vote),
             "may_reveal": vote is not None and meeting.is_open and room.is_chair and not self.is_pair,
-            "may_open_vote": (may_open
-            and self.together
-            and room.is_chair)
+            "may_open_vote": (may_open and self.together and room.is_chair)
             or (may_open and meeting.kind == Meeting.Kind.APART and room.is_chair and last is not None),
             "decision": self._decision(standing) if standing else None,
             "chain": [self._decision(one) for one in reversed(shown.decisions) if not one.stands],

@@ -131,7 +131,7 @@
     if (!isSame) {
       if (getComputedStyle(main).overflowY === "auto") { main.scrollTop = 0; document.querySelector("#room > aside").scrollTop = 0; } else scrollTo(0, 0);
       readOn = false;
-      document.querySelector("#agenda [aria-current]")?.scrollIntoView({ block: "nearest" });
+      inSight();
     }
     settle();
     if (heard.length) $("said").textContent = heard.join(" ");
@@ -140,6 +140,14 @@
   // Over days nobody leads: the issue that was chosen for this member stays until they go on.
   function pin(id) {
     if (id && !new URLSearchParams(location.search).has("item")) history.replaceState(null, "", `${location.pathname}?item=${id}`);
+  }
+
+  // The issue that is shown stands in sight on the agenda; only its own box is scrolled.
+  function inSight() {
+    const at = document.querySelector("#agenda .it[aria-current]"), box = at?.closest("[data-scroll]");
+    if (!box || box.scrollHeight <= box.clientHeight) return;
+    const top = at.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
+    if (top < box.scrollTop || top + 40 > box.scrollTop + box.clientHeight) box.scrollTop = Math.max(0, top - box.clientHeight / 3);
   }
 
   // ---- What every fresh section needs
@@ -237,6 +245,7 @@
     box.replaceChildren(...(texts.length ? [note] : []));
     box.scrollIntoView({ block: "nearest" });
   }
+  let turning = 0;  // turns under way: until the next issue is here no key acts on the one before
   const typedIn = (form) => kept(form).map((name) => form.elements[name].value).filter(Boolean);
 
   async function send(form, submitter) {
@@ -249,12 +258,15 @@
     form.dataset.sending = "";
     complain(name, []);
     const url = new URL(form.action);
+    turning += act === "turn";
     const { status, answer } = await post(url.pathname + asked, body);
+    turning -= act === "turn";
     delete form.dataset.sending;
     delete form.dataset.sent;
     if (status === 200) {
       if (form.isConnected) {
         try { sessionStorage.removeItem(place(form, of)); } catch { /* nothing was kept */ }
+        if (act !== "comment" && form.contains(document.activeElement)) document.activeElement.blur();
         form.reset();
         for (const field of form.querySelectorAll("[data-keeps-not]")) field.value = "";
         const fold = form.closest("details");
@@ -281,7 +293,7 @@
     const form = event.target;
     if (!form.dataset.act || event.defaultPrevented) return;
     event.preventDefault();
-    if (event.submitter?.getAttribute("aria-disabled") === "true") { delete form.dataset.sent; complain(form.id, [say("not_yet")]); return; }
+    if ((event.submitter ?? form.querySelector("[type=submit]"))?.getAttribute("aria-disabled") === "true") { delete form.dataset.sent; complain(form.id, [say("not_yet")]); return; }
     send(form, event.submitter);
   });
 
@@ -329,7 +341,7 @@
     else if (event.key === "c") { event.preventDefault(); focusOn("say-text"); }
     else if (event.key === "o") $("original")?.click();
     else if (event.key === "?") $("keys")?.showModal();
-    else if (/^[1-9npalv]$/.test(event.key)) { event.preventDefault(); press(event.key); }
+    else if (/^[1-9npalv]$/.test(event.key)) { event.preventDefault(); if (!turning) press(event.key); }
   });
 
   // ---- Presence and connection
@@ -344,7 +356,7 @@
   });
   setInterval(tickTime, 10000);
   for (const form of document.querySelectorAll("form[data-keeps]")) store.restore(form);
-  document.querySelector("#agenda [aria-current]")?.scrollIntoView({ block: "nearest" });
+  inSight();
   pin(room.dataset.pins);
   settle();
   if (!isOver) later(0);
