@@ -1,17 +1,20 @@
-"""The row of tabs of a study: its pages come from every room, and this is the room above them all."""
+"""The tabs of a study, and what else leads from one page to another: this is the room above them all."""
 
 from typing import Any
 
 from django import template
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from annotate.models import Round
+from annotate.models import FollowUp, Round
+from annotate.queries.follow_ups import follow_ups, waiting_for
 from annotate.queries.meeting_lists import open_meetings
 from annotate.queries.rounds import current_round
 from annotate.rules import may_take_turns
 from studies import rules
 from studies.models import Membership, Study
+from taxonomy.models import Taxonomy
 
 register = template.Library()
 
@@ -60,3 +63,28 @@ def study_tabs(context: template.Context, study: Study, current: str) -> dict[st
             if may
         ]
     }
+
+
+@register.inclusion_tag("annotate/follow_ups/_guideline.html")
+def guideline_follow_ups(study: Study, membership: Membership | None) -> dict[str, Any]:
+    """The lines for the guideline that meetings noted and that wait, for who writes it. Two queries."""
+    found = follow_ups(study, membership).filter(kind=FollowUp.Kind.GUIDELINE, done_at=None)
+    return {"study": study, "lines": list(found.order_by("pk").values_list("text", flat=True))}
+
+
+@register.inclusion_tag("annotate/follow_ups/_taxonomy.html")
+def taxonomy_follow_ups(study: Study, membership: Membership | None, taxonomy: Taxonomy) -> dict[str, Any]:
+    """How many examples and proposals from meetings wait, for who leads the study. Two queries, none else."""
+    if not rules.may_lead(membership):
+        return {}
+    waiting = waiting_for(study, membership, taxonomy)
+    examples, proposals = waiting[FollowUp.Kind.EXAMPLE], waiting[FollowUp.Kind.PROPOSAL]
+    said = [
+        text % {"n": n}
+        for n, text in (
+            (examples, ngettext("%(n)s example", "%(n)s examples", examples)),
+            (proposals, ngettext("%(n)s proposal", "%(n)s proposals", proposals)),
+        )
+        if n
+    ]
+    return {"study": study, "text": ", ".join(said)}
