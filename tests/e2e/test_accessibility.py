@@ -92,9 +92,10 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield reverse("import", args=[study.slug, looked_at.pk])
     for taxonomy in study.taxonomies.all():
         yield reverse("taxonomy", args=[taxonomy.pk])
-    for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement"):
+    for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("round", args=[planned.pk])
+    yield reverse("consensus", args=[planned.pk])
     yield reverse("label", args=[planned.pk])
     for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
         yield reverse(name, args=[empty.slug])
