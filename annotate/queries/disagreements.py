@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import (
     BigIntegerField,
     Count,
@@ -402,15 +403,24 @@ def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[
 
 def _counted(rows: QuerySet[models.Disagreement], round_: Round) -> dict[str, int]:
     """How many of these rows are in each state. One query."""
-    return (
-        rows.order_by()
-        .annotate(is_decided=Exists(_standing(round_)), waits=Exists(_waiting(round_)))
-        .aggregate(
-            open=Count("pk", filter=Q(is_decided=False, waits=False)),
-            agenda=Count("pk", filter=Q(is_decided=False, waits=True)),
-            decided=Count("pk", filter=Q(is_decided=True)),
-        )
-    )
+    try:
+        found, parameters = rows.order_by().values("issue_id").query.sql_with_params()
+    except EmptyResultSet:
+        return dict.fromkeys(STATES, 0)
+    # Joined as a whole: looked up issue by issue it takes ten times as long.
+    query = f"""
+    SELECT count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
+           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NOT NULL),
+           count(d.issue_id)
+    FROM ({found}) found
+    LEFT JOIN annotate_decision d
+        ON d.round_id = %s AND d.issue_id = found.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN annotate_agendaitem a
+        ON a.round_id = %s AND a.issue_id = found.issue_id AND a.released_at IS NULL
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, round_.pk, round_.pk])
+        return dict(zip(STATES, cursor.fetchone(), strict=True))
 
 
 def _with_meetings(round_: Round, rows: list[Disagreement]) -> list[Disagreement]:
