@@ -28,9 +28,10 @@ _CJK = re.compile(
     "[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
 _WORD = re.compile(r"\w+(?:[.:]+\w+)*")
+_ASCII_WORD = re.compile(_WORD.pattern, re.ASCII)
 _JOINT = re.compile(r"[._:]+")
 COMMON = 10
-AT_ONCE = 500
+AT_ONCE = 250
 ROUNDING = 1e-9
 
 
@@ -102,7 +103,7 @@ def words_of(text: str) -> Counter[str]:
 def _raw(text: str) -> Counter[str]:
     text = text[:LONGEST]
     if text.isascii():
-        return Counter(_WORD.findall(text.lower()))
+        return Counter(_ASCII_WORD.findall(text.lower()))
     text = unicodedata.normalize("NFKC", text).casefold()
     if not _CJK.search(text):
         return Counter(_WORD.findall(text))
@@ -159,17 +160,22 @@ def _neighbours(vectors: Any, threshold: float) -> Any:
     common = COMMON * np.bincount(vectors.indices, minlength=words) > n
     dense = vectors[:, np.flatnonzero(common)].toarray()
     others = vectors[:, np.flatnonzero(~common)]
-    across = others.T.tocsr()
-    found = [sparse.csr_matrix((0, n))]
+    one, other, alike = [], [], []
     for at in range(0, n, AT_ONCE):
-        piece = slice(at, at + AT_ONCE)
-        cosines = (others[piece] @ across).toarray()
-        cosines += dense[piece] @ dense.T
-        rows, columns = np.nonzero(cosines >= threshold - ROUNDING)
-        other = columns != rows + at
-        rows, columns = rows[other], columns[other]
-        found.append(sparse.csr_matrix((cosines[rows, columns], (rows, columns)), shape=(len(cosines), n)))
-    return sparse.vstack(found, format="csr")
+        # Each pair once: these rows with themselves and with those behind them.
+        cosines = (others[at : at + AT_ONCE] @ others[at:].T.tocsr()).toarray()
+        cosines += dense[at : at + AT_ONCE] @ dense[at:].T
+        found = np.flatnonzero(cosines.ravel() >= threshold - ROUNDING)
+        rows, columns = np.divmod(found, n - at)
+        behind = columns > rows
+        one.append(rows[behind] + at)
+        other.append(columns[behind] + at)
+        alike.append(cosines.ravel()[found[behind]])
+    pairs = (np.concatenate(one), np.concatenate(other))
+    near = sparse.csr_matrix((np.concatenate(alike), pairs), shape=(n, n))
+    near = near + near.T
+    near.sort_indices()
+    return near
 
 
 def _stars(near: Any, order: Sequence[int]) -> list[tuple[int, ...]]:
