@@ -169,6 +169,8 @@ def _thread(
 ) -> HttpResponse:
     drawn = talk(round_, issue.pk, member, url=request.get_full_path(), form=form)
     status = 422 if form else 200
-    response = render(request, "annotate/threads/_thread.html", {"talk": drawn}, status=status)
+    # As it stands on the page of disagreements; a meeting has a view of its own.
+    context = {"talk": drawn, "css": "in-panel"}
+    response = render(request, "annotate/threads/_thread.html", context, status=status)
     patch_vary_headers(response, VARY)
     return response
