@@ -13,6 +13,8 @@ RUN DJANGO_SETTINGS_MODULE=config.settings.prod ALLOWED_HOSTS=build.invalid \
     /venv/bin/python manage.py collectstatic --noinput --verbosity 0
 
 FROM python:3.11-slim
+# Minutes as PDF have issues' titles in them, and some of these are Chinese.
+RUN apt-get update && apt-get install --yes --no-install-recommends fonts-noto-cjk && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin crosscheck \
     && install -d -o crosscheck -g crosscheck -m 0700 /data
 COPY --from=build /venv /venv
