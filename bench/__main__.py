@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import agreement, consensus, export, ground, load, opening, page, submit, throughput
+from bench import agreement, alike, consensus, export, ground, load, opening, page, submit, throughput
 
 ROWS = {
     "load": load, "agreement": agreement, "export": export, "submit": submit, "page": page,

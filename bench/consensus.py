@@ -1,0 +1,198 @@
+"""Disagreements and meetings of a full study: views, alike groups, bulk decisions, agenda of 500, polls."""
+
+import json
+import statistics
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bench.ground import Ground, Row, median_of, percentile, seconds, timed
+from bench.rounds import TEXTS, in_bulk, team_of, texts
+from bench.submit import JSON, one_query, signed_in
+
+TIMES = 30
+POLLS = 400
+AGENDA = 500
+AT_LEAST = 4
+MOST = 0.15
+
+# As if nothing had been decided yet: a published study comes with all of its decisions.
+OPEN_ALL = """
+    UPDATE annotate_decision d SET superseded_at = now()
+    FROM annotate_disagreement g
+    WHERE g.round_id = %(round)s AND d.round_id = g.round_id AND d.issue_id = g.issue_id
+      AND d.superseded_at IS NULL
+"""
+COPIED = """
+    CREATE TEMPORARY TABLE copied (LIKE annotate_decision INCLUDING ALL) ON COMMIT DROP;
+    INSERT INTO copied SELECT * FROM annotate_decision WHERE bulk_id = %(bulk)s
+"""
+DIGEST = """
+    SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM annotate_label l WHERE l.round_id = %(round)s
+"""
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    from django.conf import settings  # noqa: PLC0415
+
+    settings.ROOT_URLCONF = "bench.urls"
+    slug = ground.study(ground.issues)
+    ground.say("disagreements …")
+    lead, round_ = disputed(slug)
+    limit = percentile(one_query(round_, lead), 0.95)
+    yield from views(round_, lead, limit)
+    yield from majority(round_, lead)
+    ground.say(f"a meeting with {AGENDA} issues on its agenda …")
+    yield from meeting(round_, lead, limit)
+
+
+def disputed(slug: str) -> tuple[Any, Any]:
+    """The lead and the main round of a made study, with texts, and without the decisions it came with."""
+    from ingest.models import Snapshot  # noqa: PLC0415
+
+    lead, round_, _members = team_of(slug)
+    if not Snapshot.objects.filter(issue__repository__study=lead.study).exists():
+        in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
+    in_bulk(OPEN_ALL, {"round": round_.pk})
+    return lead, round_
+
+
+def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
+    """The pages that a lead goes through, one after the other."""
+    from annotate.models import Disagreement  # noqa: PLC0415
+
+    client = signed_in(lead)
+    rows_ = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
+    count = rows_.count()
+    middle = rows_[count // 2]
+    page = f"/rounds/{round_.pk}/disagreements/"
+    repository = middle.issue.repository_id
+    addresses = {
+        "the dashboard": page,
+        "the page in the middle": f"{page}?after={middle.ways}-{middle.margin}-{middle.position}",
+        "matrix of sub-themes": f"{page}?level=sub-theme",
+        "one pair": f"{page}?pair=C.1+C.9",
+        "split 4 : 3": f"{page}?split=4:3",
+        "one repository": f"{page}?repository={repository}",
+        "a keyword": f"{page}?keyword=memory",
+        "one disagreement": f"{page}?issue={middle.issue_id}",
+        "alike groups of a pair": f"{page}alike/?pair=C.1+C.9",
+        "forecast of a majority": f"{page}majority/?at_least={AT_LEAST}",
+    }
+    for what, address in addresses.items():
+
+        def look(address: str = address) -> None:
+            answer = client.get(address)
+            if answer.status_code != 200:
+                raise RuntimeError(f"{address}: {answer.status_code}")
+
+        first = timed(look)
+        times = [timed(look) for _ in range(TIMES)]
+        p95 = percentile(times, 0.95)
+        yield Row(
+            work=f"{what}, {count:,} disagreements: p95",
+            ours=seconds(p95),
+            limit=seconds(limit),
+            limit_is="a signed-in view with one query, p95",
+            ratio=p95 / limit,
+            bar=f"≤ {seconds(MOST)}",
+            met=p95 <= MOST,
+            note=f"median {seconds(statistics.median(times))}; the first time {seconds(first)}",
+        )
+
+
+def majority(round_: Any, lead: Any) -> Iterator[Row]:
+    """Every issue with four equal labels decided at one stroke, and taken back; labels stay the same."""
+    from django.db import connection, transaction  # noqa: PLC0415
+
+    from annotate.actions.bulk import decide_majority, take_back  # noqa: PLC0415
+    from annotate.queries.disagreements import Narrowing  # noqa: PLC0415
+
+    def digest() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute(DIGEST, {"round": round_.pk})
+            return str(cursor.fetchone()[0])
+
+    before = digest()
+    made: list[Any] = []
+    decided = timed(
+        lambda: made.append(decide_majority(round_=round_, by=lead, at_least=AT_LEAST, narrowing=Narrowing()))
+    )
+    with transaction.atomic(), connection.cursor() as cursor:
+        copied = timed(lambda: cursor.execute(COPIED, {"bulk": made[0].pk}))
+    count = made[0].decisions.count()
+    undone = timed(lambda: take_back(bulk=made[0], by=lead))
+    if digest() != before:
+        raise RuntimeError("labels are not as they were")
+    for what, ours in (("decided by majority", decided), ("taken back", undone)):
+        yield Row(
+            work=f"{count:,} issues {what}",
+            ours=seconds(ours),
+            limit=seconds(copied),
+            limit_is="these decisions copied into an empty table with the same constraints and keys",
+            ratio=ours / copied,
+            note=f"at least {AT_LEAST} equal labels; once; the labels have the same bytes before and after",
+        )
+
+
+def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
+    """The room with a long agenda: as a page, after a change, and when nothing changed."""
+    from annotate.actions import meetings as actions  # noqa: PLC0415
+    from annotate.actions.agendas import put_on_agenda  # noqa: PLC0415
+    from annotate.models import Disagreement  # noqa: PLC0415
+
+    held = actions.plan_meeting(
+        round_=round_, by=lead, name="Measured", chair=lead, quorum=1, participants=[lead]
+    )
+    issues = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
+    put_on_agenda(meeting=held, by=lead, issues=list(issues.values_list("issue", flat=True)[:AGENDA]))
+    actions.open_meeting(meeting=held, by=lead)
+    actions.here(meeting=held, member=lead)
+    items = list(held.items.order_by("position"))
+    actions.turn_to(meeting=held, item=items[0], by=lead)
+    client = signed_in(lead)
+    page = f"/meetings/{held.pk}/"
+
+    def turn() -> None:
+        items.append(items.pop(0))
+        answer = client.post(f"{page}turn/", {"item": items[0].pk, "revision": "-1"}, headers=JSON)
+        if answer.status_code != 200:
+            raise RuntimeError(f"turn: {answer.status_code}")
+
+    acts: dict[str, Callable[[], object]] = {
+        "the room as a page": lambda: client.get(page),
+        "the chair turns, and is sent what changed": turn,
+        "a screen that lacks everything": lambda: client.post(
+            f"{page}here/", {"revision": "-1"}, headers=JSON
+        ),
+    }
+    for what, act in acts.items():
+        act()
+        times = [timed(act) for _ in range(TIMES)]
+        p95 = percentile(times, 0.95)
+        yield Row(
+            work=f"{what}, agenda of {AGENDA}: p95",
+            ours=seconds(p95),
+            limit=seconds(limit),
+            limit_is="a signed-in view with one query, p95",
+            ratio=p95 / limit,
+            bar=f"≤ {seconds(MOST)}",
+            met=p95 <= MOST,
+            note=f"median {seconds(statistics.median(times))}",
+        )
+    held.refresh_from_db()
+    revision = {"revision": str(held.revision)}
+
+    def poll() -> None:
+        answer = client.post(f"{page}here/", revision, headers=JSON)
+        if answer.status_code != 204:
+            raise RuntimeError(f"here: {answer.status_code}")
+
+    each = median_of(POLLS, poll)
+    yield Row(
+        work="a poll of a screen that is up to date, one process",
+        ours=f"{1 / each:,.0f} a second",
+        limit=f"{1 / limit:,.0f} a second",
+        limit_is="a signed-in view with one query, p95",
+        ratio=each / limit,
+        note=f"median {seconds(each)} over {POLLS}; a meeting of seven asks seven times a second",
+    )
