@@ -21,7 +21,7 @@ from annotate.api.rounds import round_of
 from annotate.exports import LAYOUTS, labels_csv
 from annotate.models import Decision, Round
 from annotate.queries.disagreements import LEVELS as DEPTHS
-from annotate.queries.disagreements import STATES, Disagreement, Narrowing, disagreements
+from annotate.queries.disagreements import STATES, Disagreement, Narrowing, disagreements, withheld_count
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.screening import screening_counts
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
@@ -57,12 +57,16 @@ class DisagreementSerializer(serializers.Serializer[Any]):
     split = serializers.DictField(child=serializers.IntegerField(), help_text="How many labels by code")
     decision = serializers.CharField(allow_null=True)
     method = serializers.CharField(allow_null=True)
+    state = serializers.ChoiceField(choices=list(STATES))
     decision_number = serializers.IntegerField(help_text="0 without a decision; sent back when settling")
 
 
 class DisagreementsSerializer(serializers.Serializer[Any]):
     results = DisagreementSerializer(many=True)
     next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
+    withheld = serializers.IntegerField(
+        help_text="Complete issues that you still have to label in another round"
+    )
 
 
 class SettlementSerializer(serializers.Serializer[Any]):
@@ -106,7 +110,13 @@ class Disagreements(APIView):
             raise ValidationError({"after": ["It is the `next` of the page before."]})
         found = disagreements(round_, _narrowing(request, round_), member, after=after)
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]
-        return Response({"results": [_row(row, names) for row in found.rows], "next": found.next})
+        return Response(
+            {
+                "results": [_row(row, names) for row in found.rows],
+                "next": found.next,
+                "withheld": withheld_count(round_, member),
+            }
+        )
 
 
 def _narrowing(request: Request, round_: Round) -> Narrowing:
@@ -141,6 +151,7 @@ def _row(row: Disagreement, names: list[str]) -> dict[str, Any]:
         "split": dict(row.split),
         "decision": row.decided_code,
         "method": row.decision.method if row.decision else None,
+        "state": row.state,
         "decision_number": row.decision.number if row.decision else 0,
     }
 

@@ -449,14 +449,20 @@ def disagreement_counts(round_: Round, member: Membership | None) -> Disagreemen
     most.
     """
     complete = revealed(round_).filter(completed_at__isnull=False)
-    turns = still_to_label(round_, member)
-    withheld = 0
-    if not turns.query.is_empty():
-        withheld = complete.filter(Exists(turns.filter(issue=OuterRef("issue")))).count()
+    withheld = withheld_count(round_, member)
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     return DisagreementCounts(
         complete=complete.count() - withheld, withheld=withheld, **_counted(rows, round_)
     )
+
+
+def withheld_count(round_: Round, member: Membership | None) -> int:
+    """How many complete issues the member has yet to label elsewhere. Two queries at most."""
+    turns = still_to_label(round_, member)
+    if turns.query.is_empty():
+        return 0
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    return complete.filter(Exists(turns.filter(issue=OuterRef("issue")))).count()
 
 
 def is_unanimous(round_: Round, issue_id: int) -> bool:

@@ -1,10 +1,18 @@
+import random
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
+from annotate import models
+from annotate.actions.agendas import put_on_agenda, take_off_agenda
 from annotate.actions.decisions import note_disagreements, settle_issue
+from annotate.actions.labels import submit_label
+from annotate.actions.meetings import plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Draft, Round
+from annotate.queries.categories import codebook
 from annotate.queries.disagreements import (
     Confusion,
     DisagreementCounts,
@@ -14,7 +22,13 @@ from annotate.queries.disagreements import (
     disagreement_counts,
     disagreements,
     is_unanimous,
+    key_of,
+    next_after,
+    open_agendas,
+    rounds_to_label,
+    splits,
 )
+from annotate.queries.overview import consensus
 from annotate.queries.rounds import round_progress, volunteers
 from ingest.models import Issue
 from taxonomy.models import Level
@@ -280,3 +294,250 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
         disagreement_counts(round_, world.lead)
     with django_assert_num_queries(3):
         confusion(round_, Level.THEME, world.lead)
+
+
+# --- what each filter leaves, and what it leaves out
+
+
+@pytest.fixture
+def parted() -> tuple[World, Round]:
+    """4:3, 4:3 across types, 5:2, 3:2:2 and 6 with an open label, of seven volunteers."""
+    world = small_world(issues=5, members=7)
+    round_ = world.round()
+    _label(
+        world,
+        round_,
+        "C.2 C.2 C.2 C.2 C.9 C.9 C.9",
+        "B.1 B.1 B.1 C.2 C.2 C.2 C.2",
+        "C.3 C.3 C.2 C.2 C.2 C.2 C.2",
+        "C.2 C.3 C.2 C.3 C.2 C.9 C.9",
+        "- C.9 C.9 C.9 C.9 C.9 C.9",
+    )
+    _leave_open(world, round_, world.issues[4], world.members[0])
+    return world, round_
+
+
+def _leave_open(world, round_, issue, member):
+    submit_label(
+        round_=round_, issue=issue, member=member, category=None, summary="", unsure=False, form_key=None,
+        proposed_name="Farm", proposed_reason="Nothing fits.",
+    )  # fmt: skip
+
+
+def test_the_order_is_what_one_argument_can_settle(parted):
+    world, round_ = parted
+    assert _listed(round_) == [world.issues[place] for place in (0, 1, 2, 4, 3)]
+
+
+def test_a_filter_leaves_those_who_stand_apart(parted):
+    world, round_ = parted
+    one, two, three, four, five = world.issues
+    apart = {member.pseudonym: _listed(round_, volunteer=member.pk) for member in world.members}
+    assert apart["R1"] == [two, three, five]
+    assert apart["R7"] == [one, four]
+    # A tie has no largest group, so that nobody stands apart from it.
+    tied = small_world(issues=1, members=2)
+    open_one = tied.round()
+    _label(tied, open_one, "C.2 C.3")
+    assert _listed(open_one, volunteer=tied.members[0].pk) == []
+
+
+def test_splits_are_offered_with_counts_and_filter(parted):
+    world, round_ = parted
+    offered = [((4, 3), 2), ((5, 2), 1), ((6, 1), 1), ((3, 2, 2), 1)]
+    assert splits(round_, Narrowing(), None) == offered
+    assert splits(round_, Narrowing(split=(4, 3)), None) == offered
+    assert splits(round_, Narrowing(type="B"), None) == [((4, 3), 1)]
+    for split, n in offered:
+        assert len(_listed(round_, split=split)) == n
+    assert _listed(round_, split=(4, 3)) == world.issues[:2]
+    # An open label is a group of one.
+    assert _listed(round_, split=(6, 1)) == [world.issues[4]]
+    assert _listed(round_, split=(7,)) == []
+    assert _listed(round_, split=(6, 1, 1)) == []
+
+
+def test_a_filter_by_the_level_at_which_labels_part(parted):
+    world, round_ = parted
+    one, two, three, four, _five = world.issues
+    assert _listed(round_, parts_at=Level.TYPE) == [two]
+    assert _listed(round_, parts_at=Level.THEME) == [one, three, four]
+    assert _listed(round_, parts_at=Level.SUB_THEME) == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "expected"),
+    [("llama", [0, 1]), ("LLAMA", [0, 1]), ("llam", []), ("llam*", [0, 1, 2]), ("out of memory", [3]),
+     ("显存", [4]), ("c++", [2]), ("100%", [3]), ("nothing", [])],
+)  # fmt: skip
+def test_a_filter_by_a_keyword_in_title_or_text(keyword, expected):
+    world = small_world(issues=0, members=2)
+    texts = [("llama_index fails", ""), ("Crash", "with Llama."), ("llamas in C++", ""),
+             ("OOM", "CUDA out of memory at 100%"), ("显存不足", "")]  # fmt: skip
+    for title, body in texts:
+        world.issues.append(factories.make_issue(world.repository, title=title, body=body))
+    round_ = world.round()
+    _label(world, round_, *["C.2 C.3"] * 5)
+    assert _listed(round_, keyword=keyword) == [world.issues[place] for place in expected]
+
+
+def test_a_filter_by_the_cause_of_the_decision_that_stands(parted):
+    world, round_ = parted
+    for place, cause in ((0, "slip"), (1, "overlap"), (2, "")):
+        settle_issue(
+            round_=round_, issue=world.issues[place], by=world.lead, category=world.category("C.2"),
+            rationale="x", cause=cause, seen_number=0,
+        )  # fmt: skip
+    assert _listed(round_, cause="slip") == [world.issues[0]]
+    assert _listed(round_, cause="overlap") == [world.issues[1]]
+    assert _listed(round_, cause="guideline") == []
+    settle_issue(
+        round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.9"),
+        rationale="y", cause="overlap", seen_number=1,
+    )  # fmt: skip
+    assert _listed(round_, cause="slip") == []
+
+
+def test_states_are_open_on_an_agenda_and_decided(parted):
+    world, round_ = parted
+    one, two, three, four, five = world.issues
+    meeting = plan_meeting(round_=round_, by=world.lead, name="Thursday", chair=world.lead, quorum=1)
+    assert put_on_agenda(meeting=meeting, by=world.lead, issues=[one.pk, two.pk, three.pk]) == 3
+    _settle(world, round_, four, "C.2")
+    assert _listed(round_, state="open") == [five]
+    assert _listed(round_, state="agenda") == [one, two, three]
+    assert _listed(round_, state="decided") == [four]
+    take_off_agenda(item=meeting.items.get(issue=two), by=world.lead)
+    assert _listed(round_, state="open") == [two, five]
+    assert disagreement_counts(round_, None) == DisagreementCounts(complete=5, open=2, agenda=2, decided=1)
+    page = disagreements(round_, Narrowing(state="agenda"), None)
+    assert (page.open, page.agenda, page.decided, page.count, page.shown) == (2, 2, 1, 5, 2)
+    assert [(row.state, row.meeting) for row in disagreements(round_, Narrowing(), None).rows] == [
+        ("agenda", meeting), ("open", None), ("agenda", meeting), ("open", None), ("decided", None),
+    ]  # fmt: skip
+    assert [meeting.name for meeting in open_agendas(round_)] == ["Thursday"]
+
+
+@pytest.mark.parametrize(
+    "narrowing",
+    [Narrowing(), Narrowing(pair=("C.1", "C.9")), Narrowing(type="A", repository=3, volunteer=4, state="agenda"),
+     Narrowing(split=(3, 2, 2), parts_at=2, keyword="out of memory", cause="slip")],
+)  # fmt: skip
+def test_an_address_says_the_same_narrowing_again(narrowing):
+    assert Narrowing.from_query(narrowing.query) == narrowing
+
+
+# --- what a member has yet to label in another round
+
+
+def test_what_a_member_has_yet_to_label_elsewhere_is_kept_from_them(parted):
+    world, round_ = parted
+    first, second = world.members[:2]
+    again = world.round(members=[first], issues=Issue.objects.filter(pk__in=[world.issues[1].pk]))
+    seen = [world.issues[place] for place in (0, 2, 4, 3)]
+    assert [row.issue for row in disagreements(round_, Narrowing(), first).rows] == seen
+    assert [row.issue for row in disagreements(round_, Narrowing(), second).rows] == [
+        world.issues[place] for place in (0, 1, 2, 4, 3)
+    ]
+    assert disagreement_counts(round_, first) == DisagreementCounts(
+        complete=4, open=4, agenda=0, decided=0, withheld=1
+    )
+    assert disagreement_counts(round_, second) == DisagreementCounts(complete=5, open=5, agenda=0, decided=0)
+    assert Confusion("B", "C", 1) not in confusion(round_, Level.TYPE, first)
+    assert Confusion("B", "C", 1) in confusion(round_, Level.TYPE, second)
+    assert disagreement_at(round_, world.issues[1].pk, first) is None
+    assert disagreement_at(round_, world.issues[1].pk, second) is not None
+    assert splits(round_, Narrowing(), first)[0] == ((4, 3), 1)
+    assert next_after(round_, Narrowing(), first, key_of(round_, world.issues[0].pk)) == world.issues[2].pk
+    assert rounds_to_label(round_, first) == [again]
+    assert consensus([round_], [first])[round_.pk].open == 4
+    assert consensus([round_], [second])[round_.pk].open == 5
+    world.submit(again, world.issues[1], first, "C.2")
+    assert _counts_of(round_, first) == _counts_of(round_, second)
+
+
+def _counts_of(round_, member):
+    return disagreement_counts(round_, member), confusion(round_, Level.THEME, member)
+
+
+def test_the_number_held_back_does_not_say_whether_labels_differ():
+    """One complete issue that agrees and one that does not: both count, so the number tells nothing of either."""
+    world = small_world(issues=2, members=2)
+    round_ = world.round()
+    _label(world, round_, "C.2 C.3", "C.2 C.2")
+    for place in (0, 1):
+        again = world.round(
+            members=[world.members[0]], issues=Issue.objects.filter(pk=world.issues[place].pk)
+        )
+        counts = disagreement_counts(round_, world.members[0])
+        assert (counts.withheld, counts.complete) == (1, 1)
+        world.submit(again, world.issues[place], world.members[0], "C.2")
+
+
+def test_rounds_of_another_taxonomy_and_closed_ones_hold_nothing_back(parted):
+    world, round_ = parted
+    other = replace(world, version=factories.make_version(world.study, ["A", "B"]))
+    other.round(members=[world.members[0]], depth=Level.TYPE)
+    closed = world.round(members=[world.members[0]])
+    close_round(round_=closed, by=world.lead)
+    assert disagreement_counts(round_, world.members[0]).withheld == 0
+
+
+# --- the table says what the labels say
+
+
+CODES = ("A.1", "A.1.i", "A.1.ii", "A.2", "B.1", "C.1.i", "C.1", "C.2", "C.9", None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_the_rows_equal_a_count_of_the_labels(depth):
+    chance = random.Random(depth)
+    world = small_world(issues=25, members=4)
+    round_ = world.round(depth=depth)
+    book = codebook(world.version.pk)
+    given: dict[int, list[str | None]] = {}
+    for issue in world.issues:
+        among = chance.sample(CODES, chance.choice((1, 2, 3, 4)))
+        given[issue.pk] = [chance.choice(among) for _member in world.members]
+        for member, code in zip(world.members, given[issue.pk], strict=True):
+            if code is None:
+                _leave_open(world, round_, issue, member)
+            else:
+                factories.add_label(round_, issue, member, code)
+    note_disagreements(round_)
+    held = {row.issue_id: row for row in models.Disagreement.objects.filter(round=round_)}
+    ids = {state.code: id_ for id_, state in book.states.items()}
+    met: Counter[tuple[str, str]] = Counter()
+    for position, issue in enumerate(world.issues, start=1):
+        rolled = [book.at_depth(ids[code], depth) if code else None for code in given[issue.pk]]
+        groups = Counter(state.category_id for state in rolled if state)
+        left_open = rolled.count(None)
+        if len(groups) + left_open < 2:
+            assert issue.pk not in held
+            assert is_unanimous(round_, issue.pk)
+            continue
+        row = held[issue.pk]
+        assert not is_unanimous(round_, issue.pk)
+        ordered = sorted(groups, key=lambda id_: (-groups[id_], book.states[id_].position))
+        sizes = sorted([*groups.values(), *[1] * left_open], reverse=True)
+        assert (row.position, row.chosen, row.votes, row.open_labels) == (
+            position, ordered, [groups[id_] for id_ in ordered], left_open,
+        )  # fmt: skip
+        assert row.ways == len(groups) + left_open
+        assert row.margin == (sizes[0] - sizes[1] if groups else 0)
+        level = next(
+            (n for n in range(1, depth + 1) if len({book.at_depth(id_, n).code for id_ in groups}) > 1), None
+        )
+        assert row.parts_at == level
+        apart = set()
+        if groups and sizes[0] > sizes[1]:
+            apart = {
+                member.pk
+                for member, state in zip(world.members, rolled, strict=True)
+                if state is None or state.category_id != ordered[0]
+            }
+        assert set(row.apart) == apart
+        codes = [book.states[id_].code for id_ in sorted(groups, key=lambda id_: book.states[id_].position)]
+        met.update(combinations(codes, 2))
+    assert {(one.first, one.second): one.issues for one in confusion(round_, depth, None)} == dict(met)
