@@ -4,13 +4,13 @@ What nothing may tell a member, they do not get: of an issue that they still hav
 no title, no vote; of an open vote only who has voted, and their own ballot.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q, QuerySet, Sum
@@ -304,12 +304,14 @@ def room(meeting: Meeting, member: Membership | None, item_id: int | None = None
     return _Reader(meeting, member).read(item_id)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """An item of the agenda that the member may see, with its issue and the pair that it belongs to."""
+class _Place(NamedTuple):
+    """An item of the agenda that the member may see: there can be thousands, so it is no model."""
 
-    line: Line
+    id: int
     issue_id: int
+    position: int
+    state: State
+    category_id: int | None
     pair: tuple[int, ...]
 
 
@@ -324,15 +326,13 @@ class _Reader:
         self.book: Codebook = codebook(self.round.version_id)
 
     def read(self, item_id: int | None) -> Room:
-        items, withheld = self._items()
-        places = self._places(items)
-        current = next((place.line.id for place in places if place.line.is_current), None)
+        places, withheld = self._places()
+        states = Counter(place.state for place in places)
+        current = next((place.id for place in places if place.id == self.meeting.item_id), None)
         shown = self._chosen(places, item_id, current)
         groups = self._groups(places, shown)
-        item = next((item for item in items if shown and item.pk == shown.line.id), None)
-        detail = self._shown(item, shown, groups) if item and shown else None
+        detail = self._shown(shown, groups) if shown else None
         vote = detail.open_vote if detail else None
-        lines = [place.line for place in places]
         taking_part = may_take_part(self.member, self.meeting)
         people = self._people(vote.voted if vote else frozenset())
         return Room(
@@ -341,9 +341,9 @@ class _Reader:
             people=people,
             present=len(self._present),
             groups=groups,
-            total=len(lines),
-            decided=sum(line.state == "decided" for line in lines),
-            parked=sum(line.state == "parked" for line in lines),
+            total=len(places),
+            decided=states["decided"],
+            parked=states["parked"],
             withheld=withheld,
             current=current,
             current_is_held_back=self.meeting.item_id is not None and current is None,
@@ -354,7 +354,7 @@ class _Reader:
             and not may_chair(self.member, self.meeting),
             takes_part=taking_part,
             is_present=self.member is not None and self.member.pk in self._present,
-            median_seconds=self._median({line.id for line in lines if line.state == "decided"}),
+            median_seconds=self._median({place.id for place in places if place.state == "decided"}),
         )
 
     @cached_property
@@ -390,50 +390,39 @@ class _Reader:
             return Q(superseded_at=None)
         return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
 
-    def _items(self) -> tuple[list[AgendaItem], int]:
+    def _places(self) -> tuple[list[_Place], int]:
         """What this member may see of the agenda, in order, and how many issues are kept from them."""
-        items = list(self._on_agenda().order_by("position", "pk"))
-        rows = models.Disagreement.objects.filter(
-            round=self.round, issue__in=self._on_agenda().values("issue")
-        )
-        self._chosen_of: dict[int, list[int]] = dict(
+        items = self._on_agenda().order_by("position", "pk")
+        issues = self._on_agenda().values("issue")
+        rows = models.Disagreement.objects.filter(round=self.round, issue__in=issues)
+        chosen: dict[int, list[int]] = dict(
             seen_by(rows, self.round, self.member).values_list("issue", "chosen")
         )
-        seen = [item for item in items if item.issue_id in self._chosen_of]
-        return seen, len(items) - len(seen)
-
-    def _places(self, items: Sequence[AgendaItem]) -> list[_Place]:
-        issues = self._on_agenda().values("issue")
-        decided = dict(
-            Decision.objects.filter(self._standing(), round=self.round, issue__in=issues)
-            .order_by("number")
-            .values_list("issue", "category")
-        )
-        voted = self._voted()
-
-        def place(item: AgendaItem) -> _Place:
+        standing = Decision.objects.filter(self._standing(), round=self.round, issue__in=issues)
+        decided = dict(standing.order_by("number").values_list("issue", "category"))
+        pairs = {two: self._pair(two) for two in {tuple(ids[:2]) for ids in chosen.values()}}
+        places = []
+        total = 0
+        for id_, issue_id, position, parked_at in items.values_list("pk", "issue", "position", "parked_at"):
+            total += 1
+            if issue_id not in chosen:
+                continue
             state: State = "waiting"
-            if item.issue_id in decided:
+            if issue_id in decided:
                 state = "decided"
-            elif item.pk == self.meeting.item_id:
+            elif id_ == self.meeting.item_id:
                 state = "now"
-            elif item.parked_at is not None:
+            elif parked_at is not None:
                 state = "parked"
-            pair = sorted(self._chosen_of[item.issue_id][:2], key=lambda id_: self.book.states[id_].position)
-            line = Line(
-                id=item.pk,
-                position=item.position,
-                title="",
-                state=state,
-                code=self._code(decided.get(item.issue_id)),
-                is_current=item.pk == self.meeting.item_id,
-                is_shown=False,
-                is_voted=item.pk in voted,
-            )
-            return _Place(line, item.issue_id, tuple(pair))
+            pair = pairs[tuple(chosen[issue_id][:2])]
+            places.append(_Place(id_, issue_id, position, state, decided.get(issue_id), pair))
+        return places, total - len(places)
 
-        return [place(item) for item in items]
+    def _pair(self, categories: tuple[int, ...]) -> tuple[int, ...]:
+        """In the order of the tree."""
+        return tuple(sorted(categories, key=lambda id_: self.book.states[id_].position))
 
+    @cached_property
     def _voted(self) -> frozenset[int]:
         """The items that wait for no ballot of this member; in a pair a closed vote asks for another."""
         own = Ballot.objects.filter(meeting=self.meeting, member=self.member)
@@ -444,9 +433,9 @@ class _Reader:
     def _chosen(self, places: Sequence[_Place], item_id: int | None, current: int | None) -> _Place | None:
         wanted = current if item_id is None else item_id
         if wanted is not None or self.meeting.kind == Meeting.Kind.TOGETHER:
-            return next((place for place in places if place.line.id == wanted), None)
-        waits = [place for place in places if place.line.state == "waiting"]
-        for_me = (place for place in waits if not place.line.is_voted)
+            return next((place for place in places if place.id == wanted), None)
+        waits = [place for place in places if place.state == "waiting"]
+        for_me = (place for place in waits if place.id not in self._voted)
         return next(for_me, None) or next(iter([*waits, *places]), None)
 
     def _groups(self, places: Sequence[_Place], shown: _Place | None) -> tuple[Group, ...]:
@@ -454,22 +443,32 @@ class _Reader:
         for place in places:
             grouped[place.pair].append(place)
         opened = shown.pair if shown else next(iter(grouped), None)
-        titles = self._titles([place.issue_id for place in grouped[opened]] if opened is not None else [])
         return tuple(
             Group(
                 codes=tuple(self._code(id_) for id_ in pair),
                 total=len(members),
-                decided=sum(place.line.state == "decided" for place in members),
-                first=next((place for place in members if place.line.state == "waiting"), members[0]).line.id,
+                decided=sum(place.state == "decided" for place in members),
+                first=next((place for place in members if place.state == "waiting"), members[0]).id,
                 is_opened=pair == opened,
-                lines=tuple(
-                    replace(place.line, title=titles[place.issue_id], is_shown=place == shown)
-                    for place in members
-                )
-                if pair == opened
-                else (),
+                lines=self._lines(members, shown) if pair == opened else (),
             )
             for pair, members in grouped.items()
+        )
+
+    def _lines(self, places: Sequence[_Place], shown: _Place | None) -> tuple[Line, ...]:
+        titles = self._titles([place.issue_id for place in places])
+        return tuple(
+            Line(
+                id=place.id,
+                position=place.position,
+                title=titles[place.issue_id],
+                state=place.state,
+                code=self._code(place.category_id),
+                is_current=place.id == self.meeting.item_id,
+                is_shown=place is shown,
+                is_voted=place.id in self._voted,
+            )
+            for place in places
         )
 
     def _titles(self, issues: Collection[int]) -> Mapping[int, str]:
@@ -501,8 +500,9 @@ class _Reader:
         seconds = [time.total_seconds() for item_id, time in spent if item_id in decided]
         return median(seconds) if seconds else None
 
-    def _shown(self, item: AgendaItem, place: _Place, groups: Iterable[Group]) -> Shown:
+    def _shown(self, place: _Place, groups: Iterable[Group]) -> Shown:
         columns = list(volunteers(self.round))
+        item = AgendaItem.objects.get(pk=place.id)
         [row] = rows_of(self.round, {item.issue_id: item.position}, columns, self.book)
         item.meeting, item.round, item.issue = self.meeting, self.round, row.issue
         votes = self._votes(item)
@@ -514,11 +514,11 @@ class _Reader:
         elsewhere = (group.first for group in groups if not group.is_opened and group.decided < group.total)
         return Shown(
             item=item,
-            state=place.line.state,
-            is_current=place.line.is_current,
+            state=place.state,
+            is_current=place.id == self.meeting.item_id,
             row=row,
             columns=columns,
-            choices=tuple(self.book.states[id_] for id_ in self._chosen_of[item.issue_id]),
+            choices=self._choices(row),
             thread=self._thread(item),
             votes=votes,
             ballot_number=self._ballot_number(votes, place),
@@ -531,6 +531,10 @@ class _Reader:
             waiting=next((line.id for line in after if line.state == "waiting"), None)
             or next(elsewhere, None),
         )
+
+    def _choices(self, row: Disagreement) -> tuple[CategoryState, ...]:
+        known = {state.code: state for state in self.book.states.values()}
+        return tuple(known[code] for code, _votes in row.split)
 
     def _thread(self, item: AgendaItem) -> tuple[Said, ...]:
         said = Comment.objects.filter(round=self.round, issue=item.issue_id).select_related("author__user")
@@ -587,7 +591,7 @@ class _Reader:
         opens = self.meeting.kind == Meeting.Kind.PAIR or (
             self.meeting.kind == Meeting.Kind.APART and not votes
         )
-        return len(votes) + 1 if opens and place.line.state != "decided" else None
+        return len(votes) + 1 if opens and place.state != "decided" else None
 
     def _decisions(self, item: AgendaItem) -> tuple[Decided, ...]:
         chain = Decision.objects.filter(round=self.round, issue=item.issue_id)
