@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.html import format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -36,7 +37,7 @@ from annotate.queries.rounds import rounds_for, volunteers
 from annotate.views.bulk import filters_in_words
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues
-from annotate.views.narrowed import narrowing_of
+from annotate.views.narrowed import CURRENT, narrowing_of
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from core.templatetags.crosscheck import count
@@ -48,7 +49,7 @@ from studies.queries import membership_of
 PAGE = "alike"
 MOST_COLUMNS = 10
 GROUPS = 20
-ROWS = 40
+ROWS = 30
 PAIRS = {False: 12, True: 6}
 ALONE: Literal["alone"] = "alone"
 
@@ -68,6 +69,7 @@ class Asked:
     group: int | Literal["alone"] | None = None
     after: int = 0
     row: int = 0
+    all_pairs: bool = False
 
     @classmethod
     def read(cls, query: QueryDict, book: Codebook, depth: int) -> "Asked":
@@ -89,6 +91,7 @@ class Asked:
             group=ALONE if group == ALONE else _number(group),
             after=_number(query.get("from", "")) or 0,
             row=_number(query.get("row", "")) or 0,
+            all_pairs=query.get("pairs") == "all",
         )
 
     def address(self, page: str) -> str:
@@ -101,6 +104,8 @@ class Asked:
             held["state"] = self.state
         places = {"group": self.group, "from": self.after, "row": self.row}
         held |= {name: str(value) for name, value in places.items() if value}
+        if self.all_pairs:
+            held["pairs"] = "all"
         return f"{page}?{urlencode(held)}" if held else page
 
 
@@ -210,7 +215,7 @@ def _page(
         "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == PAGE,
         "counts": disagreement_counts(round_, member),
         "pairs": _pairs(found, bare, colours, names, path),
-        "most": max((pair.issues for pair in found), default=0),
+        "all_pairs_url": "" if asked.all_pairs else replace(asked, all_pairs=True).address(path),
         "filters": filters_in_words(round_, asked.narrowing) if asked.narrowing else [],
         "clear_url": replace(bare, narrowing=Narrowing()).address(path),
         "list_url": _list_url(round_, asked),
@@ -242,33 +247,60 @@ def _list_url(round_: Round, asked: Asked) -> str:
 def _pairs(
     found: list[Pair], asked: Asked, colours: Mapping[str, str], names: Mapping[str, str], path: str
 ) -> list[dict[str, Any]]:
-    """The two lists of pairs: the first ones of each, and the others folded."""
+    """The two lists of pairs: the largest ones of each and the one that is picked, or all."""
+    most = max((pair.issues for pair in found), default=0)
     lists = []
     for more, title in ((False, _("Two ways")), (True, _("Three ways and more, by their first two"))):
-        lines: list[dict[str, Any]] = [
-            {
-                "heads": [_head(code, colours, names) for code in (one.between.first, one.between.second)],
-                "issues": one.issues,
-                "is_picked": one.between == asked.between,
-                "url": replace(asked, between=one.between).address(path),
-            }
-            for one in found
-            if one.between.more == more
+        here = [pair for pair in found if pair.between.more == more]
+        shown = [
+            pair
+            for place, pair in enumerate(here)
+            if asked.all_pairs or place < PAIRS[more] or pair.between == asked.between
         ]
-        if lines:
-            most = PAIRS[more]
-            # What is picked is never folded away.
-            folded = any(line["is_picked"] for line in lines[most:])
+        if here:
             lists.append(
                 {
                     "title": title,
-                    "issues": sum(line["issues"] for line in lines),
-                    "first": lines[:most],
-                    "others": lines[most:],
-                    "is_open": folded,
+                    "issues": sum(pair.issues for pair in here),
+                    "lines": format_html_join(
+                        "", _PAIR, (_pair(pair, asked, most, colours, names, path) for pair in shown)
+                    ),
+                    "others": len(here) - len(shown),
                 }
             )
     return lists
+
+
+_PAIR = (
+    '<li><a href="{url}" hx-get="{url}" title="{said}"{current}><span class="pp">'
+    '<span class="code {hue}">{first}</span><span class="code {other_hue}">{second}</span></span>'
+    '<span class="clip">{said}</span><span class="n">{issues}</span>'
+    '<meter min="0" max="{most}" value="{value}" aria-hidden="true"></meter></a></li>'
+)
+"""Written here: there are hundreds of them, too many for the template language."""
+
+
+def _pair(
+    pair: Pair,
+    asked: Asked,
+    most: int,
+    colours: Mapping[str, str],
+    names: Mapping[str, str],
+    path: str,
+) -> dict[str, Any]:
+    first, second = (_head(code, colours, names) for code in (pair.between.first, pair.between.second))
+    return {
+        "url": replace(asked, between=pair.between).address(path),
+        "said": _("%(first)s or %(second)s") % {"first": first["name"], "second": second["name"]},
+        "current": CURRENT if pair.between == asked.between else "",
+        "hue": first["hue"],
+        "first": first["code"],
+        "other_hue": second["hue"],
+        "second": second["code"],
+        "issues": count(pair.issues),
+        "most": most,
+        "value": pair.issues,
+    }
 
 
 def _head(code: str, colours: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
@@ -459,6 +491,7 @@ def _row(
 ) -> dict[str, Any]:
     snapshot = item.issue.current
     found = looks(item, columns, colours)
+    said = [look for look in found if look and look.chip.summary]
     return {
         "item": item,
         "title": snapshot.title if snapshot else "",
@@ -469,8 +502,14 @@ def _row(
         ),
         "split": split(item),
         "decided": decided(item, colours),
-        "said": [look for look in found if look and look.chip.summary],
+        "said": said,
+        "summaries": format_html_join(
+            "", _SUMMARY, ((one.volunteer, one.html, one.chip.summary) for one in said)
+        ),
     }
+
+
+_SUMMARY = '<li><span class="who faint">{}</span> {} <span dir="auto">{}</span></li>'
 
 
 def _confirm(
