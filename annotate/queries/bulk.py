@@ -66,27 +66,23 @@ def forecast(
     at_least: int,
     narrowing: Narrowing,
 ) -> Forecast:
-    """What a majority would decide among what these filters find for this member. One query, and those of the
-    filters.
+    """What a majority would decide among what these filters find for this member. Two queries, and those of
+    the filters.
     """
     standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
     waiting = AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
+    undecided = found(round_, narrowing, member).filter(~Exists(standing)).order_by()
     rows = (
-        found(round_, narrowing, member)
-        .filter(~Exists(standing))
-        .order_by()
+        undecided.filter(~Exists(waiting))
         .values_list("chosen__0", "votes", "open_labels", "margin")
-        .annotate(waits=Exists(waiting), issues=Count("pk"))
+        .annotate(issues=Count("pk"))
     )
     categories: Counter[int] = Counter()
     decided: Counter[tuple[int, ...]] = Counter()
     left: Counter[tuple[int, ...]] = Counter()
-    agenda = 0
-    for category, votes, open_labels, margin, waits, issues in rows:
+    for category, votes, open_labels, margin, issues in rows:
         sizes = (*votes, *(1 for _ in range(open_labels)))
-        if waits:
-            agenda += issues
-        elif category is not None and votes[0] >= at_least and margin >= 1:
+        if category is not None and votes[0] >= at_least and margin >= 1:
             categories[category] += issues
             decided[sizes] += issues
         else:
@@ -96,7 +92,7 @@ def forecast(
         categories=dict(categories.most_common()),
         decided=_groups(decided),
         left=_groups(left),
-        agenda=agenda,
+        agenda=undecided.filter(Exists(waiting)).count(),
     )
 
 
