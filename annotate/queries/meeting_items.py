@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
-from annotate.models import AgendaItem, Disagreement, Meeting, Round, Vote
+from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Round, Vote
 from annotate.queries.alike import alike_items
 from annotate.queries.withheld import seen_by, still_to_label
 from studies.models import Membership
@@ -44,6 +44,16 @@ def closable_votes(meeting: Meeting, member: Membership | None) -> int:
     votes = Vote.objects.filter(closed_at=None, item__in=items_seen_by(meeting, member).values("pk"))
     cast = votes.annotate(cast=Count("ballots")).filter(cast__gte=F("meeting__quorum"))
     return cast.count()
+
+
+def waiting_votes(meeting: Meeting, member: Membership) -> int:
+    """Over days, or in a pair: on how many issues that are not decided the member has still to vote."""
+    own = Ballot.objects.filter(member=member, vote__item=OuterRef("pk"))
+    if meeting.kind == Meeting.Kind.PAIR:
+        own = own.filter(vote__closed_at=None)
+    decided = Decision.objects.filter(round=meeting.round, issue=OuterRef("issue"), superseded_at=None)
+    waiting = items_seen_by(meeting, member).filter(~Exists(own), ~Exists(decided), released_at=None)
+    return waiting.count()
 
 
 def alike_lines(item: AgendaItem, member: Membership | None) -> list[AlikeLine]:

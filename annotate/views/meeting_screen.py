@@ -14,7 +14,7 @@ from annotate import rules
 from annotate.mentions import pieces
 from annotate.models import Decision, Meeting
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in
+from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in, waiting_votes
 from annotate.queries.meetings import Decided, Group, Line, Person, Room, Shown, VoteLine
 from annotate.queries.threads import pseudonyms_of
 from annotate.views.looks import looks
@@ -132,9 +132,16 @@ class _Screen:
             "waiting": room.left,
             "withheld": room.withheld,
             "median": room.median_seconds,
-            "left": room.seconds_left,
+            "left": room.seconds_left if self.meeting.is_open else None,
+            "to_vote": self._to_vote(),
             "groups": [self._group(group) for group in room.groups],
         }
+
+    def _to_vote(self) -> int:
+        """On how many issues this member has still to vote, where nobody leads."""
+        if self.together or not self.meeting.is_open or not self.room.takes_part:
+            return 0
+        return waiting_votes(self.meeting, self.member)
 
     def _group(self, group: Group) -> dict[str, Any]:
         return {

@@ -1,0 +1,150 @@
+"""Two people in the room of a meeting, in two browsers: what is typed stays, and a lost connection rejoins."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotate.actions.consensus import decide_item
+from annotate.actions.meetings import here, turn_to
+from annotate.actions.threads import say
+from annotate.models import Ballot, Comment, Decision, Meeting
+from tests.annotate.meeting import MeetingWorld, meeting_world
+from tests.e2e.axe import violations
+from tests.e2e.conftest import Open
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATIENT = 20_000
+
+
+@pytest.fixture
+def world() -> MeetingWorld:
+    world = meeting_world(3, members=3, rows=("C.9 C.9 C.1", "C.1 C.9 C.9", "B.1 B.2 B.1"))
+    world.plan(quorum=2)
+    turn_to(meeting=world.meeting, item=world.items[0], by=world.lead)
+    return world
+
+
+@pytest.fixture
+def two(world: MeetingWorld, open_page: Open) -> tuple[Page, Page]:
+    """The screens of the chair and of R1; both are there."""
+    path = reverse("meeting", args=[world.meeting.pk])
+    pages = open_page(world.lead.user, path), open_page(world.members[0].user, path)
+    for page in pages:
+        expect(page.locator("#bar")).to_contain_text("Quorum met: 2 of", timeout=PATIENT)
+    return pages
+
+
+def title(world: MeetingWorld, place: int) -> str:
+    return f"Title of {world.issues[place].number}"
+
+
+def test_two_people_turn_vote_decide_and_park(world, two):
+    chair, member = two
+    assert violations(chair) == []
+    # What is typed stays while sections are swapped around it, and focus and caret with it.
+    text = member.locator("#say-text")
+    text.click()
+    member.keyboard.type("The trigger is ")
+    say(round_=world.round_, issue=world.issues[0], author=world.members[1], text="I think of C.9.")
+    expect(member.locator("#thread")).to_contain_text("I think of C.9.", timeout=PATIENT)
+    expect(text).to_be_focused()
+    member.keyboard.type("the driver.")
+    expect(text).to_have_value("The trigger is the driver.")
+    # Keys never fire while typing.
+    assert Ballot.objects.count() == 0
+    # Another issue, and back: the text is there again.
+    chair.keyboard.press("n")
+    expect(member.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
+    expect(member.locator("#say-text")).to_have_value("")
+    chair.keyboard.press("p")
+    expect(member.locator("h1")).to_have_text(title(world, 0), timeout=PATIENT)
+    expect(member.locator("#say-text")).to_have_value("The trigger is the driver.")
+    member.locator("#say-text").press("Enter")
+    expect(chair.locator("#thread")).to_contain_text("the driver.", timeout=PATIENT)
+    assert Comment.objects.count() == 2
+    # A vote: hidden, then closed with the last ballot.
+    chair.keyboard.press("v")
+    expect(member.locator("#ballot")).to_contain_text("0 of 2 have voted", timeout=PATIENT)
+    member.keyboard.press("Escape")
+    member.keyboard.press("1")
+    expect(member.locator("#ballot")).to_contain_text("Your vote is in", timeout=PATIENT)
+    expect(chair.locator("#ballot")).to_contain_text("1 of 2 have voted", timeout=PATIENT)
+    assert violations(member) == []
+    chair.keyboard.press("a")
+    expect(member.locator("#ballot")).to_contain_text("1 abstained, 2 of 2 voted", timeout=PATIENT)
+    # Somebody was faster: the chair is told, and what was typed is still there.
+    chair.keyboard.press("r")
+    chair.keyboard.type("Because of the log")
+    decide_item(
+        item=world.items[0],
+        by=world.lead,
+        category=world.category("C.1"),
+        how="chair",
+        rationale="Said in another window.",
+        seen_number=0,
+    )
+    expect(chair.locator("#decision .stands")).to_contain_text("C.1", timeout=PATIENT)
+    expect(chair.locator("[data-refusal=decide]")).to_contain_text("What you typed is still here")
+    expect(chair.locator("#decide-rationale")).to_have_value("Because of the log")
+    chair.keyboard.press("Control+Enter")
+    expect(member.locator("#decision .why")).to_have_text("Because of the log", timeout=PATIENT)
+    assert Decision.objects.filter(item=world.items[0]).count() == 2
+    # Later.
+    chair.keyboard.press("n")
+    expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
+    chair.keyboard.press("l")
+    chair.keyboard.type("Ask the author")
+    chair.keyboard.press("Enter")
+    expect(member.locator("#decision")).to_contain_text("Put off: Ask the author", timeout=PATIENT)
+    assert violations(chair) == []
+
+
+def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
+    chair, member = two
+    member.context.set_offline(True)
+    expect(member.locator("#lost")).to_contain_text("Connection lost, trying again", timeout=PATIENT)
+    member.locator("#say-text").fill("typed in a tunnel")
+    member.locator("#say-text").press("Enter")
+    expect(member.locator("#say [data-refusal]")).to_contain_text("Not sent: there is no connection.")
+    chair.keyboard.press("n")
+    expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
+    chair.keyboard.press("p")
+    expect(chair.locator("h1")).to_have_text(title(world, 0), timeout=PATIENT)
+    assert violations(member) == []
+    member.context.set_offline(False)
+    expect(member.locator("#lost")).to_be_hidden(timeout=PATIENT)
+    expect(member.locator("#say [data-refusal]")).to_contain_text("The connection is back: send it now.")
+    expect(member.locator("#say-text")).to_have_value("typed in a tunnel")
+    member.locator("#say-text").press("Enter")
+    expect(chair.locator("#thread")).to_contain_text("typed in a tunnel", timeout=PATIENT)
+    assert Comment.objects.count() == 1
+    # Looking at another issue on one's own, and back to the meeting.
+    member.locator("#agenda .it:not([aria-current])").first.click()
+    expect(member.locator("#issue")).to_contain_text("You look at another issue", timeout=PATIENT)
+    chair.keyboard.press("n")
+    expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
+    member.locator("[data-back]").click()
+    expect(member.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
+    # The end: the screens say so and ask no more.
+    chair.locator("#more summary").click()
+    chair.get_by_role("button", name="Close the meeting").click()
+    chair.locator("#confirm").get_by_role("button", name="Go on").click()
+    expect(member.locator("#bar")).to_contain_text("Closed", timeout=PATIENT)
+    assert Meeting.objects.get().closed_at is not None
+
+
+def test_without_a_script_forms_post_and_links_link(world, open_page):
+    path = reverse("meeting", args=[world.meeting.pk])
+    page = open_page(world.members[0].user, path, script=False)
+    page.get_by_role("button", name="I am here").click()
+    expect(page.locator("h1")).to_have_text(title(world, 0))
+    here(meeting=world.meeting, member=world.lead)
+    chair = open_page(world.lead.user, path, script=False)
+    chair.get_by_role("button", name="Open the ballot").click()
+    page.reload()
+    page.locator("#vote").get_by_role("button", name="C.9").click()
+    expect(page.locator("#ballot")).to_contain_text("Your vote is in")
+    page.locator("#say-text").fill("Said without a script.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#thread")).to_contain_text("Said without a script.")
