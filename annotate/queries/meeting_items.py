@@ -1,13 +1,18 @@
 """Single items of an agenda, as one member may see them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
+from accounts.models import User
 from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Round, Vote
 from annotate.queries.alike import alike_items
 from annotate.queries.withheld import seen_by, still_to_label
 from studies.models import Membership
+from studies.rules import LABELLING
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,29 @@ class AlikeLine:
 
     issue: int
     title: str
+
+
+_UP_TO_DATE = """
+    SELECT 1
+    FROM annotate_meeting m
+    JOIN annotate_round r ON r.id = m.round_id
+    JOIN studies_membership s ON s.study_id = r.study_id
+    JOIN annotate_participant p ON p.meeting_id = m.id AND p.member_id = s.id
+    WHERE m.id = %s AND m.revision = %s AND m.opened_at IS NOT NULL AND m.closed_at IS NULL
+      AND s.user_id = %s AND s.left_at IS NULL AND s.role = ANY(%s)
+      AND p.joined_at IS NOT NULL AND p.left_at IS NULL AND p.last_seen_at > %s
+"""
+
+
+def is_up_to_date(meeting_id: int, user: User | AnonymousUser, revision: int, seen_after: datetime) -> bool:
+    """Is there nothing to say to this screen: it has this revision of an open meeting in which its user takes
+    part, is there, and was seen after this moment? Asked once a second by each of them: one statement,
+    written out. False says nothing.
+    """
+    parameters = [meeting_id, revision, user.pk, sorted(LABELLING), seen_after]
+    with connection.cursor() as cursor:
+        cursor.execute(_UP_TO_DATE, parameters)
+        return cursor.fetchone() is not None
 
 
 def items_seen_by(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import Http404, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
@@ -18,6 +19,7 @@ from annotate import rules
 from annotate.actions import meetings as actions
 from annotate.actions.threads import see_mentions
 from annotate.models import Meeting
+from annotate.queries.meeting_items import is_up_to_date
 from annotate.queries.meetings import meetings_for, room
 from annotate.views.meeting_screen import screen
 from core.http import render_page, require
@@ -26,6 +28,8 @@ from studies.models import Membership
 from studies.queries import membership_of
 
 TEMPLATES = "annotate/meetings"
+LONGEST_NUMBER = 18
+"""Digits of an id: PostgreSQL has no greater ones."""
 SECTIONS = ("bar", "agenda", "issue", "labels", "thread", "ballot", "decision")
 PASSING = re.compile(
     r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>',
@@ -70,6 +74,11 @@ def meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 @require_POST
 def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """A sign of life, once a second: 204, or what has changed since the revision that the page has."""
+    known = request.POST.get("revision", "")
+    if known.isascii() and known.isdecimal() and len(known) < LONGEST_NUMBER and wants_json(request):
+        seen_after = timezone.now() - actions.SEEN_EVERY
+        if is_up_to_date(meeting_id, request.user, int(known), seen_after):
+            return HttpResponse(status=204)
     found, member = find_meeting(request, meeting_id)
     revision = found.revision
     if rules.may_take_part(member, found):
@@ -79,7 +88,7 @@ def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         return JsonResponse({"reload": True}) if found.opened_at else HttpResponse(status=204)
     if not wants_json(request):
         return back_to(request, found)
-    if request.POST.get("revision") == str(revision):
+    if known == str(revision):
         return HttpResponse(status=204)
     return JsonResponse(live(request, found, member))
 
@@ -156,7 +165,7 @@ def _asked(request: AuthedRequest) -> int | None:
     item = request.GET.get("item", "")
     if not item:
         return None
-    if not item.isascii() or not item.isdecimal() or len(item) > 18:
+    if not item.isascii() or not item.isdecimal() or len(item) >= LONGEST_NUMBER:
         raise Http404
     return int(item)
 

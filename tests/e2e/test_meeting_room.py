@@ -1,5 +1,7 @@
 """Two people in the room of a meeting, in two browsers: what is typed stays, and a lost connection rejoins."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
@@ -26,13 +28,17 @@ def world() -> MeetingWorld:
 
 
 @pytest.fixture
-def two(world: MeetingWorld, open_page: Open) -> tuple[Page, Page]:
+def two(world: MeetingWorld, open_page: Open) -> Iterator[tuple[Page, Page]]:
     """The screens of the chair and of R1; both are there."""
     path = reverse("meeting", args=[world.meeting.pk])
     pages = open_page(world.lead.user, path), open_page(world.members[0].user, path)
     for page in pages:
         expect(page.locator("#bar")).to_contain_text("Quorum met: 2 of", timeout=PATIENT)
-    return pages
+    yield pages
+    # Who leaves says so: that is to arrive before the tables are emptied.
+    for page in pages:
+        page.goto("about:blank")
+        page.wait_for_timeout(300)
 
 
 def title(world: MeetingWorld, place: int) -> str:

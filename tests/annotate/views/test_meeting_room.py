@@ -553,5 +553,5 @@ def test_the_cost_of_the_room_does_not_grow_with_its_agenda(issues, django_asser
     with django_assert_num_queries(27):
         browser.get(address)
     revision = world.fresh().revision
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(3):
         assert browser.post(f"{address}here/", {"revision": revision}, headers=JSON).status_code == 204
