@@ -10,6 +10,8 @@ from knox.models import AuthToken
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
+from annotate.actions.agendas import put_on_agenda
+from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.models import Sample
 from tests.api.conftest import client_of
 
@@ -37,6 +39,9 @@ CHECKS = [not_a_server_error, content_type_conformance, response_schema_conforma
 
 @pytest.mark.slow
 def test_endpoints_answer_as_their_schema_says(schema, world):
+    meeting = plan_meeting(round_=world.round, by=world.lead, name="First", chair=world.lead, quorum=1)
+    open_meeting(meeting=meeting, by=world.lead)
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk])
     sample = Sample.objects.create(study=world.study, name="Draw", seed=1, plan={}, created_by=world.lead)
     real = {
         "slug": world.study.slug,
@@ -45,6 +50,8 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "taxonomy_id": world.version.taxonomy_id,
         "number": 1,
         "sample_id": sample.pk,
+        "meeting_id": meeting.pk,
+        "item_id": meeting.items.get().pk,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):
@@ -58,4 +65,4 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
 
         answers_as_it_says()
         tried.add(operation.label)
-    assert len(tried) >= 23
+    assert len(tried) >= 32

@@ -1,0 +1,139 @@
+"""Before and after consensus as a page: who reads it, what it says, empty and full, and what it costs."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.actions.rounds import create_round, open_round
+from annotate.actions.votes import close_vote
+from ingest.models import Issue
+from studies.models import Membership, Role
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.meeting import meeting_world
+from tests.annotate.views.pages import client, text_of
+
+pytestmark = pytest.mark.django_db
+
+ROWS = ("C.9 C.9 C.1", "C.9 C.1 C.1", "B.1 B.2 B.2")
+
+
+@pytest.fixture
+def world():
+    return meeting_world(issues=3, members=3, rows=ROWS)
+
+
+def _get(member, round_, name="consensus"):
+    return client(member).get(reverse(name, args=[round_.pk]))
+
+
+def _vote(world, number, *codes):
+    vote = world.vote(world.items[number], *codes)
+    vote.refresh_from_db()
+    if vote.closed_at is None:
+        close_vote(vote=vote, by=world.lead)
+
+
+def test_it_is_empty_before_a_vote_is_closed(world):
+    text = text_of(_get(world.members[0], world.round_))
+    assert "No vote on an issue that you may see is closed yet." in text
+    assert "kept from you" not in text
+
+
+def test_it_says_who_changed_their_mind_and_to_what(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+    _vote(world, 1, "C.9", "-", "C.10")
+    page = _get(world.members[0], world.round_)
+    text = text_of(page)
+    for said in (
+        "2 issues were voted on in meetings of this round.",
+        "2 of 5 ballots differ from their author’s label",
+        "R1 2 2 0 0 0 R2 2 1 0 0 1 R3 2 0 1 1 0 All 6 3 1 1 1",
+        "Report the first number",
+    ):
+        assert said in text
+    pair = f"{reverse('disagreements', args=[world.round_.pk])}?issue={world.issues[0].pk}"
+    assert f'href="{pair}"' in page.content.decode()
+
+
+def test_what_is_withheld_is_said_as_a_number_only(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.10", "C.10", "C.10")
+    made = create_round(
+        study=world.study, by=world.lead, name="Again", version=world.version, depth=Level.THEME,
+        issues=Issue.objects.filter(pk=world.issues[0].pk), members=[world.members[0]],
+    )  # fmt: skip
+    open_round(round_=made, by=world.lead)
+    withheld, other = (_get(member, world.round_).content.decode() for member in world.members[:2])
+    assert ("1 issue is kept from you" in withheld, "C.10" in withheld) == (True, False)
+    assert ("kept from you" in other, "C.10" in other) == (False, True)
+
+
+def test_who_may_read_it(world):
+    people = {
+        "stranger": factories.make_member(factories.make_study(), Role.OWNER),
+        "viewer": factories.make_member(world.study, Role.VIEWER, pseudonym="V1"),
+        "model": factories.make_member(world.study, Role.MODEL, pseudonym="M1"),
+        "lead": world.lead,
+    }
+    found = {who: _get(member, world.round_).status_code for who, member in people.items()}
+    assert found == {"stranger": 404, "viewer": 200, "model": 403, "lead": 200}
+    assert Client().get(reverse("consensus", args=[world.round_.pk])).status_code == 302
+
+
+def test_the_agreement_page_leads_here_and_stays_as_it_was(world):
+    before = _get(world.members[0], world.round_, "agreement").context["found"].as_dict()
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+    page = _get(world.members[0], world.round_, "agreement")
+    assert page.context["found"].as_dict() == before
+    assert f'href="{reverse("consensus", args=[world.round_.pk])}"' in page.content.decode()
+
+
+@pytest.mark.parametrize("issues", [1, 3])
+def test_the_page_costs_the_same_for_any_number_of_votes(world, issues):
+    world.plan(quorum=2)
+    world.arrive()
+    for number in range(issues):
+        _vote(world, number, "C.9", "C.9", "C.9")
+    reader = client(world.members[0])
+    address = reverse("consensus", args=[world.round_.pk])
+    reader.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        reader.get(address)
+    assert len(queries) == EXPECTED
+
+
+EXPECTED = 40
+
+
+# --- the switch of the daily mail
+
+
+def test_everybody_turns_their_own_mail_off_and_on(world):
+    address = reverse("set_digest", args=[world.study.slug])
+    member = world.members[0]
+    people = reverse("people", args=[world.study.slug])
+    for form, wants, button in (
+        ({}, False, "Send me a daily mail"),
+        ({"wants": "yes"}, True, "Stop the daily mail"),
+    ):
+        response = client(member).post(address, form)
+        assert (response.status_code, response["Location"]) == (302, people)
+        assert Membership.objects.get(pk=member.pk).gets_digest is wants
+        assert button in client(member).get(people).content.decode()
+    assert Membership.objects.filter(gets_digest=False).count() == 0
+
+
+def test_nobody_else_has_a_switch(world):
+    address = reverse("set_digest", args=[world.study.slug])
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    model = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+    assert (client(stranger).post(address).status_code, client(model).post(address).status_code) == (404, 403)
+    assert client(world.lead).get(address).status_code == 405
