@@ -15,11 +15,23 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import agreement, alike, consensus, export, ground, load, opening, page, submit, throughput
+from bench import (
+    agreement,
+    alike,
+    consensus,
+    export,
+    ground,
+    load,
+    meeting,
+    opening,
+    page,
+    submit,
+    throughput,
+)
 
 ROWS = {
     "load": load, "agreement": agreement, "export": export, "submit": submit, "page": page,
-    "opening": opening, "throughput": throughput, "alike": alike, "consensus": consensus,
+    "opening": opening, "throughput": throughput, "alike": alike, "consensus": consensus, "meeting": meeting,
 }  # fmt: skip
 
 

@@ -1,0 +1,176 @@
+"""A meeting of seven with a long agenda: how soon every screen follows the chair, and all seven voting."""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from bench.ground import Ground, Row, percentile, seconds
+from bench.rounds import team_of
+from bench.submit import JSON, signed_in
+
+AGENDA = 500
+EVERY = 1.0
+TURNS = 20
+MOST = 2.0
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    from django.conf import settings  # noqa: PLC0415
+
+    settings.ROOT_URLCONF = "bench.urls"
+    lead, round_, members = team_of(ground.study(ground.issues))
+    ground.say(f"a meeting of {len(members)} with {AGENDA} issues on its agenda …")
+    meeting, people = held(lead, round_, members)
+    items = list(meeting.items.order_by("position"))
+    found = followed(meeting, items[:TURNS], lead, people)
+    p95 = percentile(found, 0.95)
+    yield Row(
+        work=f"the chair turns, {len(people)} screens follow, agenda of {AGENDA}: the last one, p95",
+        ours=seconds(p95),
+        limit=seconds(EVERY),
+        limit_is="a screen asks once a second",
+        ratio=p95 / EVERY,
+        bar=f"≤ {seconds(MOST)}",
+        met=p95 <= MOST,
+        note=f"{TURNS} turns; median {seconds(statistics.median(found))}; one process answers all of them",
+    )
+    voted = [vote(item, lead, people) for item in items[TURNS : 2 * TURNS]]
+    yield Row(
+        work=f"{len(people)} ballots at once, until the vote is closed: p95",
+        ours=seconds(percentile(voted, 0.95)),
+        note=f"{len(voted)} votes; median {seconds(statistics.median(voted))}; a thread each, without HTTP",
+    )
+
+
+def held(lead: Any, round_: Any, members: list[Any]) -> tuple[Any, list[Any]]:
+    """An open meeting that the lead chairs and all volunteers are at, each with an account."""
+    from accounts.actions import make_account  # noqa: PLC0415
+    from annotate.actions import meetings as actions  # noqa: PLC0415
+    from annotate.actions.agendas import put_on_agenda  # noqa: PLC0415
+    from annotate.models import AgendaItem, Disagreement  # noqa: PLC0415
+    from bench.consensus import OPEN_ALL  # noqa: PLC0415
+    from bench.rounds import in_bulk  # noqa: PLC0415
+    from studies.models import Membership  # noqa: PLC0415
+
+    for member in members:
+        if member.user is None:
+            user = make_account(name=member.pseudonym, email=f"meeting{member.pk}@example.org", password=None)
+            Membership.objects.filter(pk=member.pk).update(user=user)
+            member.user = user
+    in_bulk(OPEN_ALL, {"round": round_.pk})
+    meeting = actions.plan_meeting(
+        round_=round_, by=lead, name="Followed", chair=lead, quorum=4, participants=members
+    )
+    elsewhere = AgendaItem.objects.filter(round=round_, released_at=None).values("issue")
+    waiting = Disagreement.objects.filter(round=round_).exclude(issue__in=elsewhere)
+    chosen = waiting.order_by("ways", "margin", "position").values_list("issue", flat=True)[:AGENDA]
+    put_on_agenda(meeting=meeting, by=lead, issues=list(chosen))
+    actions.open_meeting(meeting=meeting, by=lead)
+    for member in (lead, *members):
+        actions.here(meeting=meeting, member=member)
+    return meeting, members
+
+
+@dataclass
+class Screens:
+    """Who has been sent which issue, and when: by the item, then by the member."""
+
+    meeting: Any
+    seen: dict[int, dict[int, float]]
+    over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def page(self) -> str:
+        return f"/meetings/{self.meeting.pk}/"
+
+    def follow(self, member: Any, after: float) -> None:
+        """Ask once a second, as the page does, until it is over."""
+        client, revision = signed_in(member), "-1"
+        self.over.wait(after)  # nobody opened the page in the same moment
+        while not self.over.is_set():
+            began = time.monotonic()
+            answer = client.post(f"{self.page}here/", {"revision": revision}, headers=JSON)
+            if answer.status_code == 200:
+                told = answer.json()
+                revision = str(told["revision"])
+                if told["item"]:
+                    self.seen.get(int(told["item"]), {}).setdefault(member.pk, time.monotonic())
+            self.over.wait(max(0.0, EVERY - (time.monotonic() - began)))
+
+    def turn(self, items: list[Any], lead: Any, screens: int) -> list[float]:
+        client, found = signed_in(lead), []
+        for item in items:
+            began = time.monotonic()
+            answer = client.post(f"{self.page}turn/", {"item": item.pk, "revision": "-1"}, headers=JSON)
+            if answer.status_code != 200:
+                raise RuntimeError(f"turn: {answer.status_code}")
+            while len(self.seen[item.pk]) < screens:
+                if time.monotonic() - began > 30:
+                    raise RuntimeError("a screen does not follow")
+                time.sleep(0.005)
+            found.append(max(self.seen[item.pk].values()) - began)
+        return found
+
+
+def followed(meeting: Any, items: list[Any], lead: Any, people: list[Any]) -> list[float]:
+    """Of each turn of the chair the seconds until the last screen was sent it."""
+    screens = Screens(meeting, {item.pk: {} for item in items})
+    with ThreadPoolExecutor(len(people) + 1) as pool:
+        running = [
+            pool.submit(on_its_own, partial(screens.follow, member, EVERY * number / len(people)))
+            for number, member in enumerate(people)
+        ]
+        try:
+            return pool.submit(on_its_own, partial(screens.turn, items, lead, len(people))).result()
+        finally:
+            screens.over.set()
+            for one in running:
+                one.result()
+
+
+def vote(item: Any, lead: Any, people: list[Any]) -> float:
+    """All vote on one issue at the same moment; the seconds until the vote was closed by the last ballot."""
+    from annotate.actions.meetings import away, here  # noqa: PLC0415
+    from annotate.actions.votes import cast_ballot, open_vote  # noqa: PLC0415
+    from annotate.models import Participant, Vote  # noqa: PLC0415
+    from taxonomy.models import Category  # noqa: PLC0415
+
+    away(meeting=item.meeting, member=lead)
+    for member in people:
+        here(meeting=item.meeting, member=member)
+    # The lead is away for good, not loading a page: nobody waits for their ballot.
+    Participant.objects.filter(meeting=item.meeting, member=lead).update(left_at=item.added_at)
+    category = Category.objects.filter(states__version=item.meeting.round.version_id, states__level=2)[0]
+    opened = open_vote(item=item, by=lead)
+    together = threading.Barrier(len(people) + 1)
+
+    def cast(member: Any) -> None:
+        together.wait(30)
+        cast_ballot(item=item, member=member, category=category)
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        running = [pool.submit(on_its_own, partial(cast, member)) for member in people]
+        together.wait(30)
+        began = time.monotonic()
+        for one in running:
+            one.result()
+        took = time.monotonic() - began
+    closed = Vote.objects.get(pk=opened.pk)
+    if closed.closed_at is None or closed.ballots.count() != len(people):
+        raise RuntimeError("the vote is not closed with all ballots")
+    return took
+
+
+def on_its_own(act: Callable[[], Any]) -> Any:
+    """Call it in this thread, whose connection ends with it."""
+    from django.db import connection  # noqa: PLC0415
+
+    try:
+        return act()
+    finally:
+        connection.close()
