@@ -1,6 +1,6 @@
 """From the dashboard to a meeting: issues put on an agenda, left to a pair, or opened again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -63,11 +63,14 @@ class Chosen:
             return self.narrowing.query | {"all": "1"}
         return {"issues": ",".join(map(str, self.issues))}
 
-    def ids(self, round_: Round, member: Membership) -> list[int]:
-        if self.is_all:
-            rows = found(round_, self.narrowing, member).order_by("ways", "margin", "position")
-            return list(rows.values_list("issue_id", flat=True))
-        return list(self.issues)
+    def waiting(self, round_: Round, member: Membership) -> list[int]:
+        """The ids of those that are found and open, or of what was chosen by hand."""
+        if not self.is_all:
+            return list(self.issues)
+        if self.narrowing.state not in {"", "open"}:
+            return []
+        rows = found(round_, replace(self.narrowing, state="open"), member)
+        return list(rows.values_list("issue_id", flat=True))
 
 
 @require_POST
@@ -123,7 +126,7 @@ def assign_pair(request: AuthedRequest, round_id: int) -> HttpResponse:
                 by=member,
                 first=form.cleaned_data["first"],
                 second=form.cleaned_data["second"],
-                issues=chosen.ids(round_, member),
+                issues=chosen.waiting(round_, member),
             )
             left = meeting.items.count()
             said = ngettext("%(n)s issue is left to %(pair)s.", "%(n)s issues are left to %(pair)s.", left)
@@ -176,14 +179,11 @@ def _dashboard(round_: Round, chosen: Chosen) -> str:
 
 def _carried(round_: Round, member: Membership, chosen: Chosen) -> dict[str, Any]:
     """How many are chosen, and what carries them on to the next form."""
-    number = len(chosen.issues)
-    if chosen.is_all:
-        number = found(round_, chosen.narrowing, member).count()
     return {
         **frame(round_.study, member, "disagreements"),
         "round": round_,
         "chosen": chosen,
-        "number": number,
+        "number": len(chosen.waiting(round_, member)),
         "filters": filters_in_words(round_, chosen.narrowing) if chosen.is_all else [],
         "query": urlencode(chosen.narrowing.query),
         "back_url": _dashboard(round_, chosen),
