@@ -185,7 +185,7 @@ def _why_not(round_: Round) -> str:
             "This round reveals its labels when it is closed. Until then nothing is decided by majority."
         )
     if round_.labels_per_issue < 3:
-        return _("With two labels an issue, the two agree or there is no majority.")
+        return _("With fewer than three labels an issue, those that differ have no majority.")
     return ""
 
 
