@@ -160,10 +160,12 @@ def test_a_disagreement_is_listed_and_settled(world):
                 "split": {"C.1": 1, "C.2": 1},
                 "decision": None,
                 "method": None,
+                "state": "open",
                 "decision_number": 0,
             }
         ],
         "next": None,
+        "withheld": 0,
     }
     decisions = f"/api/v1/rounds/{world.round.pk}/issues/{world.issues[0].pk}/decisions/"
     settled = lead.post(decisions, {"category": "C.2", "rationale": "precision", "seen": 0}, format="json")
@@ -204,9 +206,40 @@ def test_wrong_filters_are_refused_by_name(world):
         ("pair=C.1,Z", "pair"),
         ("type=Z", "type"),
         ("after=x", "after"),
+        ("split=4", "split"),
+        ("parts_at=deep", "parts_at"),
+        ("repository=x", "repository"),
+        ("volunteer=R99", "volunteer"),
+        ("cause=weather", "cause"),
     ):
         answer = lead.get(f"{address}?{query}")
         assert (answer.status_code, list(answer.json())) == (400, [field])
+
+
+def test_disagreements_take_the_filters_and_the_order_of_the_page(world):
+    for issue, codes in zip(world.issues[:2], (("C.1", "C.2"), ("A.1", "C.1")), strict=True):
+        for member, code in zip((world.first, world.second), codes, strict=True):
+            label(client_of(member), world, issue, code)
+    lead = client_of(world.lead)
+    address = f"/api/v1/rounds/{world.round.pk}/disagreements/"
+    first, second = (issue.pk for issue in world.issues[:2])
+
+    for query, expected in (
+        ("", [first, second]),
+        ("split=1:1", [first, second]),
+        ("split=2:1", []),
+        ("parts_at=type", [second]),
+        ("parts_at=theme", [first]),
+        ("type=A", [second]),
+        ("pair=C.1,A.1", [second]),
+        ("volunteer=R3", []),
+        ("state=agenda", []),
+        ("cause=slip", []),
+        ("keyword=Title", [first, second]),
+        ("after=2-0-1", [second]),
+    ):
+        answer = lead.get(f"{address}?{query}")
+        assert [row["issue"] for row in answer.json()["results"]] == expected, query
 
 
 def test_agreement_over_rest_is_that_of_the_report(world):

@@ -5,6 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
+from annotate.actions.bulk import reopen
+from annotate.actions.decisions import settle_issue
+from annotate.actions.threads import say
 from annotate.models import Decision, Round
 from ingest.models import Issue
 from studies.models import Role
@@ -13,6 +16,7 @@ from tests.annotate.views.parted import (
     FRAGMENT,
     five_issues,
     get,
+    give_labels,
     post,
     settle,
     signed_in,
@@ -45,7 +49,8 @@ def test_the_panel_shows_labels_with_summaries_and_the_text(world, labelled):
     assert f"Body of <strong>{issue.number}</strong>" in response.content.decode()
     assert f"<title> {issue} · Disagreements" in " ".join(response.content.decode().split())
     assert len(re.findall("<h1", response.content.decode())) == 1
-    assert f"issue={world.issues[3].pk}" in re.search(r'<a [^>]*id="next"', response.content.decode())[0]
+    # Two against two comes first: after it the others, in the order of the round.
+    assert f"issue={world.issues[0].pk}" in re.search(r'<a [^>]*id="next"', response.content.decode())[0]
 
 
 def test_the_panel_of_the_last_issue_has_no_next(world, labelled):
@@ -103,7 +108,7 @@ def test_settling_stores_the_decision_and_goes_on_with_the_next_open_issue(world
 
 def test_behind_the_last_issue_the_next_open_one_is_the_first(world, labelled):
     answer = post(world.lead, labelled, world.issues[3], choice=world.category("C.9").pk)
-    assert answer["Location"].endswith(f"?issue={world.issues[0].pk}")
+    assert answer["Location"].endswith(f"?issue={world.issues[2].pk}")
 
 
 def test_the_last_open_issue_leads_back_to_the_list(world, labelled):
@@ -116,9 +121,9 @@ def test_the_last_open_issue_leads_back_to_the_list(world, labelled):
 def test_htmx_gets_the_next_issue_in_the_same_answer(world, labelled):
     answer = post(world.lead, labelled, world.issues[0], headers=FRAGMENT, choice=world.category("C.9").pk)
     page = reverse("disagreements", args=[labelled.pk])
-    assert (answer.status_code, answer["HX-Push-Url"]) == (200, f"{page}?issue={world.issues[2].pk}")
+    assert (answer.status_code, answer["HX-Push-Url"]) == (200, f"{page}?issue={world.issues[3].pk}")
     body = answer.content.decode()
-    assert f'action="{page}{world.issues[2].pk}/settle/"' in body
+    assert f'action="{page}{world.issues[3].pk}/settle/"' in body
     assert f"{world.issues[0]} is settled: C.9." in body
     assert "<html" not in body
 
@@ -190,3 +195,49 @@ def test_settling_is_no_link(world, labelled):
         signed_in(world.lead).get(reverse("settle_issue", args=[labelled.pk, world.issues[0].pk])).status_code
         == 405
     )
+
+
+# --- the chain
+
+
+def test_the_panel_shows_every_decision_and_why_it_was_superseded(world, labelled):
+    issue = world.issues[0]
+    settle(world, labelled, issue, "C.2")
+    reopen(round_=labelled, issue=issue, by=world.lead, why="New facts.", seen_number=1)
+    text = text_of(get(world.members[0], labelled, f"issue={issue.pk}"))
+    assert (
+        "1 decision before C.2 lead by Lead, just now “Said by the lead.” superseded by Lead just now “New facts.”"
+        in text
+    )
+    settle_issue(
+        round_=labelled, issue=issue, by=world.lead, category=world.category("C.9"), rationale="It crashes.",
+        cause="overlap", seen_number=0,
+    )  # fmt: skip
+    text = text_of(get(world.members[0], labelled, f"issue={issue.pk}"))
+    assert "Decided C.9 lead overlapping categories by Lead, just now It crashes." in text
+    assert "1 decision before C.2 lead" in text
+    assert "Reopen" not in text
+    assert (
+        reverse("reopen_issue", args=[labelled.pk, issue.pk])
+        in get(world.lead, labelled, f"issue={issue.pk}").content.decode()
+    )
+
+
+def test_where_a_meeting_decides_the_lead_is_led_to_an_agenda(world):
+    round_ = world.round(rule=Round.Rule.MEETING)
+    give_labels(world, round_, "C.2 C.2 C.9 C.2")
+    page = get(world.lead, round_, f"issue={world.issues[0].pk}")
+    assert 'id="decide"' not in page.content.decode()
+    assert "Open: a meeting decides." in text_of(page)
+    assert "Put on the agenda of a new meeting" in text_of(page)
+    refused = post(world.lead, round_, world.issues[0], choice=world.category("C.2").pk)
+    assert refused.status_code == 409
+    assert not Decision.objects.exists()
+
+
+def test_the_thread_is_part_of_the_panel(world, labelled):
+    issue = world.issues[0]
+    say(round_=labelled, issue=issue, author=world.members[1], text="The log says otherwise.")
+    text = text_of(get(world.members[0], labelled, f"issue={issue.pk}"))
+    assert "Discussion 1 comment" in text
+    assert "The log says otherwise." in text
