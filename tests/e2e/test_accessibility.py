@@ -13,7 +13,7 @@ from accounts.models import User
 from annotate.actions.demonstration import MAIN_ROUND, TO_TRY, Demonstration, load_demonstration
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import create_round, open_round
-from annotate.models import Decision, Round
+from annotate.models import Decision, Meeting, Round
 from ingest import files
 from ingest.actions import receive_upload
 from ingest.models import Import, Issue
@@ -95,6 +95,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("round", args=[planned.pk])
+    yield from pages_of_meetings(main)
     yield reverse("consensus", args=[planned.pk])
     yield reverse("label", args=[planned.pk])
     for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
@@ -104,6 +105,17 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     for name in ("samples", "training", "guideline", "keywords"):
         yield reverse(name, args=[empty.slug])
     yield NOTHING
+
+
+def pages_of_meetings(main: Round) -> Iterator[str]:
+    """Planning, the plans and the minutes of the demonstration's meetings, and what follows from them."""
+    yield reverse("meetings", args=[main.pk])
+    yield reverse("new_meeting", args=[main.pk]) + "?all=1"
+    yield reverse("follow_ups", args=[main.study.slug])
+    for meeting in Meeting.objects.filter(round=main):
+        yield reverse("minutes", args=[meeting.pk])
+        if meeting.closed_at is None:
+            yield reverse("change_meeting", args=[meeting.pk])
 
 
 def pages_of_rounds(demo: Demonstration) -> Iterator[str]:
