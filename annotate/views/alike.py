@@ -218,6 +218,7 @@ def _page(
         "all_pairs_url": "" if asked.all_pairs else replace(asked, all_pairs=True).address(path),
         "filters": filters_in_words(round_, asked.narrowing) if asked.narrowing else [],
         "clear_url": replace(bare, narrowing=Narrowing()).address(path),
+        "open_url": replace(bare, state="open").address(path),
         "list_url": _list_url(round_, asked),
         "done": _done(request, round_, member),
     }

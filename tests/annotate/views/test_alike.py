@@ -131,7 +131,7 @@ def test_page_opens_what_is_asked_for():
     assert "and others" in _text(more)
     # Of a pair above the depth of the labels the page shows all that lies below.
     assert _pairs(_get(world.lead, round_, "pair=B+C")) == [("B.1 C.2", "1")]
-    assert "No open disagreement matches" in _text(_get(world.lead, round_, "pair=A+B"))
+    assert "No disagreement matches these filters." in _text(_get(world.lead, round_, "pair=A+B"))
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,12 @@ def test_page_with_nothing_open_leads_to_what_is_decided():
     done = _get(world.lead, round_, "pair=C.2+C.9&state=decided")
     assert _rows(done) == [issue.pk for issue in world.issues]
     assert 'name="rationale"' not in done.content.decode()
+
+
+def test_page_of_a_state_that_nothing_is_in_says_so():
+    world, round_ = _world("C.2 C.9")
+    assert "No disagreement is decided yet." in _text(_get(world.lead, round_, "state=decided"))
+    assert "No disagreement waits on an agenda." in _text(_get(world.lead, round_, "state=agenda"))
 
 
 def test_page_says_what_went_before_in_a_group():
