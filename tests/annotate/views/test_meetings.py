@@ -403,7 +403,7 @@ def test_editors_say_what_meetings_noted(followed):
     taxonomy = text_of(get(world.lead, "taxonomy", world.version.taxonomy_id))
 
     assert "1 line from meetings waits Look at what was repaired." in guideline
-    assert "1 example, 1 proposal from meetings wait for the next version." in taxonomy
+    assert "Noted for the next version: 1 example, 1 proposal from meetings" in taxonomy
     assert "from meetings" not in text_of(get(world.members[0], "taxonomy", world.version.taxonomy_id))
 
 
