@@ -45,14 +45,15 @@ def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
     require(rules.may_see_disagreements(member, round_))
     found = queries.minds(round_, member)
     both = before_and_after(round_, member, found=found)
+    rows = _coefficients(both)
     book = codebook(round_.version_id)
     context: dict[str, Any] = {
         **frame(round_.study, member, "agreement"),
         "round": round_,
         "both": both,
         "level": both.level.label,
-        "rows": _coefficients(both),
-        "headline": next((row for row in _coefficients(both) if row.key == HEADLINE), None),
+        "rows": rows,
+        "headline": next(row for row in rows if row.key == HEADLINE),
         "found": found,
         "turns": _turns(round_, found, book),
         "more_turns": max(len(found.turns) - TURNS, 0),
