@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -160,37 +161,32 @@ class _Screen:
         turns = self.together and self.meeting.is_open and self.room.is_chair
         base = self.meeting.get_absolute_url()
         marks = {
-            "decided": format_html('{}<span class="sr">{} </span>', icon("check", "ok-ink"), _("decided")),
-            "parked": format_html('{}<span class="sr">{} </span>', icon("pause"), _("put off")),
-            "now": format_html(
-                '<span class="dot"></span><span class="sr">{} </span>', _("the meeting is at it")
-            ),
-            "waiting": mark_safe('<span class="dot"></span>'),
+            "decided": f'{icon("check", "ok-ink")}<span class="sr">{escape(_("decided"))} </span>',
+            "parked": f'{icon("pause")}<span class="sr">{escape(_("put off"))} </span>',
+            "now": f'<span class="dot"></span><span class="sr">{escape(_("the meeting is at it"))} </span>',
+            "waiting": '<span class="dot"></span>',
         }
         votes_asked = not self.together and self.meeting.is_open and self.room.takes_part
-        to_vote = format_html('<span class="badge accent">{}</span>', _("to vote"))
-        voted = format_html('<span class="badge">{}</span>', _("voted"))
+        to_vote = f'<span class="badge accent">{escape(_("to vote"))}</span>'
+        voted = f'<span class="badge">{escape(_("voted"))}</span>'
         made = []
         for line in lines:
-            tail: SafeString | str = ""
+            tail = ""
             if line.code:
-                hue = self.hues.get(line.code, "")
-                tail = format_html('<span class="code {}">{}</span>', hue, line.code)
+                tail = f'<span class="code {self.hues.get(line.code, "")}">{escape(line.code)}</span>'
             elif votes_asked:
                 tail = voted if line.is_voted else to_vote
-            css = "it now" if line.is_current else "it"
-            current = mark_safe(' aria-current="true"') if line.is_shown else ""
-            inside = format_html(
-                '{}<span class="clip" dir="auto">{}</span>{}', marks[line.state], line.title, tail
-            )
+            title = escape(line.title)
+            common = f'class="it{" now" if line.is_current else ""}" title="{title}"'
+            if line.is_shown:
+                common += ' aria-current="true"'
+            inside = f'{marks[line.state]}<span class="clip" dir="auto">{title}</span>{tail}'
             if turns:
-                form = '<li><button class="{}" name="item" value="{}" title="{}"{}>{}</button></li>'
-                made.append(format_html(form, css, line.id, line.title, current, inside))
+                made.append(f'<li><button {common} name="item" value="{line.id}">{inside}</button></li>')
             else:
                 follows = line.is_current and self.together
                 href = base if follows else f"{base}?item={line.id}"
-                form = '<li><a class="{}" href="{}" data-look="{}" title="{}"{}>{}</a></li>'
-                made.append(format_html(form, css, href, line.id, line.title, current, inside))
+                made.append(f'<li><a {common} href="{href}" data-look="{line.id}">{inside}</a></li>')
         return mark_safe("".join(made))  # noqa: S308 - every text in it is escaped
 
     # --- the issue
