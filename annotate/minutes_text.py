@@ -5,7 +5,7 @@ escapes them, so that none of them can pass for a heading, a list or a link of t
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -29,10 +29,15 @@ from core.templatetags.crosscheck import count
 
 Document = dict[str, Any]
 
+At = Callable[[datetime], str]
+"""How a moment of the meeting is written: the time alone, where it is all of one day."""
+
 
 def document(written: Minutes) -> Document:
     """The minutes as plain data: texts, lists and dictionaries only."""
     meeting = written.meeting
+    began = timezone.localdate(meeting.opened_at or written.as_of)
+    at = _time if began == timezone.localdate(written.as_of) else _day_and_time
     return {
         "title": meeting.name,
         "kicker": _("Minutes")
@@ -42,7 +47,7 @@ def document(written: Minutes) -> Document:
         "there": [_there(one, written) for one in written.there],
         "method": method(meeting_numbers(written)),
         "numbers": _numbers(written),
-        "groups": [_group(group, written.names) for group in written.groups],
+        "groups": [_group(group, written, at) for group in written.groups],
         "not_reached": [_place(line) for line in written.not_reached],
         "withheld": _withheld(written.withheld),
         "nothing": "" if written.groups else _("Nothing was discussed yet."),
@@ -198,10 +203,10 @@ def _numbers(written: Minutes) -> list[dict[str, str]]:
     return [{"name": name, "text": text} for name, text, shown in [*numbers, *causes] if shown]
 
 
-def _group(group: MinuteGroup, names: dict[str, str]) -> dict[str, Any]:
+def _group(group: MinuteGroup, written: Minutes, at: At) -> dict[str, Any]:
     return {
-        "pair": [{"code": code, "name": names.get(code, "")} for code in group.pair],
-        "items": [_item(line) for line in group.items],
+        "pair": [{"code": code, "name": written.names.get(code, "")} for code in group.pair],
+        "items": [_item(line, at, is_final=written.is_final) for line in group.items],
     }
 
 
@@ -215,34 +220,33 @@ def _place(line: Minute) -> dict[str, Any]:
     }
 
 
-def _item(line: Minute) -> dict[str, Any]:
+def _item(line: Minute, at: At, *, is_final: bool) -> dict[str, Any]:
     return _place(line) | {
         "state": line.state,
-        "outcome": _outcome(line),
+        "outcome": _outcome(line, is_final=is_final),
         "labels": [{"who": one.who, "code": one.code, "text": one.proposes} for one in line.labels],
-        "votes": [_vote(vote) for vote in line.votes],
-        "decisions": [_decided(one, is_last=one is line.decisions[-1]) for one in line.decisions],
+        "votes": [_vote(vote, at) for vote in line.votes],
+        "decisions": [_decided(one, at, is_last=one is line.decisions[-1]) for one in line.decisions],
         "thread": [
-            {"who": said.who, "code": said.code, "at": _time(said.at), "text": said.text}
-            for said in line.thread
+            {"who": said.who, "code": said.code, "at": at(said.at), "text": said.text} for said in line.thread
         ],
         "following": [_following(one) for one in line.following],
         "time": "" if line.seconds is None else spent(line.seconds),
     }
 
 
-def _outcome(line: Minute) -> str:
+def _outcome(line: Minute, *, is_final: bool) -> str:
     if line.state == "parked":
         return _("parked: %(why)s") % {"why": line.parked_why} if line.parked_why else _("parked")
     return {
         "decided": _("decided"),
-        "reopened": _("reopened, not decided again"),
+        "reopened": _("reopened, and not decided again"),
         "elsewhere": _("settled elsewhere"),
-        "open": _("left open"),
+        "open": _("left open") if is_final else _("not decided yet"),
     }.get(line.state, "")
 
 
-def _vote(vote: ClosedVote) -> dict[str, Any]:
+def _vote(vote: ClosedVote, at: At) -> dict[str, Any]:
     tail = [ngettext("%(n)s present", "%(n)s present", vote.present) % {"n": vote.present}]
     if vote.abstained:
         tail.insert(0, ngettext("%(n)s abstained", "%(n)s abstained", vote.abstained) % {"n": vote.abstained})
@@ -250,26 +254,25 @@ def _vote(vote: ClosedVote) -> dict[str, Any]:
         tail.append(_("revealed by %(who)s") % {"who": vote.revealed_by})
     return {
         "name": _("Vote %(n)s") % {"n": vote.number},
-        "at": _time(vote.at),
+        "at": at(vote.at),
         "split": [{"code": code, "n": n} for code, n in vote.split],
         "tail": ", ".join(tail),
         "ballots": [{"who": who, "code": code} for who, code in vote.ballots],
     }
 
 
-def _decided(one: Decided, *, is_last: bool) -> dict[str, Any]:
+def _decided(one: Decided, at: At, *, is_last: bool) -> dict[str, Any]:
     tail = [how(one)]
     if one.alike > 1:
         tail.append(_("%(n)s alike at one stroke") % {"n": one.alike})
     if one.by:
-        tail.append(_("recorded by %(who)s at %(at)s") % {"who": one.by, "at": _time(one.at)})
+        tail.append(_("recorded by %(who)s at %(at)s") % {"who": one.by, "at": at(one.at)})
     ended = ""
     if one.ended_at is not None:
-        at = _moment(one.ended_at)
         said = _("reopened by %(who)s, %(at)s") if is_last or one.ended_why else _("replaced, %(at)s")
         if not one.ended_by:
             said = _("replaced, %(at)s")
-        ended = said % {"who": one.ended_by, "at": at}
+        ended = said % {"who": one.ended_by, "at": _moment(one.ended_at)}
         if one.ended_why:
             ended = _("%(said)s: %(why)s") % {"said": ended, "why": one.ended_why}
     return {
@@ -312,6 +315,10 @@ def _share(part: int, whole: int) -> str:
 
 def _time(at: datetime) -> str:
     return formats.date_format(timezone.localtime(at), "H:i")
+
+
+def _day_and_time(at: datetime) -> str:
+    return formats.date_format(timezone.localtime(at), "j M, H:i")
 
 
 def _moment(at: datetime, *, zone: bool = True) -> str:
