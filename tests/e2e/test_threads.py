@@ -1,0 +1,61 @@
+"""The discussion below the labels of an issue, with JavaScript and without."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.actions.threads import say
+from annotate.models import Comment, Mention
+from tests.annotate.meeting import meeting_world
+from tests.e2e.axe import violations
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world():
+    world = meeting_world(issues=1, members=3, rows=("C.9 C.9 C.1",))
+    say(round_=world.round_, issue=world.issues[0], author=world.members[1], text="@R1, what do you say?")
+    return world
+
+
+def _page_of(world) -> str:
+    return f"{reverse('disagreements', args=[world.round_.pk])}?issue={world.issues[0].pk}"
+
+
+def _script(page) -> None:
+    page.wait_for_load_state("networkidle")
+
+
+def test_who_is_named_reads_it_answers_and_is_not_told_again(open_page, world):
+    page = open_page(world.members[0].user, _page_of(world))
+    thread = page.locator("#thread")
+    expect(thread.locator("li.new")).to_have_count(1)
+    # The thread itself sends the word that it was shown.
+    expect(thread.get_by_role("button", name="Mark as read")).to_have_count(0)
+    assert Mention.objects.get().seen_at is not None
+    _script(page)
+    page.get_by_label("Comment", exact=True).fill("C.9: see `@R3` <b>here</b>, @r2.")
+    page.locator("#say-for").select_option("C.9")
+    thread.get_by_role("button", name="Send").click()
+    expect(thread.locator("li")).to_have_count(2)
+    expect(thread.locator("li.new")).to_have_count(0)
+    expect(thread.locator("li .words").last).to_have_text("C.9: see `@R3` <b>here</b>, @r2.")
+    expect(thread.locator("li .call").last).to_have_text("@r2")
+    expect(page.get_by_label("Comment", exact=True)).to_have_value("")
+    expect(thread).to_have_class(re.compile("in-panel"))
+    assert Comment.objects.latest("pk").category == world.category("C.9")
+    assert list(Mention.objects.filter(seen_at=None).values_list("member__pseudonym", flat=True)) == ["R2"]
+    assert violations(page) == []
+
+
+def test_without_javascript_a_form_does_the_same(open_page, world):
+    page = open_page(world.members[0].user, _page_of(world), script=False)
+    page.get_by_role("button", name="Mark as read").click()
+    expect(page.locator("#thread li.new")).to_have_count(0)
+    page.get_by_label("Comment", exact=True).fill("I agree.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#thread li")).to_have_count(2)
+    assert page.url.endswith(f"issue={world.issues[0].pk}#thread")
