@@ -90,7 +90,7 @@ def test_without_a_meeting_the_page_asks_which(world):
     assert "Monday" in text
     assert "Over" not in text.split()
     assert f'name="issues" value="{world.issues[0].pk}"' in " ".join(page.content.decode().split())
-    assert "1 issue is chosen : all that are open of what these filters find." in _text(
+    assert "1 issue is chosen: all that are open of what these filters find." in _text(
         _post(world.lead, "put_on_agenda", round_, query="pair=C.2+C.3", all=1)
     )
 
