@@ -228,10 +228,6 @@ class IssueIsUnanimous(DomainError):
     message = _("All labels of this issue agree, so there is nothing to settle.")
 
 
-class NotAScreening(DomainError):
-    message = _("Only the disagreements of a screening are settled by majority. Nothing was changed.")
-
-
 class TrainingHasAnswers(DomainError):
     message = _("A training is decided by its right labels alone. Nothing was changed.")
 
