@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 ROLES = ("anonymous", "stranger", "left", "owner", "lead", "volunteer", "idle volunteer", "viewer", "model")
 
 # POSTs carry no data, so 422 and 400 say: allowed, and now fill in the form. The lead and the volunteer are in the
-# round, the owner and the idle volunteer are not; they have yet to label issue 1 in others, so that it is kept from
-# them in this one. A method that has no row is refused with 405 (401 or a redirect to
+# round, and have yet to label its issue 1 in others, so that it is kept from them here; the owner and the idle volunteer
+# are not. A method that has no row is refused with 405 (401 or a redirect to
 # sign in for anonymous).
 TABLE = """
 # route                  method  anon strg left ownr lead volu idle view modl
