@@ -227,14 +227,16 @@ class Confusion:
     issues: int
 
 
-def found(round_: Round, narrowing: Narrowing, member: Membership | None) -> QuerySet[models.Disagreement]:
+def found(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
+) -> QuerySet[models.Disagreement]:
     """The disagreements that the filters leave, as this member may see them, in no order.
 
-    Two small queries at most.
+    Two small queries at most; `book` is that of the round's version, where the caller has it.
     """
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
     if narrowing.pair or narrowing.type:
-        book = codebook(round_.version_id)
+        book = book or codebook(round_.version_id)
         if narrowing.type:
             rows = rows.filter(chosen__overlap=book.below(narrowing.type))
         if narrowing.pair:
@@ -282,21 +284,22 @@ def _waiting(round_: Round) -> QuerySet[AgendaItem]:
 def _of_pair(
     rows: QuerySet[models.Disagreement], first: list[int], second: list[int]
 ) -> QuerySet[models.Disagreement]:
-    rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
+    if first != second:
+        rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
     if set(first) & set(second):
-        # Where one lies in the other, one label could stand for both.
-        either: list[int] = sorted({*first, *second})
+        # Where one lies in the other, one label could stand for both. Most issues have two: soon seen.
+        either = sorted({*first, *second})
         rows = rows.alias(both=_Shared("chosen", Value(either, ArrayField(BigIntegerField())))).filter(
-            both__gte=2
+            Q(chosen__contained_by=either, chosen__len__gte=2) | Q(chosen__len__gt=2, both__gte=2)
         )
     return rows
 
 
 class _Shared(Func):
-    """How many elements two arrays share."""
+    """How many elements of an array are in another one."""
 
-    template = "cardinality(ARRAY(SELECT unnest(%(expressions)s)))"
-    arg_joiner = ") INTERSECT SELECT unnest("
+    template = "(SELECT count(*) FROM unnest(%(expressions)s))"
+    arg_joiner = ") one (id) WHERE one.id = ANY("
     output_field = IntegerField()
 
 
@@ -316,15 +319,16 @@ def disagreements(
     *,
     after: str | None = None,
     limit: int = 50,
+    book: Codebook | None = None,
 ) -> Disagreements:
     """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
-    equal labels first, of these the closest split, then in the order of the round. Ten queries at most.
+    equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
 
     `after`: the `next` of the page before; ValueError for what is none.
     """
-    book = codebook(round_.version_id)
+    book = book or codebook(round_.version_id)
     columns = list(volunteers(round_))
-    rows = found(round_, replace(narrowing, state=""), member)
+    rows = found(round_, replace(narrowing, state=""), member, book=book)
     counted = _counted(rows, round_)
     ordered = _behind(_in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
     places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
@@ -340,11 +344,13 @@ def disagreements(
     )
 
 
-def splits(round_: Round, narrowing: Narrowing, member: Membership | None) -> list[tuple[Split, int]]:
+def splits(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
+) -> list[tuple[Split, int]]:
     """The splits that the other filters leave, fewest groups first and of these the closest, with how many
     issues have them. Three queries at most.
     """
-    rows = found(round_, replace(narrowing, split=()), member).order_by()
+    rows = found(round_, replace(narrowing, split=()), member, book=book).order_by()
     counted: Counter[Split] = Counter()
     for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
         counted[*votes, *[1] * open_labels] += n
@@ -472,26 +478,32 @@ def is_unanimous(round_: Round, issue_id: int) -> bool:
     return complete.exclude(Exists(differs)).exists()
 
 
-def confusion(round_: Round, level: int, member: Membership | None) -> list[Confusion]:
+def confusion(
+    round_: Round, level: int, member: Membership | None, *, book: Codebook | None = None
+) -> list[Confusion]:
     """For each two categories of a level, how many disagreements lie between them; most first.
 
     Labels count by their ancestor at the level, or as what they are where they stop above it. Four queries at
     most: the labels of an issue are at hand as one array, and there are few different ones.
     """
-    book = codebook(round_.version_id)
-    at_level = {id_: book.at_depth(id_, level).category_id for id_ in book.states}
+    book = book or codebook(round_.version_id)
     places = {id_: place for place, id_ in enumerate(book.states)}
+    at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
     both: Counter[tuple[int, int]] = Counter()
-    for chosen, issues in found(round_, Narrowing(), member).values_list("chosen").annotate(n=Count("pk")):
-        counted = Counter(at_level[id_] for id_ in chosen)
-        for first, second in combinations_with_replacement(sorted(counted, key=places.__getitem__), 2):
+    rows = found(round_, Narrowing(), member)
+    for chosen, issues in rows.order_by().values_list("chosen").annotate(n=Count("pk")):
+        if len(chosen) == 2:
+            first, second = at_level[chosen[0]], at_level[chosen[1]]
+            both[(first, second) if first <= second else (second, first)] += issues
+            continue
+        counted = Counter(map(at_level.__getitem__, chosen))
+        for first, second in combinations_with_replacement(sorted(counted), 2):
             if first != second or counted[first] > 1:
                 both[first, second] += issues
+    codes = [state.code for state in book.states.values()]
     return [
-        Confusion(book.states[first].code, book.states[second].code, issues)
-        for (first, second), issues in sorted(
-            both.items(), key=lambda one: (-one[1], places[one[0][0]], places[one[0][1]])
-        )
+        Confusion(codes[first], codes[second], issues)
+        for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
     ]
 
 

@@ -178,7 +178,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     book = codebook(round_.version_id)
-    page = queries.disagreements(round_, asked.narrowing, member, after=asked.after)
+    page = queries.disagreements(round_, asked.narrowing, member, after=asked.after, book=book)
     path = reverse(PAGE, args=[round_.pk])
     colours = hues(book)
 
@@ -201,7 +201,7 @@ def _page(
             book,
             repositories=repositories,
             volunteers=page.volunteers,
-            splits=queries.splits(round_, asked.narrowing, member),
+            splits=queries.splits(round_, asked.narrowing, member, book=book),
             keywords=keywords_of(round_.study_id),
             depth=round_.depth,
             to=to,
@@ -289,7 +289,7 @@ def _overview(
 
     return {
         "matrix": matrix(
-            queries.confusion(round_, levels[name], member),
+            queries.confusion(round_, levels[name], member, book=book),
             book,
             levels[name],
             picked=asked.narrowing.pair,

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotate.models import RoundVolunteer
 from annotate.queries.disagreements import Chip, Disagreement
@@ -33,17 +34,32 @@ class Look:
     @property
     def html(self) -> SafeString:
         """The chip in its column; who and what in full on hover."""
-        if self.css == "open":
-            said = _("%(who)s: open: %(name)s") % {"who": self.volunteer, "name": self.chip.name}
-        else:
-            said = f"{self.volunteer}: {self.chip.code} {self.chip.name}"
-        if self.chip.unsure:
-            said = _("%(said)s, unsure") % {"said": said}
-        odd = f'<span class="sr"> {escape(_("departs"))}</span>' if self.css == "odd" else ""
-        return mark_safe(  # noqa: S308 - every text in it is escaped
-            f'<span class="code {self.hue} {self.css}" title="{escape(said)}">'
-            f"{escape(self.chip.depth_code or self.code)}{odd}</span>"
+        return _drawn(
+            self.volunteer,
+            self.code,
+            self.chip.name,
+            self.chip.depth_code or self.code,
+            f"{self.hue} {self.css}",
+            "unsure" if self.chip.unsure else "",
+            get_language(),
         )
+
+
+@lru_cache(maxsize=4096)
+def _drawn(
+    volunteer: str, code: str, name: str, shown: str, css: str, unsure: str, _language: str | None
+) -> SafeString:
+    """A chip; hundreds are on a page, and few of them differ."""
+    if css.endswith("open"):
+        said = _("%(who)s: open: %(name)s") % {"who": volunteer, "name": name}
+    else:
+        said = f"{volunteer}: {code} {name}"
+    if unsure:
+        said = _("%(said)s, unsure") % {"said": said}
+    odd = f'<span class="sr"> {escape(_("departs"))}</span>' if css.endswith("odd") else ""
+    return mark_safe(  # noqa: S308 - every text in it is escaped
+        f'<span class="code {css}" title="{escape(said)}">{escape(shown)}{odd}</span>'
+    )
 
 
 def looks(
