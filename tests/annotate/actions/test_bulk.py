@@ -286,12 +286,14 @@ def test_over_days_a_chair_decides_alike_what_has_its_quorum(world):
     chair = world.members[0]
     meeting = _meeting(round_, chair, quorum=2, kind="apart")
     put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[place].pk for place in (0, 1, 2)])
+    _there(meeting, *world.members[:2])
     for place, present in ((0, 2), (1, 1)):
         now = timezone.now()
-        meeting.votes.create(
-            item=meeting.items.get(issue=world.issues[place]), number=1, opened_by=chair, opened_at=now,
-            closed_at=now, present=present,
-        )  # fmt: skip
+        item = meeting.items.get(issue=world.issues[place])
+        vote = meeting.votes.create(item=item, number=1, opened_by=chair, opened_at=now)
+        for member in world.members[:present]:
+            meeting.ballots.create(vote=vote, member=member, category=world.category("C.3"), cast_at=now)
+        meeting.votes.filter(pk=vote.pk).update(closed_at=now, present=present)
     bulk = _alike(world, round_, 0, 1, 2, by=chair, meeting=meeting)
     assert list(bulk.decisions.values_list("issue", "vote__number")) == [(world.issues[0].pk, 1)]
     pair = _meeting(round_, chair, quorum=2, kind="pair")
