@@ -292,9 +292,12 @@ class _Screen:
 
     def _steps(self, shown: Shown) -> dict[str, Any]:
         """Where one goes from here: the chair to what waits, others over days to what waits for them."""
-        following = shown.waiting or shown.next
-        if self.meeting.closed_at is not None or (self.together and not self.room.is_chair):
-            following = shown.next
+        groups = self.room.groups
+        opened = next((n for n, group in enumerate(groups) if group.is_opened), 0)
+        previous = shown.previous or (groups[opened - 1].first if opened else None)
+        following = shown.next or (groups[opened + 1].first if opened + 1 < len(groups) else None)
+        if self.meeting.is_open and (self.room.is_chair or not self.together):
+            following = shown.waiting or following
         base = self.meeting.get_absolute_url()
         address = f"{base}?item={following}" if following else ""
         if not self.together and self.meeting.is_open:
@@ -308,10 +311,10 @@ class _Screen:
             elif is_voted:
                 address = base
         return {
-            "previous": shown.previous,
+            "previous": previous,
             "following": following,
             "following_url": address,
-            "previous_url": f"{base}?item={shown.previous}" if shown.previous else "",
+            "previous_url": f"{base}?item={previous}" if previous else "",
         }
 
     # --- the ballot
