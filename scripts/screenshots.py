@@ -3,6 +3,7 @@
 `CHROMIUM` names the browser, as `make screenshots` does. Names on the command line: only these pictures.
 """
 
+import json
 import os
 import re
 import signal
@@ -26,6 +27,8 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--hide-scrollbars",
 ]  # fmt: skip
+ENVIRONMENT: dict[str, str] = {}
+"""That of the platform, once it runs."""
 LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
 
 
@@ -40,12 +43,8 @@ def choose_a_category(page: Page) -> None:
     page.wait_for_timeout(1500)  # its draft saves itself
 
 
-def of_one_repository(page: Page) -> None:
-    """Narrow the list down to a repository whose titles any machine has the letters for."""
-    menu = page.locator("details.menu", has_text="Repository")
-    menu.locator("summary").click()
-    menu.get_by_role("link", name="emberline/ember-serve").click()
-    page.wait_for_url("**repository=**")
+def what_parts(page: Page) -> None:
+    """The themes that meet on one issue, and the list below."""
     page.wait_for_load_state("networkidle")
 
 
@@ -77,6 +76,58 @@ def how_the_training_went(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+MEETING = """
+import json
+from annotate.actions.meetings import here, open_meeting, turn_to
+from annotate.actions.votes import cast_ballot, open_vote
+from annotate.models import Meeting
+from annotate.queries.votes import open_vote_on
+from studies.models import Membership
+from taxonomy.queries import codebook
+
+meeting = Meeting.objects.select_related("round__study", "round__version").get(name="Second meeting")
+people = Membership.objects.filter(study=meeting.round.study).select_related("user", "study")
+seats = {seat.pseudonym: seat for seat in people}
+open_meeting(meeting=meeting, by=seats["R2"])
+meeting.refresh_from_db()
+for number in range(1, 8):
+    here(meeting=meeting, member=seats[f"R{number}"])
+item = meeting.items.get(issue__number="2950")
+turn_to(meeting=meeting, item=item, by=seats["R2"])
+if open_vote_on(item) is None:
+    open_vote(item=item, by=seats["R2"])
+book = codebook(meeting.round.version_id)
+for who, code in {"R1": "C.9", "R2": "C.9", "R3": "C.9", "R5": "C.9", "R7": "C.7"}.items():
+    cast_ballot(item=item, member=seats[who], category=book.by_code[code].category)
+print(json.dumps({one.name: one.pk for one in Meeting.objects.all()}))
+"""
+"""The second meeting as it is held: open, everybody there, most have voted on its first issue."""
+
+
+def meeting_room(page: Page) -> None:
+    """Where everybody is for the moment that the picture takes."""
+    page.goto(f"{address_of(page)}/meetings/{hold_the_meeting()['Second meeting']}/")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1500)
+
+
+def minutes_of_the_first(page: Page) -> None:
+    page.goto(f"{address_of(page)}/meetings/{hold_the_meeting()['First meeting']}/minutes/")
+    page.wait_for_load_state("networkidle")
+
+
+def address_of(page: Page) -> str:
+    return page.url.split("/studies/", maxsplit=1)[0]
+
+
+def hold_the_meeting() -> dict[str, int]:
+    """Each meeting's id; a presence lasts half a minute, so this comes before each picture."""
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", MEETING]
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, text=True, check=True, stdout=subprocess.PIPE)
+    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
 def as_it_is(page: Page) -> None:
     """Leave the page as it is shown."""
 
@@ -101,7 +152,11 @@ TABLE = [
     Picture("plan", "R2", "rounds", after=plan_a_round),
     Picture("screening", "R2", "rounds", after=what_was_kept),
     Picture("training", "R2", "overview", after=how_the_training_went),
-    Picture("disagreements", "R2", "disagreements", after=of_one_repository),
+    Picture("disagreements", "R2", "disagreements", after=what_parts),
+    Picture("meeting-light", "R2", "overview", after=meeting_room),
+    Picture("meeting-dark", "R3", "overview", scheme="dark", after=meeting_room),
+    Picture("meeting-phone", "R3", "overview", size=PHONE, after=meeting_room),
+    Picture("minutes", "R2", "overview", after=minutes_of_the_first),
     Picture("agreement", "R2", "agreement"),
     Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
 ]
@@ -132,12 +187,13 @@ def platform() -> Iterator[dict[str, str]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="crosscheck-pictures-") as folder:
-        environment = os.environ | {
+        ENVIRONMENT.update(os.environ)
+        ENVIRONMENT.update({
             "CROSSCHECK_DATA": f"{folder}/data", "PORT": str(port), "DATABASE_URL": "", "REDIS_URL": "",
             "NO_COLOR": "1", "PYTHONUNBUFFERED": "1",
-        }  # fmt: skip
+        })  # fmt: skip
         command = [sys.executable, "manage.py", "up", "--demo"]
-        up = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE)
+        up = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE)
         try:
             said = ""
             for line in up.stdout or ():
