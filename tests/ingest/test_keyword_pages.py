@@ -156,7 +156,7 @@ class TestFilters:
     def test_saved_filters_narrow_as_the_page_does(self, study, lead, repository):
         old, _new = make_issue(repository, year=2023), make_issue(repository, year=2024)
         saved = actions.save_filter(
-            study=study, name=" Of  2023 ", narrowed=IssueFilter(year=2023), by=lead.user
+            study=study, name=" Of  2023 ", query=IssueFilter(year=2023).query, by=lead.user
         )
         assert (saved.name, saved.query, saved.created_by) == ("Of 2023", {"year": "2023"}, lead.user)
         assert list(queries.filter_issues(study, IssueFilter.from_query(saved.query))) == [old]
@@ -173,16 +173,16 @@ class TestFilters:
         ],
     )
     def test_refused(self, study, lead, name, narrowed, status):
-        actions.save_filter(study=study, name="taken", narrowed=IssueFilter(year=1), by=lead.user)
+        actions.save_filter(study=study, name="taken", query=IssueFilter(year=1).query, by=lead.user)
         with pytest.raises(FilterRefused) as refused:
-            actions.save_filter(study=study, name=name, narrowed=narrowed, by=lead.user)
+            actions.save_filter(study=study, name=name, query=narrowed.query, by=lead.user)
         assert refused.value.status == status
         assert SavedFilter.objects.count() == 1
 
     def test_only_leads_save_and_delete(self, study, lead, volunteer):
         with pytest.raises(PermissionDenied):
-            actions.save_filter(study=study, name="a", narrowed=IssueFilter(year=1), by=volunteer.user)
-        saved = actions.save_filter(study=study, name="a", narrowed=IssueFilter(year=1), by=lead.user)
+            actions.save_filter(study=study, name="a", query=IssueFilter(year=1).query, by=volunteer.user)
+        saved = actions.save_filter(study=study, name="a", query=IssueFilter(year=1).query, by=lead.user)
         with pytest.raises(PermissionDenied):
             actions.delete_filter(saved=saved, by=volunteer.user)
         actions.delete_filter(saved=saved, by=lead.user)
@@ -211,7 +211,7 @@ class TestFilters:
         counts = []
         for names in (["a"], ["b", "c"]):
             for name in names:
-                actions.save_filter(study=study, name=name, narrowed=IssueFilter(year=1), by=lead.user)
+                actions.save_filter(study=study, name=name, query=IssueFilter(year=1).query, by=lead.user)
             client.get(reverse("issues", args=[study.slug]))
             with CaptureQueriesContext(connection) as asked:
                 client.get(reverse("issues", args=[study.slug]))
