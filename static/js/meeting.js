@@ -120,10 +120,13 @@
     for (const form of now.querySelectorAll("form[data-keeps]")) store.restore(form);
     return now.dataset.say && now.dataset.say !== said ? now.dataset.say : "";
   }
-  function apply(answer, asked) {
+  // Of two answers on their way at once, the second leaves out what the page had as it asked: it is not all that is new.
+  let drawn = 0;
+  function apply(answer, asked, since) {
     if (answer.reload) { location.reload(); return; }
     if (asked !== location.search || answer.revision < Number(room.dataset.revision)) return;
-    room.dataset.revision = answer.revision;
+    room.dataset.revision = since === drawn ? answer.revision : -1;
+    drawn += 1;
     pin(answer.pins);
     const before = item(), isSame = before === answer.item;
     const heard = Object.entries(answer.parts).map(([id, html]) => swap(id, html, isSame)).filter(Boolean);
@@ -190,14 +193,15 @@
     body.set("revision", room.dataset.revision);
     if ("planned" in room.dataset) body.set("planned", "1");
     for (const part of document.querySelectorAll("[data-hash]")) body.append("have", `${part.id}:${part.dataset.hash}`);
+    const since = drawn;
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), PATIENCE);
     try {
       const response = await fetch(url, { method: "POST", body, signal: stop.signal, headers: { Accept: "application/json", "X-CSRFToken": token } });
       const answer = response.headers.get("content-type")?.includes("json") ? await response.json() : {};
-      return { status: answer.code === "csrf" ? 401 : response.status, answer };
+      return { status: answer.code === "csrf" ? 401 : response.status, answer, since };
     } catch {
-      return { status: 0, answer: {} };
+      return { status: 0, answer: {}, since };
     } finally { clearTimeout(timer); }
   }
   const isAway = (status) => status === 0 || status === 429 || status >= 500;
@@ -215,9 +219,9 @@
     running = true;
     again = false;
     const asked = location.search;
-    const { status, answer } = await post(room.dataset.here + asked, new URLSearchParams());
+    const { status, answer, since } = await post(room.dataset.here + asked, new URLSearchParams());
     running = false;
-    if (status === 200) apply(answer, asked);
+    if (status === 200) apply(answer, asked, since);
     if (status === 200 || status === 204) {
       if (tries) { $("said").textContent = say("back"); for (const note of document.querySelectorAll("[data-unsent]")) note.textContent = say("send_now"); }
       tries = 0;
@@ -259,7 +263,7 @@
     complain(name, []);
     const url = new URL(form.action);
     turning += act === "turn";
-    const { status, answer } = await post(url.pathname + asked, body);
+    const { status, answer, since } = await post(url.pathname + asked, body);
     turning -= act === "turn";
     delete form.dataset.sending;
     delete form.dataset.sent;
@@ -273,7 +277,7 @@
         if (fold) fold.open = false;
       }
       if (name) complain(name, []);
-      apply(answer, asked);
+      apply(answer, asked, since);
       if (answer.said) window.crosscheck.toast(answer.said);
       if (act === "comment") $("say-text")?.focus({ preventScroll: true });
       later(Number(room.dataset.every));
