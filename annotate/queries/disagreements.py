@@ -408,25 +408,32 @@ def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[
 
 
 def _counted(rows: QuerySet[models.Disagreement], round_: Round) -> dict[str, int]:
-    """How many of these rows are in each state. One query."""
+    """How many of these rows of one round are in each state. One query."""
+    return counted_by_round(rows).get(round_.pk) or dict.fromkeys(STATES, 0)
+
+
+def counted_by_round(rows: QuerySet[models.Disagreement]) -> dict[int, dict[str, int]]:
+    """Round id to how many of these rows are in each state, for rounds with any. One query."""
     try:
-        found, parameters = rows.order_by().values("issue_id").query.sql_with_params()
+        found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
     except EmptyResultSet:
-        return dict.fromkeys(STATES, 0)
+        return {}
     # Joined as a whole: looked up issue by issue it takes ten times as long.
     query = f"""
-    SELECT count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
+    SELECT found.round_id,
+           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
            count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NOT NULL),
            count(d.issue_id)
     FROM ({found}) found
     LEFT JOIN annotate_decision d
-        ON d.round_id = %s AND d.issue_id = found.issue_id AND d.superseded_at IS NULL
+        ON d.round_id = found.round_id AND d.issue_id = found.issue_id AND d.superseded_at IS NULL
     LEFT JOIN annotate_agendaitem a
-        ON a.round_id = %s AND a.issue_id = found.issue_id AND a.released_at IS NULL
+        ON a.round_id = found.round_id AND a.issue_id = found.issue_id AND a.released_at IS NULL
+    GROUP BY found.round_id
     """
     with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, round_.pk, round_.pk])
-        return dict(zip(STATES, cursor.fetchone(), strict=True))
+        cursor.execute(query, parameters)
+        return {round_id: dict(zip(STATES, counts, strict=True)) for round_id, *counts in cursor.fetchall()}
 
 
 def _with_meetings(round_: Round, rows: list[Disagreement]) -> list[Disagreement]:

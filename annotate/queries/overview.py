@@ -13,16 +13,15 @@ from django.utils import timezone
 
 from annotate.allocation import fair_share
 from annotate.models import (
-    AgendaItem,
     Answer,
     Assignment,
-    Decision,
     Disagreement,
     Label,
     Round,
     RoundIssue,
     RoundVolunteer,
 )
+from annotate.queries.disagreements import counted_by_round
 from annotate.queries.training import training_results
 from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
@@ -154,20 +153,8 @@ def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int,
     ids = [round_.pk for round_ in rounds if round_.kind != Round.Kind.TRAINING]
     if not ids:
         return {}
-    decided = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
-    waits = AgendaItem.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), released_at=None)
-    rows = (
-        seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)
-        .order_by()
-        .annotate(is_decided=Exists(decided), waits=Exists(waits))
-        .values_list("round")
-        .annotate(
-            open=Count("pk", filter=Q(is_decided=False, waits=False)),
-            agenda=Count("pk", filter=Q(is_decided=False, waits=True)),
-            decided=Count("pk", filter=Q(is_decided=True)),
-        )
-    )
-    return {round_id: Consensus(*numbers) for round_id, *numbers in rows}
+    rows = seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)
+    return {round_id: Consensus(**counts) for round_id, counts in counted_by_round(rows).items()}
 
 
 def without_answer(rounds: Iterable[Round]) -> dict[int, int]:
