@@ -26,7 +26,7 @@ from taxonomy.models import Category
 def say(
     *, round_: Round, issue: Issue, author: Membership, text: str, category: Category | None = None
 ) -> Comment:
-    """Say something about an issue whose labels the author may see, before, in or after a meeting.
+    """Say something about a disagreement whose labels the author may see, before, in or after a meeting.
 
     `category`: what it argues for, counted at the round's depth. @R3 tells that member, if they may see the
     issue; others are not told, and nobody learns which of them. Screens of an open meeting that has the issue

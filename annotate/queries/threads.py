@@ -9,9 +9,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from annotate.mentions import Piece, pieces
-from annotate.models import Comment, Mention, Round, RoundIssue
+from annotate.models import Comment, Disagreement, Mention, Round, RoundIssue
 from annotate.queries.categories import categories_of
-from annotate.queries.rounds import revealed
 from annotate.queries.withheld import is_withheld, waits_elsewhere
 from annotate.rules import may_see_disagreements
 from studies.models import Membership
@@ -55,14 +54,14 @@ class Mentioned:
 
 
 def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> bool:
-    """May this member read what is said about the issue: is it revealed, and do they not label it elsewhere?
+    """May this member read what is said about the issue: a disagreement that they do not label elsewhere?
 
     A training has comments of its own (annotate.queries.training). Three queries at most.
     """
     return (
         round_.kind != Round.Kind.TRAINING
         and may_see_disagreements(member, round_)
-        and revealed(round_).filter(issue=issue_id).exists()
+        and Disagreement.objects.filter(round=round_, issue=issue_id).exists()
         and not is_withheld(round_, issue_id, member)
     )
 
