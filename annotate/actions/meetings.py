@@ -117,6 +117,7 @@ def change_meeting(
     asked = participants or [row.member for row in listed]
     _describe(current, name, chair, asked, starts_at, ends_at, shows_names=shows_names)
     if participants:
+        _require_two(current, participants, listed)
         listed.filter(joined_at=None).exclude(member__in=[member.pk for member in participants]).delete()
     Participant.objects.bulk_create(
         (Participant(meeting=current, member=member) for member in _asked(current, asked)),
@@ -395,6 +396,20 @@ def _describe(
         raise MeetingRefused(_("A pair is exactly two people."), field="participants")
     meeting.name, meeting.chair, meeting.shows_names = name, chair, shows_names
     meeting.starts_at, meeting.ends_at = starts_at, ends_at
+
+
+def _require_two(
+    meeting: Meeting, participants: Collection[Membership], listed: Collection[Participant]
+) -> None:
+    """Who was there stays in a meeting, and a pair has no third. Raises MeetingRefused."""
+    asked = {member.pk for member in participants}
+    stay = [str(row.member) for row in listed if row.joined_at is not None and row.member_id not in asked]
+    if meeting.kind == Meeting.Kind.PAIR and stay:
+        raise MeetingRefused(
+            _("%(who)s was there already: for two others plan a pair of their own.")
+            % {"who": ", ".join(stay)},
+            field="participants",
+        )
 
 
 def _asked(meeting: Meeting, participants: Collection[Membership]) -> list[Membership]:

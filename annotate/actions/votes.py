@@ -269,11 +269,14 @@ def _require_that_a_ballot_opens(
 
 
 def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: datetime) -> None:
-    """Two equal ballots are the decision of a pair."""
+    """Two equal ballots are the decision of a pair, if nobody decided while they voted."""
     ballots: Tally = tally_of(vote)
     if ballots.unanimity is None or ballots.present < item.meeting.quorum:
         return
     hold_issue(item.meeting.round, item.issue)
+    standing = standing_on(item)
+    if standing is not None and standing.decided_at > vote.opened_at:
+        return
     store_decision(
         item=item,
         by=by,
@@ -282,7 +285,7 @@ def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: dateti
         vote=vote,
         rationale="",
         cause="",
-        standing=standing_on(item),
+        standing=standing,
         now=now,
     )
 

@@ -427,3 +427,16 @@ def test_what_is_kept_from_the_chair_is_not_theirs_to_lead(world):
             act()
     Assignment.objects.filter(volunteer=world.lead).update(submitted_at=timezone.now())
     assert park(item=item, by=world.lead).parked_at is not None
+
+
+def test_a_pair_stays_two_once_one_of_them_was_there():
+    world = meeting_world(1, members=4)
+    pair = _plan(world, kind="pair", participants=world.members[:2])
+    open_meeting(meeting=pair, by=world.lead)
+    fields = {"name": "Pair", "kind": "pair", "chair": world.lead, "quorum": 2}
+    change_meeting(meeting=pair, by=world.lead, participants=world.members[1:3], **fields)
+    assert _asked(pair) == ["R2", "R3"]
+    here(meeting=pair, member=world.members[1])
+    with pytest.raises(errors.MeetingRefused, match="R2") as refusal:
+        change_meeting(meeting=pair, by=world.lead, participants=world.members[2:4], **fields)
+    assert (refusal.value.field, _asked(pair)) == ("participants", ["R2", "R3"])

@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotate import errors
+from annotate.actions.decisions import settle_issue
 from annotate.actions.meetings import away, here, turn_to
 from annotate.actions.votes import Closed, cast_ballot, close_vote, close_votes_with_quorum, open_vote
 from annotate.models import Ballot, Decision, Meeting, Participant, Vote
@@ -328,3 +329,17 @@ def test_a_vote_stays_open_while_the_chair_looks_elsewhere(world):
     world.ballot(world.items[0], world.lead, "C.9")
     vote.refresh_from_db()
     assert vote.closed_at is not None
+
+
+def test_a_pair_does_not_undo_what_was_decided_while_it_voted(pair):
+    [item] = pair.items[:1]
+    pair.ballot(item, pair.members[0], "C.9")
+    with_reason = {"rationale": "The logs say so.", "seen_number": 0}
+    settled = settle_issue(
+        round_=pair.round_, issue=item.issue, by=pair.lead, category=pair.category("C.1"), **with_reason
+    )
+    pair.ballot(item, pair.members[1], "C.9")
+    assert Vote.objects.get(item=item).closed_at is not None
+    assert Decision.objects.get(round=pair.round_, issue=item.issue_id) == settled
+    settled.refresh_from_db()
+    assert settled.superseded_at is None
