@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from annotate.models import AgendaItem, Ballot, Decision, Digest, Meeting, Mention, Vote
+from annotate.models import AgendaItem, Decision, Digest, Meeting, Mention
 from annotate.queries.rounds import revealed
 from annotate.queries.threads import Mentioned, mentioned, readable
+from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import still_to_label
 from annotate.rules import may_take_part
 from studies.models import Membership
@@ -103,18 +104,5 @@ def _invited(meeting: Meeting, member: Membership) -> Invited:
         items = items.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
     votes = 0
     if meeting.is_open and meeting.kind in BY_THEMSELVES and may_take_part(member, meeting):
-        votes = _to_vote(items, meeting, member).count()
+        votes = items.filter(waits_for_ballot([member])).count()
     return Invited(meeting, issues=items.count(), votes=votes)
-
-
-def _to_vote(items: QuerySet[AgendaItem], meeting: Meeting, member: Membership) -> QuerySet[AgendaItem]:
-    """Those on which the member can vote and has not: nobody voted yet, or the vote is open.
-
-    A pair whose ballots differed can vote again.
-    """
-    votes = Vote.objects.filter(item=OuterRef("pk"))
-    own = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member=member)
-    waiting = items.filter(parked_at=None).exclude(Exists(own))
-    if meeting.kind == Meeting.Kind.PAIR:
-        return waiting
-    return waiting.filter(~Exists(votes) | Exists(votes.filter(closed_at=None)))

@@ -5,11 +5,12 @@ from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from accounts.models import User
-from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Round, Vote
+from annotate.models import AgendaItem, Disagreement, Meeting, Round, Vote
 from annotate.queries.alike import alike_items
+from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import seen_by, still_to_label
 from studies.models import Membership
 from studies.rules import LABELLING
@@ -76,12 +77,7 @@ def closable_votes(meeting: Meeting, member: Membership | None) -> int:
 
 def waiting_votes(meeting: Meeting, member: Membership) -> int:
     """Over days, or in a pair: on how many issues that are not decided the member has still to vote."""
-    own = Ballot.objects.filter(member=member, vote__item=OuterRef("pk"))
-    if meeting.kind == Meeting.Kind.PAIR:
-        own = own.filter(vote__closed_at=None)
-    decided = Decision.objects.filter(round=meeting.round, issue=OuterRef("issue"), superseded_at=None)
-    waiting = items_seen_by(meeting, member).filter(~Exists(own), ~Exists(decided), released_at=None)
-    return waiting.count()
+    return items_seen_by(meeting, member).filter(waits_for_ballot([member])).count()
 
 
 def alike_lines(item: AgendaItem, member: Membership | None) -> list[AlikeLine]:

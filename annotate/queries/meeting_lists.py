@@ -10,7 +10,8 @@ from datetime import timedelta
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Participant, Round, Vote
+from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Participant, Round
+from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
 from studies.models import Membership, Study
@@ -103,9 +104,6 @@ def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[Mee
     standing = own.filter(
         Q(superseded_at=None) | Q(superseded_at__gt=OuterRef("meeting__closed_at")),
     )
-    settled = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
-    votes = Vote.objects.filter(item=OuterRef("pk"))
-    cast = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member__in=seats)
     items = (
         AgendaItem.objects.filter(meeting__in=meetings)
         # On the agenda now, or when the meeting closed; what was taken off it counts no more.
@@ -114,13 +112,13 @@ def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[Mee
         .order_by()
         .annotate(
             is_decided=Exists(standing),
-            waits=~Exists(settled) & (~Exists(votes) | Exists(votes.filter(closed_at=None)) & ~Exists(cast)),
+            waits=waits_for_ballot(seats),
         )
         .values("meeting")
         .annotate(
             items=Count("pk"),
             decided=Count("pk", filter=Q(is_decided=True)),
-            to_vote=Count("pk", filter=Q(waits=True, released_at=None)),
+            to_vote=Count("pk", filter=Q(waits=True)),
         )
     )
     counted = {row["meeting"]: row for row in items}

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from annotate.models import AgendaItem, Ballot, Meeting, Participant, Vote
+from annotate.models import AgendaItem, Ballot, Decision, Meeting, Participant, Vote
 from annotate.queries.withheld import withheld_from
+from studies.models import Membership
 from studies.rules import LABELLING
 
 GRACE = timedelta(seconds=10)
@@ -89,6 +90,19 @@ def awaited(meeting: Meeting, issue_id: int, now: datetime) -> frozenset[int]:
     if meeting.kind == Meeting.Kind.PAIR:
         return members
     return members - withheld_from(meeting.round, issue_id, members)
+
+
+def waits_for_ballot(members: Iterable[Membership]) -> Q:
+    """Of agenda items over days, or of a pair: does it wait for a ballot of one of these members?
+
+    It is neither decided nor parked, and the vote on it is open, or would open with the ballot: a pair whose
+    ballots differed votes again.
+    """
+    standing = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
+    votes = Vote.objects.filter(item=OuterRef("pk"))
+    own = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member__in=members)
+    can_vote = Q(meeting__kind=Meeting.Kind.PAIR) | ~Exists(votes) | Exists(votes.filter(closed_at=None))
+    return Q(~Exists(standing), ~Exists(own), can_vote, released_at=None, parked_at=None)
 
 
 def who_voted(vote: Vote) -> frozenset[int]:

@@ -11,10 +11,13 @@ from django.utils import timezone
 from annotate.actions.agendas import put_on_agenda
 from annotate.actions.bulk import reopen
 from annotate.actions.follow_ups import follow_up, set_done
-from annotate.actions.meetings import close_meeting
+from annotate.actions.meetings import close_meeting, park
+from annotate.actions.votes import close_vote
 from annotate.errors import FollowUpIncomplete, NotAllowed, OffTheAgenda
 from annotate.models import FollowUp, Meeting
+from annotate.queries.digests import news_for
 from annotate.queries.follow_ups import waiting_for
+from annotate.queries.meeting_items import waiting_votes
 from annotate.queries.meeting_lists import meeting_lines, own_meetings
 from studies.models import Role
 from taxonomy.models import Proposal
@@ -454,6 +457,30 @@ def test_a_pair_waits_for_its_two_alone(world):
     waits = [bool(own_meetings([member])) for member in (*world.members, world.lead)]
     assert waits == [True, True, False, False]
     assert [line.to_vote for line in meeting_lines(world.round_, world.lead)] == [0]
+
+
+def test_a_pair_that_differs_has_a_vote_to_cast_again(world):
+    world.plan(name="R1 and R2", kind="pair", participants=world.members[:2], on_agenda=1)
+    first, second = world.members[:2]
+    for member, code in ((first, "C.9"), (second, "C.1")):
+        world.ballot(world.items[0], member, code)
+    for member in (first, second):
+        assert "R1 and R2 1 issue to vote on" in text_of(client(member).get("/"))
+        assert waiting_votes(world.meeting, member) == 1
+    world.ballot(world.items[0], first, "C.1")
+    assert "R1 and R2" not in text_of(client(first).get("/"))
+    assert [waiting_votes(world.meeting, member) for member in (first, second)] == [0, 1]
+
+
+def test_over_days_nobody_has_to_vote_where_the_vote_is_closed_or_the_issue_put_off(world):
+    world.plan(name="Over days", kind="apart", quorum=1)
+    first, second, *_others = world.members
+    vote = world.vote(world.items[0], "C.9", of=[first])
+    close_vote(vote=vote, by=world.lead)
+    park(item=world.items[1], by=world.lead)
+    assert [line.to_vote for line in meeting_lines(world.round_, second)] == [2]
+    assert waiting_votes(world.meeting, second) == 2
+    assert news_for(second, timezone.now()).votes == 2
 
 
 def test_home_keeps_withheld_issues_out_of_its_counts(world):
