@@ -44,6 +44,16 @@ class AnnotateConfig(AppConfig):
             "decisions.bulk_taken_back",
             _("Took back a bulk decision of the round %(round)s: %(reopened)s issues are open again"),
         )
+        audit.say("meetings.planned", _("Planned the meeting %(meeting)s of the round %(round)s"))
+        audit.say("meetings.changed", _("Changed the plan of the meeting %(meeting)s"))
+        audit.say("meetings.opened", _("Opened the meeting %(meeting)s"))
+        audit.say("meetings.closed", _("Closed the meeting %(meeting)s"))
+        audit.say("meetings.chair_taken", _("Took the chair of the meeting %(meeting)s"))
+        audit.say("meetings.decided", _("Recorded a decision of the meeting %(meeting)s"))
+        audit.say(
+            "meetings.votes_closed",
+            _("Closed votes of the meeting %(meeting)s: %(closed)s, which decided %(decided)s issues"),
+        )
         audit.say(
             "meetings.put_on_agenda", _("Put issues on the agenda of the meeting %(meeting)s: %(issues)s")
         )

@@ -25,7 +25,10 @@ _sentences: dict[str, str | Promise] = {
 
 @dataclass(frozen=True)
 class Line:
-    """One event for people: a sentence, and the details that the sentence does not say."""
+    """One event for people: a sentence, and the details that the sentence does not say.
+
+    Never which issue: who reads it may have to label it still.
+    """
 
     event: Event
     sentence: str
@@ -48,7 +51,7 @@ def line(event: Event) -> Line:
     details = [
         (name.replace("_", " "), value)
         for name, value in values.items()
-        if value and f"%({name})" not in template
+        if value and name != "issue" and f"%({name})" not in template
     ]
     return Line(event, sentence or _plain(event.verb), details)
 

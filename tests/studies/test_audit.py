@@ -1,3 +1,6 @@
+import ast
+from pathlib import Path
+
 import pytest
 
 from studies import actions, audit, queries
@@ -36,6 +39,28 @@ def test_line_whose_values_are_missing_reads_plainly():
 
 def test_line_with_percent_signs_in_its_values():
     assert line("studies.created", name="100 % %(role)s") == ("Made the study 100 % %(role)s", [])
+
+
+def test_line_never_says_which_issue():
+    assert line("meetings.decided", meeting="Thursday", issue=4711, number=2) == (
+        "Recorded a decision of the meeting Thursday",
+        [("number", "2")],
+    )
+
+
+def test_every_verb_that_is_recorded_is_said():
+    root = Path(__file__).parents[2]
+    calls = [
+        node
+        for path in root.glob("*/actions/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "record"
+    ]
+    verbs = {
+        call.args[1].value for call in calls if len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
+    }
+    assert len(verbs) > 20
+    assert {verb for verb in verbs if verb not in audit._sentences} == set()
 
 
 def test_say_teaches_a_verb(monkeypatch):
