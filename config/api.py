@@ -44,6 +44,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="api_decisions",
     ),
     path("rounds/<int:round_id>/bulk/", bulk.BulkDecisions.as_view(), name="api_bulk"),
+    path(
+        "rounds/<int:round_id>/bulk/<int:bulk_id>/take-back/",
+        bulk.BulkTakenBack.as_view(),
+        name="api_take_back_bulk",
+    ),
     path("rounds/<int:round_id>/consensus/", meetings.Consensus.as_view(), name="api_consensus"),
     path("rounds/<int:round_id>/meetings/", meetings.Meetings.as_view(), name="api_meetings"),
     path("meetings/<int:meeting_id>/", meetings.OneMeeting.as_view(), name="api_meeting"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiTypes, extend_schema, inline_serializer
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
@@ -9,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.actions.bulk import decide_majority
+from annotate.actions.bulk import decide_majority, take_back
 from annotate.api.rounds import round_of
-from annotate.models import Round
+from annotate.models import BulkDecision, Round
 from annotate.queries.bulk import Bulk, Group, bulk_decisions, forecast
 from annotate.queries.categories import codebook
 from annotate.queries.disagreements import Narrowing
@@ -90,8 +91,25 @@ class BulkDecisions(APIView):
         if form.validated_data["dry_run"]:
             return Response(_foreseen(round_, member, at_least, narrowing))
         made = decide_majority(round_=round_, by=member, at_least=at_least, narrowing=narrowing)
-        [row] = [_row(one) for one in bulk_decisions(round_, member) if one.bulk.pk == made.pk]
-        return Response(row, status=status.HTTP_201_CREATED)
+        return Response(_made(round_, member, made), status=status.HTTP_201_CREATED)
+
+
+class BulkTakenBack(APIView):
+    """Take a bulk decision back: what it decided and still stands is open again. Back twice is back."""
+
+    @extend_schema(request=None, responses=BulkDecisionSerializer)
+    def post(self, request: Request, round_id: int, bulk_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_disagreements)
+        bulk = get_object_or_404(BulkDecision, pk=bulk_id, round=round_)
+        bulk.round = round_
+        # Leads may, and the chair whose meeting it was: the action says so.
+        take_back(bulk=bulk, by=member)
+        return Response(_made(round_, member, bulk))
+
+
+def _made(round_: Round, member: Membership, bulk: BulkDecision) -> dict[str, Any]:
+    [row] = [_row(one) for one in bulk_decisions(round_, member) if one.bulk.pk == bulk.pk]
+    return row
 
 
 def _foreseen(round_: Round, member: Membership, at_least: int, narrowing: Narrowing) -> dict[str, Any]:

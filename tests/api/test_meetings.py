@@ -300,6 +300,20 @@ def test_a_majority_is_foreseen_decided_and_listed(by_majority):
     assert _get(world.members[0], path).json()[0]["issues"] == 1
 
 
+def test_a_bulk_is_taken_back_once_by_who_leads(by_majority):
+    world, path = by_majority, f"rounds/{by_majority.round_.pk}/bulk/"
+    made = _post(world.lead, path, at_least=2, dry_run=False).json()
+    take = f"{path}{made['id']}/take-back/"
+    assert _post(world.members[0], take).status_code == 403
+    elsewhere = meeting_world(1, members=3)
+    assert _post(elsewhere.lead, take).status_code == 404
+    assert _post(elsewhere.lead, take.replace(path, f"rounds/{elsewhere.round_.pk}/bulk/")).status_code == 404
+    answers = [_post(world.lead, take) for _click in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json() == _get(world.members[0], path).json()[0]
+    assert (answers[0].json()["standing"], answers[0].json()["taken_back_by"]) == (0, "Lead")
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

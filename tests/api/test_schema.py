@@ -5,6 +5,7 @@ import schemathesis
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from knox.models import AuthToken
 from schemathesis.checks import not_a_server_error
@@ -12,7 +13,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 
 from annotate.actions.agendas import put_on_agenda
 from annotate.actions.meetings import open_meeting, plan_meeting
-from annotate.models import Sample
+from annotate.models import BulkDecision, Sample
 from tests.api.conftest import client_of
 
 
@@ -43,6 +44,8 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
     open_meeting(meeting=meeting, by=world.lead)
     put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk])
     sample = Sample.objects.create(study=world.study, name="Draw", seed=1, plan={}, created_by=world.lead)
+    made = {"kind": "majority", "at_least": 2, "by": world.lead, "at": timezone.now()}
+    bulk = BulkDecision.objects.create(round=world.round, **made)
     real = {
         "slug": world.study.slug,
         "round_id": world.round.pk,
@@ -52,6 +55,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "sample_id": sample.pk,
         "meeting_id": meeting.pk,
         "item_id": meeting.items.get().pk,
+        "bulk_id": bulk.pk,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):

@@ -221,6 +221,7 @@ api_item_decision          post   401  404  404  400  404  404  403  403  403
 api_minutes                get    401  404  404  200  200  200  200  200  403
 api_bulk                   get    401  404  404  200  200  200  200  200  403
 api_bulk                   post   401  404  404  400  400  403  403  403  403
+api_take_back_bulk         post   401  404  404  200  200  403  403  403  403
 api_consensus              get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
@@ -286,6 +287,7 @@ def address(world: World, name: str) -> str:
         "api_categories": (world.version.taxonomy_id, 1),
         "remove_disagreement_filter": (round_id, more.kept.pk),
         "take_back_bulk": (round_id, more.bulk.pk),
+        "api_take_back_bulk": (round_id, more.bulk.pk),
         "screen_issue": (more.screening.pk, world.issues[5].pk),
         "mark_follow_up": (slug, more.follow_up.pk),
         **dict.fromkeys(of_meeting, (more.meeting.pk,)),
