@@ -96,16 +96,6 @@ def forecast(
     )
 
 
-def foresee_majority(
-    round_: Round,
-    member: Membership | None,
-    at_least: int,
-    narrowing: Narrowing,
-) -> dict[int, int]:
-    """Category id to how many issues a majority would give it, were it asked for now."""
-    return forecast(round_, member, at_least, narrowing).categories
-
-
 def _groups(counted: Counter[tuple[int, ...]]) -> tuple[Group, ...]:
     ordered = sorted(counted.items(), key=lambda one: tuple(-size for size in one[0]))
     return tuple(Group(sizes, issues) for sizes, issues in ordered)

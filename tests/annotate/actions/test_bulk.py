@@ -7,7 +7,7 @@ from annotate.actions.bulk import decide_alike, decide_majority, take_back
 from annotate.actions.decisions import settle_issue
 from annotate.actions.labels import submit_label
 from annotate.models import BulkDecision, Decision, Label, Meeting, Round
-from annotate.queries.bulk import Group, bulk_decisions, forecast, foresee_majority
+from annotate.queries.bulk import Group, bulk_decisions, forecast
 from annotate.queries.disagreements import Narrowing, disagreement_counts
 from studies.models import Event, Role
 from tests import factories
@@ -91,7 +91,7 @@ def test_what_is_foreseen_is_what_is_decided(world):
     assert Event.objects.get(verb="decisions.majority").detail == {
         "round": round_.name, "at_least": 4, "decided": 2,
     }  # fmt: skip
-    assert foresee_majority(round_, world.lead, 4, ANY) == {}
+    assert forecast(round_, world.lead, 4, ANY).categories == {}
 
 
 def test_filters_narrow_what_is_decided_and_are_kept(world):

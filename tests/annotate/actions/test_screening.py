@@ -7,7 +7,7 @@ from annotate.actions.decisions import decide_all_by_rule, settle_issue
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
-from annotate.queries.bulk import foresee_majority
+from annotate.queries.bulk import forecast
 from annotate.queries.disagreements import Narrowing
 from studies.models import Role
 from tests import factories
@@ -125,7 +125,7 @@ def test_where_a_meeting_decides_the_lead_does_not():
 def test_a_majority_settles_what_is_open_and_has_one(world):
     round_ = screening(world)
     excluded, kept = world.category("F").pk, world.category("T").pk
-    assert foresee_majority(round_, world.lead, 2, Narrowing()) == {excluded: 1, kept: 1}
+    assert forecast(round_, world.lead, 2, Narrowing()).categories == {excluded: 1, kept: 1}
 
     bulk = decide_majority(round_=round_, by=world.lead, at_least=2, narrowing=Narrowing())
     assert _standing(round_)[3:] == [
@@ -134,7 +134,7 @@ def test_a_majority_settles_what_is_open_and_has_one(world):
         (world.issues[5].pk, "T", "majority", 1),
     ]
     assert set(bulk.decisions.values_list("decided_by", "rationale")) == {(world.lead.pk, "")}
-    assert foresee_majority(round_, world.lead, 2, Narrowing()) == {}
+    assert forecast(round_, world.lead, 2, Narrowing()).categories == {}
 
 
 def test_what_all_excluded_can_be_brought_back_and_the_chain_stays(world):
