@@ -150,10 +150,3 @@ def heat_step(value: float, low: float, high: float) -> int:
     if high <= low:
         return 4
     return min(HOTTEST, max(1, 1 + math.floor((value - low) / (high - low) * HOTTEST)))
-
-
-def heat_of_count(count: int, most: int) -> int:
-    """0 for none, else 1 to 7 by the logarithm of the count: rare pairs stay visible beside frequent ones."""
-    if count <= 0:
-        return 0
-    return heat_step(math.log(count), 0.0, math.log(most)) if most > 1 else HOTTEST

@@ -9,7 +9,6 @@ from annotate.figures import (
     bands,
     bars,
     close_axis,
-    heat_of_count,
     heat_step,
     px,
     whisker,
@@ -106,8 +105,3 @@ def test_bars_are_as_high_as_their_share_of_the_most():
 def test_heat_has_seven_even_steps():
     assert [heat_step(value, 0.0, 0.7) for value in (0.0, 0.05, 0.15, 0.35, 0.65, 0.7)] == [1, 1, 2, 4, 7, 7]
     assert heat_step(0.5, 0.5, 0.5) == 4
-
-
-def test_heat_of_counts_goes_by_magnitude():
-    assert [heat_of_count(count, 1000) for count in (0, 1, 10, 100, 1000)] == [0, 1, 3, 5, 7]
-    assert heat_of_count(1, 1) == 7
