@@ -241,7 +241,7 @@ _NOTE = """
            parts_at, ways, greatest(ahead, 0),
            CASE WHEN ahead > 0
                THEN string_to_array(array_to_string(members[2:], ','), ',')::bigint[] ELSE '{{}}' END
-    FROM compared WHERE ways > 1
+    FROM compared WHERE ways > 1 OR open_labels > 0
     ON CONFLICT (round_id, issue_id) DO NOTHING
 """
 

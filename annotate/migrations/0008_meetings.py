@@ -390,7 +390,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='disagreement',
-            constraint=models.CheckConstraint(condition=models.Q(('ways__gte', 2), ('chosen__len', models.F('votes__len'))), name='a_disagreement_has_two_sides'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ways__gte', 2), models.Q(('open_labels', 1), ('ways', 1)), _connector='OR'), ('chosen__len', models.F('votes__len'))), name='a_disagreement_has_two_sides'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='disagreement',

@@ -15,6 +15,8 @@ from taxonomy.models import Category, Level, Version
 class Disagreement(models.Model):
     """One complete, revealed issue whose labels are not all the same at the round's depth: what they say.
 
+    A single label that proposes a category is one too: nothing follows from it by itself.
+
     Labels that are revealed stay, so these rows do too: they are written once, with the reveal, by the same
     statement that makes the decisions which follow from the labels (annotate.actions.decisions.decide).
     (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
@@ -52,7 +54,7 @@ class Disagreement(models.Model):
             ),
             models.CheckConstraint(
                 name="a_disagreement_has_two_sides",
-                condition=Q(ways__gte=2) & Q(chosen__len=models.F("votes__len")),
+                condition=(Q(ways__gte=2) | Q(ways=1, open_labels=1)) & Q(chosen__len=models.F("votes__len")),
             ),
         ]
         triggers = [

@@ -239,7 +239,7 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
 
 
 def _same_ways(shown: models.Disagreement) -> Q:
-    return _chosen(shown.chosen[:2]) & (Q(ways__gt=2) if shown.ways > 2 else Q(ways=2))
+    return _chosen(shown.chosen[:2]) & (Q(ways__gt=2) if shown.ways > 2 else Q(ways__lte=2))
 
 
 def _lies(between: Between, book: Codebook) -> Q | None:
@@ -248,7 +248,7 @@ def _lies(between: Between, book: Codebook) -> Q | None:
     codes = [code for code in (between.first, between.second) if code != OPEN]
     if not all(code in ids for code in codes):
         return None
-    return _chosen([ids[code] for code in codes]) & (Q(ways__gt=2) if between.more else Q(ways=2))
+    return _chosen([ids[code] for code in codes]) & (Q(ways__gt=2) if between.more else Q(ways__lte=2))
 
 
 def _chosen(first_two: Sequence[int]) -> Q:

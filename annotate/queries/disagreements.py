@@ -77,7 +77,7 @@ class Narrowing:
         cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
         if (
             len(pair) not in {0, 2}
-            or (split and (len(sizes) < 2 or not all(0 < size <= 1000 for size in sizes)))
+            or (split and not all(0 < size <= 1000 for size in sizes))
             or (level and level not in LEVELS)
             or (cause and cause not in Decision.Cause.values)
             or (state and state not in STATES)
@@ -354,7 +354,7 @@ def splits(
     counted: Counter[Split] = Counter()
     for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
         counted[*votes, *[1] * open_labels] += n
-    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - one[0][1], one[0]))
+    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))
 
 
 def open_agendas(round_: Round) -> list[Meeting]:

@@ -541,3 +541,17 @@ def test_the_rows_equal_a_count_of_the_labels(depth):
         codes = [book.states[id_].code for id_ in sorted(groups, key=lambda id_: book.states[id_].position)]
         met.update(combinations(codes, 2))
     assert {(one.first, one.second): one.issues for one in confusion(round_, depth, None)} == dict(met)
+
+
+def test_a_single_open_label_waits_for_a_decision():
+    world = small_world(issues=2, members=1)
+    round_ = world.round()
+    _leave_open(world, round_, world.issues[0], world.members[0])
+    factories.add_label(round_, world.issues[1], world.members[0], "C.1")
+    note_disagreements(round_)
+
+    assert _listed(round_) == [world.issues[0]]
+    assert splits(round_, Narrowing(), None) == [((1,), 1)]
+    assert _listed(round_, split=(1,)) == [world.issues[0]]
+    assert not is_unanimous(round_, world.issues[0].pk)
+    assert _settle(world, round_, world.issues[0], "C.9").method == "lead"
