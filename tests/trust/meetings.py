@@ -71,14 +71,12 @@ def _put(world, meeting: Meeting) -> AgendaItem:
     return meeting.items.get()
 
 
-def voted(world, code: str) -> None:
-    """The idle volunteer votes in the open vote; who else is there does not yet."""
-    cast_ballot(
-        item=world.more.item, member=world.members["idle volunteer"], category=category(world.version, code)
-    )
+def voted(world, item: AgendaItem, code: str) -> None:
+    """The idle volunteer votes on this item, or changes their vote; who else takes part has not voted."""
+    cast_ballot(item=item, member=world.members["idle volunteer"], category=category(world.version, code))
 
 
-def elsewhere(world, kind: str, code: str) -> SimpleNamespace:
+def elsewhere(world, kind: str) -> SimpleNamespace:
     """The present meeting makes way for one over days, or of the owner and the idle volunteer alone, in which
     the idle volunteer has voted.
     """
@@ -92,5 +90,5 @@ def elsewhere(world, kind: str, code: str) -> SimpleNamespace:
     else:
         meeting = _begun(world, "Over days", kind)
         item = _put(world, meeting)
-    cast_ballot(item=item, member=idle, category=category(world.version, code))
+    voted(world, item, "C.2")
     return SimpleNamespace(meeting=meeting, item=item)

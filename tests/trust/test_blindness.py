@@ -9,14 +9,21 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.consensus import decide_item
+from annotate.actions.digests import send_digests
+from annotate.actions.follow_ups import follow_up
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import open_round
+from annotate.actions.threads import say
 from annotate.actions.training import comment, set_answer
 from annotate.actions.turns import skip_issue
-from annotate.models import Assignment, Label, Repeat, Round
+from annotate.actions.votes import close_vote
+from annotate.models import AgendaItem, Assignment, Label, Meeting, Participant, Repeat, Round
 from annotate.queries.labels import _done_before
+from studies.models import Membership
 from tests.factories import add_label, category
 from tests.trust.crawling import Received, crawl, without_passing
+from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
 from tests.trust.world import CANARIES, World, draft, label, make_world
 
@@ -24,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 OF_A_ROUND = (
     "round", "label", "own_labels", "disagreements", "agreement", "close_round", "round_volunteers",
-    "incomplete_issues", "incomplete_csv", "answers",
+    "incomplete_issues", "incomplete_csv", "answers", "meetings", "consensus", "alike", "final_labels",
 )  # fmt: skip
 DOWNLOADS = (
     {"file": "package"},
@@ -82,6 +89,7 @@ def others_at_work(world: World, code: str, *, right: str = "") -> None:
                 proposed_name=f"{word} {number}" if is_open else "",
                 proposed_reason=word if is_open else "",
             )
+    voted(world, world.more.item, code)
     comment(
         round_=world.more.training,
         issue=world.issues[1],
@@ -130,6 +138,7 @@ def everything(world: World, role: str) -> Received:
         reverse(name, args=[more.voting.pk]) for name in ("screening", "screening_csv", "screening_flow")
     }
     pages |= {reverse(name, args=[more.pilot.pk]) for name in ("pilot", "pilot_training")}
+    pages |= of_meetings(world)
     received = crawl(world.client(role), pages)
     for form in DOWNLOADS:
         response = world.client(role).post(reverse("download_export", args=["engines"]), form)
@@ -156,12 +165,27 @@ def everything(world: World, role: str) -> Received:
     return received
 
 
+def of_meetings(world: World) -> set[str]:
+    """The addresses of the meetings and of their issue, whoever may see it."""
+    more = world.more
+    pages = {
+        reverse(name, args=[meeting.pk])
+        for meeting in (more.past, more.meeting)
+        for name in ("meeting", "minutes", "minutes_md", "minutes_pdf")
+    }
+    for meeting in (more.past, more.meeting):
+        pages |= {f"{reverse('meeting', args=[meeting.pk])}?item={item.pk}" for item in meeting.items.all()}
+    return pages
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role):
     others_at_work(world, "C.9")
+    Membership.objects.filter(study=world.study).update(gets_digest=True)
 
     received = everything(world, role)
 
+    send_digests(now=timezone.now())
     # The owner wrote the explanations, and reads what is said of them: a lead who does not label there.
     own = {"explanation", "comment"} if role == "owner" else set()
     leaks = [
@@ -172,9 +196,18 @@ def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role)
     ]
     assert leaks == []
     assert all(any(CANARIES[name] in text for _status, text in received.answers.values()) for name in own)
+    assert mail.outbox
     assert not any(
-        word in message.message().as_string() for message in mail.outbox for word in CANARIES.values()
+        word in message.message().as_string()
+        for message in mail.outbox
+        for word in {*CANARIES.values(), *HELD_BACK.values()}
     )
+    # What meetings said of an issue reaches whom nothing keeps it from, and reaches them whole.
+    found = {
+        word for _status, text in received.answers.values() for word in HELD_BACK.values() if word in text
+    }
+    sees_it = role in {"owner", "idle volunteer", "viewer"}
+    assert found == (set(HELD_BACK.values()) if sees_it else set())
     assert len(received.answers) > 50
     assert not {key: status for key, (status, _text) in received.answers.items() if status >= 500}
 
@@ -282,8 +315,11 @@ def session_of(world: World, role: str) -> Received:
 
 def difference(key, first, second):
     """Where two answers part, to be read in a failure."""
-    lines = zip_longest(first[1].splitlines(), second[1].splitlines())
-    return key, first[0], second[0], next(pair for pair in lines if pair[0] != pair[1])
+    lines = zip_longest(first[1].splitlines(), second[1].splitlines(), fillvalue="")
+    one, other = next(pair for pair in lines if pair[0] != pair[1])
+    place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    around = slice(max(place - 80, 0), place + 120)
+    return key, first[0], second[0], (one[around], other[around])
 
 
 @pytest.mark.parametrize("role", ["volunteer", "lead", "viewer"])
@@ -390,3 +426,104 @@ def test_the_comparison_would_find_a_difference(world):
 
     assert sessions[0] != sessions[1]
     assert Label.objects.filter(issue=world.issues[1]).count() == 0
+
+
+def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Received:
+    """What a role is sent by one meeting and about it: as pages, live, by its acts and over REST."""
+    received, client, json = Received(), world.client(role), {"Accept": "application/json"}
+    own, of_round = [meeting.pk], [world.round.pk]
+    pages = [reverse(name, args=own) for name in ("meeting", "minutes", "minutes_md", "minutes_pdf")]
+    pages += [f"{pages[0]}?item={item.pk}"]
+    pages += [
+        reverse(name, args=of_round) for name in ("meetings", "consensus", "disagreements", "round", "alike")
+    ]
+    pages += [f"{reverse('disagreements', args=of_round)}?issue={item.issue_id}", reverse("home")]
+    pages += [reverse(name, args=["engines"]) for name in ("study", "follow_ups", "audit")]
+    for page in pages:
+        received.add(page, "get", client.get(page))
+    acts = {
+        "say": ("comment_on_item", {"text": ""}),
+        "decide": ("decide_item", {"category": item.pk, "how": "unanimity", "seen_number": 0}),
+        "park": ("park", {}),
+    }
+    for name, (act, body) in acts.items():
+        answer = client.post(reverse(act, args=[meeting.pk, item.pk]), body, headers=json)
+        received.add(name, "post", answer)
+    for query in ("", f"?item={item.pk}"):
+        answer = client.post(reverse("here", args=own) + query, {"revision": "-1"}, headers=json)
+        received.add(f"here {query}", "post", answer)
+    api = world.api(role)
+    for name in ("api_meetings", "api_meeting", "api_minutes", "api_disagreements", "api_bulk"):
+        arguments = own if name in {"api_meeting", "api_minutes"} else of_round
+        received.add(name, "api", api.get(reverse(name, args=arguments)))
+    ballot = reverse("api_ballot", args=[meeting.pk, item.pk])
+    received.add("api_ballot", "put", api.put(ballot, {"category": "C.2"}, format="json"))
+    Membership.objects.filter(pk=world.members[role].pk).update(gets_digest=True)
+    mail.outbox.clear()
+    send_digests(now=timezone.now())
+    for number, message in enumerate(mail.outbox):
+        received.answers[f"mail {number}", "mail"] = (200, f"{message.subject}\n{message.body}")
+    return received
+
+
+@pytest.mark.parametrize("kind", ["together", "apart", "pair"])
+def test_a_ballot_tells_nothing_before_its_vote_is_closed(world, kind):
+    """A viewer's, a held back lead's and the chair's whole meeting, whatever the other one has voted."""
+    sessions, roles = [], ("viewer", "lead", "owner")
+    for role in roles:
+        world.client(role)
+    held = world.more if kind == "together" else elsewhere(world, kind)
+    # Nobody falls silent while the pages are read.
+    Participant.objects.update(last_seen_at=timezone.now() + timedelta(minutes=30))
+    for code in ("A.1", "C.9"):
+        with transaction.atomic():
+            voted(world, held.item, code)
+            # The owner comes last: that is the ballot which closes the vote.
+            received = {role: room_of(world, role, held.meeting, held.item).steady() for role in roles}
+            sessions.append({(role, *key): one for role in roles for key, one in received[role].items()})
+            transaction.set_rollback(True)
+
+    first, second = sessions
+    assert first.keys() == second.keys()
+    assert [difference(key, value, second[key]) for key, value in first.items() if value != second[key]] == []
+    assert not {key: status for key, (status, _text) in first.items() if status >= 500}
+
+
+def is_of_a_whole_round(key: tuple[str, str]) -> bool:
+    """Agreement, its counts by category and the files of a round hold all that is revealed in it, whoever asks.
+
+    They keep nothing back from who has yet to label an issue elsewhere: of them this is not promised.
+    """
+    return "/agreement/" in key[0] or key[0].startswith(
+        ("/taxonomies/", "download", "api_labels_csv", "api_agreement")
+    )
+
+
+@pytest.mark.parametrize("role", ["lead", "volunteer"])
+def test_who_still_has_to_label_an_issue_learns_only_that_one_is_held_back(world, role):
+    """Whatever a meeting votes, argues, decides and notes of it."""
+    sessions, owner = [], world.members["owner"]
+    world.client(role)
+    Participant.objects.update(last_seen_at=timezone.now() + timedelta(minutes=30))
+    for code, cause in (("A.1", "slip"), ("C.9", "overlap")):
+        with transaction.atomic():
+            item, chosen = world.more.item, category(world.version, code)
+            voted(world, item, code)
+            close_vote(vote=item.votes.get(), by=owner)
+            said = {"round_": world.round, "issue": world.issues[0]}
+            say(author=owner, text=f"For {code}, @R2 and @R3.", category=chosen, **said)
+            decide_item(
+                item=item, by=owner, category=chosen, how="chair", rationale=code, cause=cause, seen_number=0
+            )  # fmt: skip
+            follow_up(item=item, by=owner, kind="guideline", text=f"Choose {code}.")
+            received = everything(world, role)
+            received.answers |= room_of(world, role, world.more.meeting, item).answers
+            sessions.append(received.steady())
+            transaction.set_rollback(True)
+
+    first, second = sessions
+    assert first.keys() == second.keys()
+    other = [key for key, value in first.items() if value != second[key] and not is_of_a_whole_round(key)]
+    assert [difference(key, first[key], second[key]) for key in other] == []
+    page = first[reverse("meeting", args=[world.more.meeting.pk]), "get"][1]
+    assert "1 issue is held back from you" in page
