@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 from zipfile import ZipFile
 
 from django.test import Client
@@ -31,7 +31,12 @@ PASSING = (
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
     (re.compile(r"[0-9a-f]{64}"), "HASH OF A FILE THAT NAMES ITS TIME"),
     (re.compile(r"(Content-Length: )\d+"), r"\1"),
-    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\+00:00|Z)?"), "TIME"),
+    (
+        re.compile(
+            r"\d{4}-\d\d-\d\d[T ]\d\d(?::|%3A)\d\d(?:(?::|%3A)\d\d(?:\.\d+)?)?(?:(?:\+|%2B)00(?::|%3A)00|Z)?"
+        ),
+        "TIME",
+    ),
     # How long a meeting has gone on, and what the clock said.
     (re.compile(r"\b\d+[ \u00a0](?:h|min|s)\b(?:[ \u00a0]\d+[ \u00a0](?:min|s)\b)?"), "DURATION"),
     (re.compile(r"\b\d\d?:\d\d(?::\d\d)?\b"), "CLOCK"),
@@ -57,7 +62,10 @@ class Received:
 
     def steady(self) -> dict[tuple[str, str], tuple[int, str]]:
         """The same without what passes: keys of forms, times."""
-        return {key: (status, without_passing(text)) for key, (status, text) in self.answers.items()}
+        return {
+            (without_passing(unquote(address)), kind): (status, without_passing(text))
+            for (address, kind), (status, text) in self.answers.items()
+        }
 
 
 def _unpacked(archive: bytes) -> bytes:

@@ -1,6 +1,9 @@
 """Meetings of the world: on its issue 1, which the lead and two volunteers still have to label elsewhere."""
 
+from datetime import timedelta
 from types import SimpleNamespace
+
+from django.utils import timezone
 
 from annotate.actions.agendas import assign_pair, put_on_agenda
 from annotate.actions.consensus import decide_item
@@ -9,7 +12,7 @@ from annotate.actions.follow_ups import follow_up
 from annotate.actions.meetings import close_meeting, here, open_meeting, park, plan_meeting, turn_to
 from annotate.actions.threads import say
 from annotate.actions.votes import cast_ballot, open_vote
-from annotate.models import AgendaItem, FollowUp, Meeting
+from annotate.models import AgendaItem, FollowUp, Meeting, Participant
 from tests.factories import category
 
 HELD_BACK = {
@@ -53,6 +56,8 @@ def make_meetings(world) -> None:
     more.item = _put(world, more.meeting)
     turn_to(meeting=more.meeting, item=more.item, by=owner)
     open_vote(item=more.item, by=owner)
+    # Nobody falls silent while pages are read.
+    Participant.objects.update(last_seen_at=timezone.now() + timedelta(hours=1))
 
 
 def _begun(world, name: str, kind: str) -> Meeting:

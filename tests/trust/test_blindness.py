@@ -18,10 +18,10 @@ from annotate.actions.threads import say
 from annotate.actions.training import comment, set_answer
 from annotate.actions.turns import skip_issue
 from annotate.actions.votes import close_vote
-from annotate.models import AgendaItem, Assignment, Label, Meeting, Participant, Repeat, Round
+from annotate.models import AgendaItem, Assignment, Label, Meeting, Repeat, Round
 from annotate.queries.labels import _done_before
 from studies.models import Membership
-from tests.factories import add_label, category
+from tests.factories import category
 from tests.trust.crawling import Received, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
@@ -218,8 +218,8 @@ def test_the_crawl_would_find_them(world):
     own = "".join(text for _status, text in everything(world, "other volunteer").answers.values())
     assert {word for word in CANARIES.values() if word in own} == set(CANARIES.values())
 
-    for member in (world.members["lead"], world.members["volunteer"]):
-        add_label(world.round, world.issues[1], member, "C.1")
+    for role in ("lead", "volunteer"):
+        label(world, 2, role, "C.1")
     shown = everything(world, "viewer")
     places = {
         key[0].partition("?")[0] for key, (_s, text) in shown.answers.items() if CANARIES["summary"] in text
@@ -473,8 +473,6 @@ def test_a_ballot_tells_nothing_before_its_vote_is_closed(world, kind):
     for role in roles:
         world.client(role)
     held = world.more if kind == "together" else elsewhere(world, kind)
-    # Nobody falls silent while the pages are read.
-    Participant.objects.update(last_seen_at=timezone.now() + timedelta(minutes=30))
     for code in ("A.1", "C.9"):
         with transaction.atomic():
             voted(world, held.item, code)
@@ -504,7 +502,6 @@ def test_who_still_has_to_label_an_issue_learns_only_that_one_is_held_back(world
     """Whatever a meeting votes, argues, decides and notes of it."""
     sessions, owner = [], world.members["owner"]
     world.client(role)
-    Participant.objects.update(last_seen_at=timezone.now() + timedelta(minutes=30))
     for code, cause in (("A.1", "slip"), ("C.9", "overlap")):
         with transaction.atomic():
             item, chosen = world.more.item, category(world.version, code)
