@@ -77,7 +77,7 @@ class Narrowing:
         cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
         if (
             len(pair) not in {0, 2}
-            or (split and not all(0 < size <= 1000 for size in sizes))
+            or (split and sizes != (1,) and (len(sizes) < 2 or not all(0 < size <= 1000 for size in sizes)))
             or (level and level not in LEVELS)
             or (cause and cause not in Decision.Cause.values)
             or (state and state not in STATES)

@@ -183,7 +183,11 @@ def test_page_of_others_is_a_list_to_read(owner, target, role):
     answer = as_role(owner.study, role).get(reverse("people", args=["main"]))
     forms = re.findall(rb'action="([^"]+)"', answer.content)
     own = Membership.objects.latest("id")
-    assert set(forms) == {b"/accounts/logout/", reverse("end_membership", args=["main", own.pk]).encode()}
+    assert set(forms) == {
+        b"/accounts/logout/",
+        reverse("end_membership", args=["main", own.pk]).encode(),
+        reverse("set_digest", args=["main"]).encode(),
+    }
     assert owner.user.email.encode() not in answer.content
 
 

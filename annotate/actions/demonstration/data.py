@@ -1,9 +1,11 @@
 """What the demonstration study is made of: the files of annotate/demo, read."""
 
 import csv
+import json
 from collections.abc import Iterator
 from importlib.resources import files
 from io import StringIO
+from typing import Any
 
 DATA = files("annotate.demo")
 
@@ -16,3 +18,8 @@ def rows(name: str) -> Iterator[dict[str, str]]:
 
 def text(name: str) -> str:
     return DATA.joinpath(name).read_bytes().decode()
+
+
+def told() -> list[dict[str, Any]]:
+    """What was done in the meeting that is over, line by line."""
+    return [json.loads(line) for line in text("meeting.jsonl").splitlines()]

@@ -4,7 +4,6 @@ What is over is stored as it went, moment by moment, since no action takes anoth
 database holds it to its rules all the same. What is to come is planned by the actions.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
@@ -15,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.actions.agendas import put_on_agenda
-from annotate.actions.demonstration.data import rows, text
+from annotate.actions.demonstration.data import rows, told
 from annotate.actions.demonstration.story import Story, moment
 from annotate.actions.meetings import plan_meeting
 from annotate.models import (
@@ -83,7 +82,7 @@ class Past:
         self.vote: Vote | None = None
 
     def hold(self) -> Meeting:
-        lines = [json.loads(line) for line in text("meeting.jsonl").splitlines()]
+        lines = told()
         self._begin(list(dict.fromkeys(line["issue"] for line in lines if line["do"] == "turn")))
         for line in lines:
             self.now = self.opened_at + timedelta(minutes=line["at"])

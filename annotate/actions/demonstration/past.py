@@ -1,7 +1,7 @@
 """Labels of the past: no action takes another moment than now, so they are stored as imports store them."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -55,10 +55,12 @@ def store_labels(
     days: int,
     guidelines: list[Guideline],
     seed: int = SEED,
+    first: Collection[str] = (),
 ) -> None:
     """Store what was said of an issue (by its URL) by a volunteer (by their pseudonym), and complete issues.
 
-    Each volunteer labels in their own order, in evenings of the `days` before `today`.
+    Each volunteer labels in their own order, in evenings of the `days` before `today`; `first` are the
+    URLs of what they begin with.
     """
     labels = []
     for volunteer in RoundVolunteer.objects.filter(round=round_).select_related("member"):
@@ -68,6 +70,7 @@ def store_labels(
             for slot in slots.select_related("issue")
             if (slot.issue.url, volunteer.member.pseudonym) in said
         ]
+        given.sort(key=lambda one: one[0].issue.url not in first)
         moments = evenings(len(given), seed=seed + volunteer.column, today=today, days=days)
         for (slot, what), moment in zip(given, moments, strict=True):
             labels.append(

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from annotate.actions.decisions import settle_issue
-from annotate.actions.demonstration.data import rows
+from annotate.actions.demonstration.data import rows, told
 from annotate.actions.demonstration.past import (
     SEED,
     Said,
@@ -218,7 +218,15 @@ def main_round(story: Story, version: Version, kept: Round, passed: Round) -> Ro
         said[row["Issue_URL"], row["volunteer"]] = Said(
             "", row["summary"], proposal, row["reason"], book.by_code[row["nearest"]].category_id
         )
-    store_labels(round_, said, book, today=timezone.localdate(), days=DAYS, guidelines=story.guidelines)
+    store_labels(
+        round_,
+        said,
+        book,
+        today=timezone.localdate(),
+        days=DAYS,
+        guidelines=story.guidelines,
+        first={line["issue"] for line in told() if line["do"] == "turn"},
+    )
     _settle(story, round_, book)
     _repeats(round_, book)
     return round_

@@ -104,7 +104,7 @@ def test_reasons_are_unsaid_where_the_excluded_type_has_no_themes():
 def test_an_issue_brought_back_is_no_disagreement(world):
     round_ = screening(world)
     before = disagreement_counts(round_, None)
-    assert (before.complete, before.not_unanimous, before.settled, before.open) == (6, 2, 0, 2)
+    assert (before.complete, before.not_unanimous, before.decided, before.open) == (6, 2, 0, 2)
     _settle(world, round_, world.issues[0], "T", seen=1)
     assert disagreement_counts(round_, None) == before
     assert is_unanimous(round_, world.issues[0].pk)
