@@ -192,7 +192,7 @@ class TestSweep:
 
 
 def test_sweeps_do_not_pile_up_while_no_worker_is_there() -> None:
-    (beat,) = app.conf.beat_schedule.values()
+    beat = app.conf.beat_schedule["sweep-jobs"]
 
     assert (beat["task"], beat["options"]) == (sweep.name, {"expires": beat["schedule"]})
 

@@ -276,8 +276,9 @@ class TestTaxonomy:
         version = make_version(study, codes)
         self.get(signed_in, version)
 
-        # Session, user, taxonomy, membership, version, codebook, versions, rounds, the tabs' round.
-        with django_assert_num_queries(9):
+        # Session, user, taxonomy, membership, version, codebook, versions, rounds, the tabs' round and
+        # its open meetings, what meetings noted for the taxonomy.
+        with django_assert_num_queries(11):
             self.get(signed_in, version)
 
 
