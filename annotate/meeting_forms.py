@@ -146,4 +146,4 @@ class AlikeForm(WithCategories):
         asked = self.data.getlist("issues")[:MOST_ALIKE] if hasattr(self.data, "getlist") else []
         numbers = [one for one in asked if one.isascii() and one.isdecimal() and len(one) < 19]
         # Which of them are on the agenda and may be seen is the action's to say.
-        self.fields["issues"].choices = [(one, one) for one in numbers]  # type: ignore[attr-defined]
+        self.fields["issues"].choices = [(one, one) for one in numbers]  # type: ignore[attr-defined]  # what a MultipleChoiceField has

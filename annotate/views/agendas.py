@@ -22,9 +22,9 @@ from annotate.models import Meeting, Round
 from annotate.queries.categories import codebook
 from annotate.queries.disagreements import Disagreement, Narrowing, disagreement_at, found
 from annotate.views.bulk import filters_in_words, round_to_settle
-from annotate.views.disagreements import narrowing_of
 from annotate.views.looks import decided, split
 from annotate.views.matrix import hues
+from annotate.views.narrowed import narrowing_of
 from core.http import go_to, render_page
 from core.idempotency import first_time
 from core.templatetags.crosscheck import count

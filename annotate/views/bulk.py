@@ -22,8 +22,8 @@ from annotate.queries import bulk as queries
 from annotate.queries.categories import codebook
 from annotate.queries.disagreements import Narrowing, disagreement_counts
 from annotate.queries.rounds import reveals_complete_issues, rounds_for
-from annotate.views.disagreements import narrowing_of
 from annotate.views.matrix import hues
+from annotate.views.narrowed import narrowing_of
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from core.templatetags.crosscheck import count

@@ -26,8 +26,7 @@ from annotate.queries.rounds import round_progress, rounds_for
 from annotate.round_forms import DecisionForm
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues, matrix
-from annotate.views.narrowed import Asked, To, menus
-from annotate.views.narrowed import narrowing_of as narrowing_of  # noqa: PLC0414 - other views of the list read it here
+from annotate.views.narrowed import Asked, To, menus, narrowing_of
 from annotate.views.threads import talk
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
