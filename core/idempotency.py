@@ -1,11 +1,28 @@
 """A double click stores once: a form's key is kept in the transaction that handles the form."""
 
-from django.db import connection
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.http import HttpRequest
 
 from core.http import form_key
 from core.models import HandledForm
+from core.retry import retried
+
+R = TypeVar("R")
+
+
+@retried
+@transaction.atomic
+def once(request: HttpRequest, act: Callable[[], R]) -> R | None:
+    """What `act` made of a form at its first sending, in one transaction; None for a second sending.
+
+    Begun again as a whole where it loses a race: an action cannot begin again by itself inside a transaction
+    that a view opened. So `act` may run three times, and what the user is told is said after it.
+    """
+    return act() if first_time(request) else None
 
 
 def first_time(request: HttpRequest) -> bool:

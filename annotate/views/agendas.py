@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -26,7 +25,7 @@ from annotate.views.looks import decided, split
 from annotate.views.matrix import hues
 from annotate.views.narrowed import narrowing_of
 from core.http import go_to, render_page
-from core.idempotency import first_time
+from core.idempotency import once
 from core.templatetags.crosscheck import count
 from studies.models import Membership
 from studies.pages import frame
@@ -119,18 +118,17 @@ def assign_pair(request: AuthedRequest, round_id: int) -> HttpResponse:
     if not asks or not chosen or not form.is_valid():
         status = 422 if asks else 200
         return _pair_page(request, round_, member, chosen, form, status=status)
-    with transaction.atomic():
-        if first_time(request):
-            meeting = actions.assign_pair(
-                round_=round_,
-                by=member,
-                first=form.cleaned_data["first"],
-                second=form.cleaned_data["second"],
-                issues=chosen.waiting(round_, member),
-            )
-            left = meeting.items.count()
-            said = ngettext("%(n)s issue is left to %(pair)s.", "%(n)s issues are left to %(pair)s.", left)
-            messages.success(request, said % {"n": count(left), "pair": meeting.name})
+    two = form.cleaned_data["first"], form.cleaned_data["second"]
+    meeting = once(
+        request,
+        lambda: actions.assign_pair(
+            round_=round_, by=member, first=two[0], second=two[1], issues=chosen.waiting(round_, member)
+        ),
+    )
+    if meeting:
+        left = meeting.items.count()
+        said = ngettext("%(n)s issue is left to %(pair)s.", "%(n)s issues are left to %(pair)s.", left)
+        messages.success(request, said % {"n": count(left), "pair": meeting.name})
     return go_to(request, _dashboard(round_, chosen))
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -25,7 +24,7 @@ from annotate.queries.rounds import reveals_complete_issues, rounds_for
 from annotate.views.matrix import hues
 from annotate.views.narrowed import narrowing_of
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from core.templatetags.crosscheck import count
 from ingest.models import Repository
 from studies.models import Membership
@@ -54,16 +53,15 @@ def decide_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
     form = MajorityForm(request.POST, round_=round_)
     if not form.is_valid():
         return _page(request, round_, member, narrowing, form, status=422)
-    bulk = None
-    with transaction.atomic():
-        if first_time(request):
-            bulk = actions.decide_majority(
-                round_=round_, by=member, at_least=form.cleaned_data["at_least"], narrowing=narrowing
-            )
+    at_least = form.cleaned_data["at_least"]
+    bulk = once(
+        request,
+        lambda: actions.decide_majority(round_=round_, by=member, at_least=at_least, narrowing=narrowing),
+    )
     if round_.kind == Round.Kind.SCREENING and not narrowing:
         address = reverse("screening", args=[round_.pk])
     else:
-        held = narrowing.query | {"at_least": form.cleaned_data["at_least"]}
+        held = narrowing.query | {"at_least": at_least}
         held |= {"done": bulk.pk} if bulk else {}
         address = f"{reverse('decide_majority', args=[round_.pk])}?{urlencode(held)}"
     if bulk:

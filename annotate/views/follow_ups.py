@@ -4,7 +4,6 @@ from itertools import groupby
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -17,7 +16,7 @@ from annotate.queries import follow_ups as queries
 from annotate.queries.follow_ups import FollowUpLine
 from annotate.views.round_builder import study_of
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from studies.pages import frame
 from studies.rules import may_lead, may_read_revealed
 
@@ -38,15 +37,13 @@ def follow_ups(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@transaction.atomic
 def mark_follow_up(request: AuthedRequest, slug: str, follow_up_id: int) -> HttpResponse:
     """Say that one of them is done, or with `undo` that it is not."""
     study, member = study_of(request, slug)
     require(may_lead(member), _("An owner or a lead of the study marks what is done."))
     found = get_object_or_404(queries.follow_ups(study, member), pk=follow_up_id)
     done = "undo" not in request.POST
-    if member and first_time(request):
-        actions.set_done(follow_up=found, by=member, done=done)
+    if member and once(request, lambda: actions.set_done(follow_up=found, by=member, done=done)):
         messages.success(request, _("Marked as done.") if done else _("It waits again."))
     return go_to(request, "follow_ups", study.slug)
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -23,9 +22,8 @@ from annotate.thread_forms import SayForm
 from annotate.views.meeting_room import Refused, back_to, find_meeting, live, room_page
 from core.errors import DomainError
 from core.http import require, typed
-from core.idempotency import first_time
+from core.idempotency import once
 from core.middleware import wants_json
-from core.retry import retried
 from studies.models import Membership
 
 Act = Callable[[], str | None]
@@ -103,7 +101,7 @@ def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
         votes.cast_ballot(item=item, member=member, category=cleaned["category"], number=cleaned["number"])
 
     # Without its form's key: the same ballot twice is one, and another one is a change of mind.
-    return _done(request, meeting, member, "vote", cast, once=False)
+    return _done(request, meeting, member, "vote", cast, keyed=False)
 
 
 @require_POST
@@ -322,13 +320,6 @@ def _quiet(_made: object) -> None:
     """An act whose result is on every screen anyway."""
 
 
-@retried
-@transaction.atomic
-def _once(request: AuthedRequest, act: Act) -> str | None:
-    """Act for the first sending of a form; a second one finds it done."""
-    return act() if first_time(request) else None
-
-
 def _done(
     request: AuthedRequest,
     meeting: Meeting,
@@ -336,11 +327,11 @@ def _done(
     form: str,
     act: Act,
     *,
-    once: bool = True,
+    keyed: bool = True,
 ) -> HttpResponse:
     """Act, and answer with what is new; a refusal stands beside the form, which keeps its text."""
     try:
-        said = _once(request, act) if once else act()
+        said = once(request, act) if keyed else act()
     except DomainError as refusal:
         return _refused(request, meeting, member, form, [_told(refusal, meeting)], refusal.status, refusal)
     meeting, member = find_meeting(request, meeting.pk)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.utils.html import format_html_join
@@ -29,7 +29,7 @@ from annotate.views.agendas import Chosen
 from annotate.views.bulk import filters_in_words
 from annotate.views.matrix import hues
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
 from studies.models import Membership
@@ -57,7 +57,6 @@ def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
 def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Plan a meeting; what the address says goes on its agenda, but for what the form leaves out."""
     round_, member = _round(request, round_id)
@@ -67,13 +66,10 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
     form = MeetingForm(request.POST if request.method == "POST" else None, round_=round_, by=member)
     if member and form.is_valid():
         try:
-            with transaction.atomic():
-                if not first_time(request):
-                    return go_to(request, "meetings", round_.pk)
-                meeting = actions.plan_meeting(round_=round_, by=member, **form.planned())
-                wanted = _wanted(found, request.POST)
-                added = agendas.put_on_agenda(meeting=meeting, by=member, issues=wanted) if wanted else 0
-            messages.success(request, _planned(meeting, added))
+            wanted = _wanted(found, request.POST)
+            planned = once(request, lambda: _plan(round_, member, form.planned(), wanted))
+            if planned:
+                messages.success(request, _planned(*planned))
             return go_to(request, "meetings", round_.pk)
         except MeetingRefused as refusal:
             form.refuse(refusal)
@@ -103,7 +99,6 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
 def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Change a meeting that is not closed, and take issues off its agenda."""
     meeting, member = meeting_of(request, meeting_id)
@@ -119,7 +114,8 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         meeting=meeting,
     )
     if member and only_takes_off:
-        taken = _take_off(meeting, member, request.POST.getlist("items"))
+        off = request.POST.getlist("items")
+        taken = once(request, lambda: _take_off(meeting, member, off)) or 0
         messages.success(
             request,
             ngettext("%(n)s issue taken off the agenda.", "%(n)s issues taken off the agenda.", taken)
@@ -128,9 +124,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         return go_to(request, "change_meeting", meeting.pk)
     if member and form.is_valid():
         try:
-            with transaction.atomic():
-                if first_time(request):
-                    actions.change_meeting(meeting=meeting, by=member, **form.planned())
+            once(request, lambda: actions.change_meeting(meeting=meeting, by=member, **form.planned()))
             messages.success(request, _("%(meeting)s is changed.") % {"meeting": form.planned()["name"]})
             return go_to(request, "change_meeting", meeting.pk)
         except MeetingRefused as refusal:
@@ -223,6 +217,14 @@ def _split(row: Disagreement, book: Codebook) -> SafeString:
         '<span class="nowrap">{} × <span class="code {}">{}</span></span>',
         ((n, colours.get(code, ""), code) for n, code in codes),
     )
+
+
+def _plan(
+    round_: Round, member: Membership, planned: dict[str, Any], issues: Sequence[int]
+) -> tuple[Meeting, int]:
+    """Plan a meeting with these issues on its agenda; how many could be put there."""
+    meeting = actions.plan_meeting(round_=round_, by=member, **planned)
+    return meeting, agendas.put_on_agenda(meeting=meeting, by=member, issues=issues) if issues else 0
 
 
 def _take_off(meeting: Meeting, member: Membership, chosen: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -21,8 +20,7 @@ from annotate.queries.rounds import rounds_for
 from annotate.queries.threads import Said
 from annotate.thread_forms import SayForm
 from core.http import VARY, is_fragment, require
-from core.idempotency import first_time
-from core.retry import retried
+from core.idempotency import once
 from ingest.models import Issue
 from studies.models import Membership
 from studies.queries import membership_of
@@ -120,18 +118,13 @@ def see_mentions(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     return _answered(request, round_, member, issue) if not is_fragment(request) else HttpResponse()
 
 
-@retried
-@transaction.atomic
 def say_once(request: AuthedRequest, round_: Round, issue: Issue, member: Membership, form: SayForm) -> None:
     """Store the comment of a valid form; a second sending of the same form stores nothing."""
-    if first_time(request):
-        actions.say(
-            round_=round_,
-            issue=issue,
-            author=member,
-            text=form.cleaned_data["text"],
-            category=form.cleaned_data["category"],
-        )
+    text, category = form.cleaned_data["text"], form.cleaned_data["category"]
+    once(
+        request,
+        lambda: actions.say(round_=round_, issue=issue, author=member, text=text, category=category),
+    )
 
 
 def refuse(form: SayForm) -> None:

@@ -1,0 +1,133 @@
+"""Forms of the consensus pages that lose a race in the database are handled again, whole and once."""
+
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from django.contrib.messages import get_messages
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from annotate.actions.follow_ups import follow_up
+from annotate.models import BulkDecision, Decision, FollowUp, Meeting
+from tests.annotate.meeting import MeetingWorld, meeting_world
+from tests.annotate.views.pages import client
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+Lose = Callable[[str, str], None]
+
+
+@pytest.fixture
+def lose() -> Iterator[Lose]:
+    """Let the first statement of this kind on this table be the victim of a deadlock, as PostgreSQL says it."""
+    tables = []
+    with connection.cursor() as cursor:
+
+        def once(verb: str, table: str) -> None:
+            # A sequence does not roll back: it knows the second try from the first.
+            cursor.execute("CREATE SEQUENCE lost_tries")
+            cursor.execute(
+                "CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                " IF nextval('lost_tries') = 1 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '40P01'; END IF;"
+                " RETURN NULL; END $$"
+            )
+            cursor.execute(f"CREATE TRIGGER lost AFTER {verb} ON {table} EXECUTE FUNCTION lost()")
+            tables.append(table)
+
+        yield once
+        cursor.execute("SELECT last_value FROM lost_tries")
+        tries = cursor.fetchone()[0]
+        cursor.execute(f"DROP TRIGGER lost ON {tables[0]}")
+        cursor.execute("DROP FUNCTION lost")
+        cursor.execute("DROP SEQUENCE lost_tries")
+    assert tries > 1
+
+
+@pytest.fixture
+def world() -> MeetingWorld:
+    return meeting_world(4, members=3)
+
+
+def send_twice(browser: Client, page: str, *args: object, **form: object) -> list[str]:
+    """Send one form as a double click does; what the user is told of the first."""
+    address = reverse(page, args=args)
+    form = {"form_key": str(uuid4())} | form
+    answers = [browser.post(address, form) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [302, 302]
+    return [str(message) for message in get_messages(answers[0].wsgi_request)]
+
+
+def plan(world: MeetingWorld, name: str) -> dict[str, object]:
+    return {
+        "name": name, "kind": "together", "chair": world.lead.pk, "quorum": 2,
+        "participants": [one.pk for one in world.members],
+    }  # fmt: skip
+
+
+def test_decide_majority(world: MeetingWorld, lose: Lose):
+    lose("INSERT", "annotate_bulkdecision")
+
+    said = send_twice(client(world.lead), "decide_majority", world.round_.pk, at_least=2)
+
+    assert said == ["3 issues are decided by majority."]
+    assert BulkDecision.objects.count() == 1
+    assert Decision.objects.filter(superseded_at=None).count() == 3
+
+
+def test_assign_pair(world: MeetingWorld, lose: Lose):
+    lose("INSERT", "annotate_meeting")
+
+    said = send_twice(
+        client(world.lead),
+        "assign_pair",
+        world.round_.pk,
+        first=world.members[0].pk,
+        second=world.members[1].pk,
+        issues=world.issues[0].pk,
+    )
+
+    assert said == ["1 issue is left to R1 and R2."]
+    assert [meeting.kind for meeting in Meeting.objects.all()] == ["pair"]
+
+
+def test_new_meeting(world: MeetingWorld, lose: Lose):
+    lose("INSERT", "annotate_meeting")
+
+    said = send_twice(client(world.lead), "new_meeting", world.round_.pk, **plan(world, "Of all"))
+
+    assert said == ["Of all is planned, with an empty agenda."]
+    assert [meeting.name for meeting in Meeting.objects.all()] == ["Of all"]
+
+
+def test_change_meeting(world: MeetingWorld, lose: Lose):
+    meeting = world.plan(opened=False)
+    lose("UPDATE", "annotate_meeting")
+
+    said = send_twice(client(world.lead), "change_meeting", meeting.pk, **plan(world, "Of some"))
+
+    assert said == ["Of some is changed."]
+    assert Meeting.objects.get().name == "Of some"
+
+
+def test_take_off_what_was_planned(world: MeetingWorld, lose: Lose):
+    meeting = world.plan(opened=False)
+    lose("UPDATE", "annotate_agendaitem")
+
+    items = [item.pk for item in world.items[:2]]
+    said = send_twice(client(world.lead), "change_meeting", meeting.pk, off="1", items=items)
+
+    assert said == ["2 issues taken off the agenda."]
+    assert meeting.items.filter(released_at=None).count() == 2
+
+
+def test_mark_follow_up(world: MeetingWorld, lose: Lose):
+    world.plan()
+    noted = follow_up(item=world.items[0], by=world.lead, kind="guideline", text="Say it in the guideline.")
+    lose("UPDATE", "annotate_followup")
+
+    said = send_twice(client(world.lead), "mark_follow_up", world.study.slug, noted.pk)
+
+    assert said == ["Marked as done."]
+    assert FollowUp.objects.get().done_by == world.lead
