@@ -8,8 +8,9 @@ have yet to label in another round is left out (annotate.queries.withheld).
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import EmptyResultSet
@@ -21,6 +22,7 @@ from django.db.models import (
     F,
     Func,
     IntegerField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -30,7 +32,14 @@ from django.db.models import (
 from annotate import models
 from annotate.models import AgendaItem, Decision, Label, Meeting, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.rounds import revealed, revealed_labels, standing_decisions, volunteers
+from annotate.queries.rounds import (
+    RoundProgress,
+    revealed,
+    revealed_labels,
+    round_progress,
+    standing_decisions,
+    volunteers,
+)
 from annotate.queries.withheld import seen_by, still_to_label
 from ingest.models import Issue
 from ingest.queries import with_keyword
@@ -201,7 +210,7 @@ class DisagreementCounts:
     how many are open, on an agenda and decided.
 
     `withheld`: complete issues that the member has yet to label elsewhere, whether their labels agree or not:
-    how many of them differ would tell something of each.
+    how many of them differ would tell something of each. `progress` is that of the round, whoever asks.
     """
 
     complete: int
@@ -209,6 +218,7 @@ class DisagreementCounts:
     agenda: int
     decided: int
     withheld: int = 0
+    progress: RoundProgress | None = None
 
     @property
     def not_unanimous(self) -> int:
@@ -320,16 +330,22 @@ def disagreements(
     after: str | None = None,
     limit: int = 50,
     book: Codebook | None = None,
+    counts: DisagreementCounts | None = None,
 ) -> Disagreements:
     """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
     equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
 
-    `after`: the `next` of the page before; ValueError for what is none.
+    `after`: the `next` of the page before; ValueError for what is none. `counts` are those of the round,
+    where the caller has them: without filters nothing is counted again.
     """
     book = book or codebook(round_.version_id)
     columns = list(volunteers(round_))
-    rows = found(round_, replace(narrowing, state=""), member, book=book)
-    counted = _counted(rows, round_)
+    in_all_states = replace(narrowing, state="")
+    rows = found(round_, in_all_states, member, book=book)
+    if counts is None or in_all_states:
+        counted = _counted(rows, round_)
+    else:
+        counted = {state: getattr(counts, state) for state in STATES}
     ordered = _behind(_in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
     places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
     last = places[limit - 1] if len(places) > limit else None
@@ -350,10 +366,15 @@ def splits(
     """The splits that the other filters leave, fewest groups first and of these the closest, with how many
     issues have them. Three queries at most.
     """
-    rows = found(round_, replace(narrowing, split=()), member, book=book).order_by()
+    others = replace(narrowing, split=())
     counted: Counter[Split] = Counter()
-    for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
-        counted[*votes, *[1] * open_labels] += n
+    if not others:
+        for said in _all_said(round_, member):
+            counted[*said.votes, *[1] * said.open_labels] += said.issues
+    else:
+        rows = found(round_, others, member, book=book).order_by()
+        for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
+            counted[*votes, *[1] * open_labels] += n
     return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))
 
 
@@ -461,11 +482,14 @@ def disagreement_counts(round_: Round, member: Membership | None) -> Disagreemen
     """How many issues are complete, and of the disagreements how many are in each state. Five queries at
     most.
     """
-    complete = revealed(round_).filter(completed_at__isnull=False)
+    progress = round_progress(round_)
     withheld = withheld_count(round_, member)
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     return DisagreementCounts(
-        complete=complete.count() - withheld, withheld=withheld, **_counted(rows, round_)
+        complete=(progress.complete or 0) - withheld,
+        withheld=withheld,
+        progress=progress,
+        **_counted(rows, round_),
     )
 
 
@@ -497,21 +521,60 @@ def confusion(
     places = {id_: place for place, id_ in enumerate(book.states)}
     at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
     both: Counter[tuple[int, int]] = Counter()
-    rows = found(round_, Narrowing(), member)
-    for chosen, issues in rows.order_by().values_list("chosen").annotate(n=Count("pk")):
+    for said in _all_said(round_, member):
+        chosen = said.chosen
         if len(chosen) == 2:
             first, second = at_level[chosen[0]], at_level[chosen[1]]
-            both[(first, second) if first <= second else (second, first)] += issues
+            both[(first, second) if first <= second else (second, first)] += said.issues
             continue
         counted = Counter(map(at_level.__getitem__, chosen))
         for first, second in combinations_with_replacement(sorted(counted), 2):
             if first != second or counted[first] > 1:
-                both[first, second] += issues
+                both[first, second] += said.issues
     codes = [state.code for state in book.states.values()]
     return [
         Confusion(codes[first], codes[second], issues)
         for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
     ]
+
+
+class _Said(NamedTuple):
+    """What the labels of some disagreements say, and of how many: as in annotate.models.Disagreement."""
+
+    chosen: Sequence[int]
+    votes: Sequence[int]
+    open_labels: int
+    issues: int
+
+
+def _all_said(round_: Round, member: Membership | None) -> Sequence[_Said]:
+    """What the labels of all disagreements say that this member may see. Three queries at most.
+
+    Rows of disagreements are added, never changed and never taken away: while there are as many with the same
+    last one, they say the same.
+    """
+    rows = models.Disagreement.objects.filter(round=round_)
+    if not still_to_label(round_, member).query.is_empty():
+        return _said_together(seen_by(rows, round_, member))
+    edition = rows.aggregate(number=Count("pk"), last=Max("pk"))
+    return _said_in(round_.pk, edition["number"], edition["last"])
+
+
+@lru_cache(maxsize=16)
+def _said_in(round_id: int, _number: int, _last: int | None) -> Sequence[_Said]:
+    return _said_together(models.Disagreement.objects.filter(round=round_id))
+
+
+def _said_together(rows: QuerySet[models.Disagreement]) -> Sequence[_Said]:
+    # Without the ORM's converters of arrays, which take as long as all the rest.
+    try:
+        found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
+    except EmptyResultSet:
+        return ()
+    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return tuple(_Said(*row) for row in cursor.fetchall())
 
 
 def complete_issues(round_: Round) -> tuple[str, list[Any]]:

@@ -22,7 +22,7 @@ from annotate.models import Decision, Round
 from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.disagreements import LEVELS, Disagreement, Narrowing
-from annotate.queries.rounds import round_progress, rounds_for
+from annotate.queries.rounds import rounds_for
 from annotate.round_forms import DecisionForm
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues, matrix
@@ -40,6 +40,7 @@ from studies.queries import membership_of
 from taxonomy.models import Level
 
 MOST_COLUMNS = 10
+ROWS = 30
 PAGE = "disagreements"
 
 
@@ -159,7 +160,7 @@ def _numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
         "round": round_,
         "counts": counts,
         "share": formats.number_format(round(share, 1), 1),
-        "progress": round_progress(round_),
+        "progress": counts.progress,
         "held_back_by": queries.rounds_to_label(round_, member) if counts.withheld else [],
         "live_url": reverse(PAGE, args=[round_.pk]),
     }
@@ -177,7 +178,16 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     book = codebook(round_.version_id)
-    page = queries.disagreements(round_, asked.narrowing, member, after=asked.after, book=book)
+    numbers = _numbers(round_, member)
+    page = queries.disagreements(
+        round_,
+        asked.narrowing,
+        member,
+        after=asked.after,
+        limit=ROWS,
+        book=book,
+        counts=numbers["counts"],
+    )
     path = reverse(PAGE, args=[round_.pk])
     colours = hues(book)
 
@@ -186,7 +196,7 @@ def _page(
 
     repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
     context: dict[str, Any] = {
-        **_numbers(round_, member),
+        **numbers,
         "study": round_.study,
         "membership": member,
         "narrowed": asked.narrowing,
@@ -280,11 +290,15 @@ def _overview(
     name = asked.level if asked.level in levels else names[-1]
     below = names[names.index(name) + 1] if name != names[-1] else ""
 
+    # Hundreds of cells: what their addresses have in common is written once.
+    common = to(pair=None, inside=None, level=below or asked.level, after=None, issue=None)
+    common += "&" if "?" in common else "?"
+    picked = set(asked.narrowing.pair or ())
+
     def cell(pair: queries.Pair) -> str:
-        if below:
-            return to(pair=pair, inside=pair, level=below, after=None, issue=None)
-        is_picked = set(pair) == set(asked.narrowing.pair or ())
-        return to(pair=asked.inside if is_picked else pair, after=None, issue=None)
+        chosen = pair if below or set(pair) != picked else asked.inside
+        held = {"pair": chosen, "inside": pair if below else asked.inside}
+        return common + urlencode({name: " ".join(codes) for name, codes in held.items() if codes})
 
     return {
         "matrix": matrix(

@@ -236,22 +236,22 @@ def test_an_address_that_no_link_says_is_not_found(world, labelled, query):
 
 @pytest.mark.slow
 def test_pages_follow_each_other():
-    world = small_world(issues=53, members=2)
+    world = small_world(issues=33, members=2)
     round_ = world.round()
     for issue in world.issues:
         for member, code in zip(world.members, ("C.2", "C.9"), strict=True):
             factories.add_label(round_, issue, member, code)
     note_disagreements(round_)
     first = get(world.lead, round_, "pair=C.2+C.9")
-    assert listed(first) == [issue.pk for issue in world.issues[:50]]
+    assert listed(first) == [issue.pk for issue in world.issues[:30]]
     (following,) = re.findall(r'rel="next"\s+href="([^"]*)"', first.content.decode())
-    assert following == f"{reverse('disagreements', args=[round_.pk])}?pair=C.2+C.9&amp;after=2-0-50"
+    assert following == f"{reverse('disagreements', args=[round_.pk])}?pair=C.2+C.9&amp;after=2-0-30"
     last = signed_in(world.lead).get(html.unescape(following))
-    assert listed(last) == [issue.pk for issue in world.issues[50:]]
+    assert listed(last) == [issue.pk for issue in world.issues[30:]]
     assert 'rel="next"' not in last.content.decode()
     # Behind the last issue of a page the next page begins.
-    at_end = get(world.lead, round_, f"issue={world.issues[49].pk}")
-    assert f"issue={world.issues[50].pk}" in re.search(r'<a [^>]*id="next"', at_end.content.decode())[0]
+    at_end = get(world.lead, round_, f"issue={world.issues[29].pk}")
+    assert f"issue={world.issues[30].pk}" in re.search(r'<a [^>]*id="next"', at_end.content.decode())[0]
 
 
 def test_a_fragment_is_the_region_alone_and_says_so(world, labelled):
