@@ -12,16 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from annotate.actions.meetings import LONGEST_NAME
 from annotate.errors import MeetingRefused
 from annotate.models import Meeting, Round
-from annotate.queries.rounds import candidates, volunteers
+from annotate.queries.rounds import candidates, could_come, usual_quorum
 from studies.models import Membership
 
 MOST_ITEMS = 2000
 """So many issues go on an agenda at once: more than any meeting gets through."""
-
-
-def usual_quorum(people: int) -> int:
-    """More than half, and never fewer than two where there are two."""
-    return max(people // 2 + 1, min(people, 2), 1)
 
 
 class _Member(forms.ModelChoiceField):
@@ -94,7 +89,7 @@ class MeetingForm(forms.Form):
         people = candidates(round_.study)
         self.fields["chair"].queryset = people  # type: ignore[attr-defined] # of a model choice field
         self.fields["participants"].queryset = people  # type: ignore[attr-defined] # the same
-        own = _of_meeting(meeting) if meeting else _of_round(round_, by, [member.pk for member in people])
+        own = _of_meeting(meeting) if meeting else _of_round(round_, by)
         self.initial = own | dict(initial or {})
         self.is_begun = meeting is not None and meeting.opened_at is not None
         if self.is_begun:
@@ -116,16 +111,14 @@ class MeetingForm(forms.Form):
         return {**self.cleaned_data, "participants": list(self.cleaned_data["participants"])}
 
 
-def _of_round(round_: Round, by: Membership | None, candidate: list[int]) -> dict[str, Any]:
-    labelling = volunteers(round_).filter(left_at=None, member__in=candidate)
-    asked = list(labelling.values_list("member", flat=True))
+def _of_round(round_: Round, by: Membership | None) -> dict[str, Any]:
     return {
         "name": usual_name(timezone.now()),
         "kind": Meeting.Kind.TOGETHER,
         "chair": by.pk if by else None,
-        "quorum": usual_quorum(len(asked)),
+        "quorum": usual_quorum(round_),
         "by_majority": round_.rule == Round.Rule.MAJORITY,
-        "participants": asked,
+        "participants": list(could_come(round_).values_list("pk", flat=True)),
     }
 
 

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.locks import changed, hold_item
+from annotate.actions.locks import changed, hold_item, hold_meeting
 from annotate.actions.proposals import open_proposal, require_lengths
 from annotate.models import AgendaItem, FollowUp, Meeting
 from annotate.queries.categories import codebook
@@ -73,18 +73,19 @@ def follow_up(
 def set_done(*, follow_up: FollowUp, by: Membership, done: bool) -> FollowUp:
     """Say that what followed is done, or is not after all: owner and leads. Done is done.
 
-    Raises NotAllowed.
+    Screens of a meeting that is not closed follow. Raises NotAllowed.
     """
-    current = (
-        FollowUp.objects.select_for_update(of=("self",)).select_related("item__round").get(pk=follow_up.pk)
-    )
-    round_ = current.item.round
+    meeting = hold_meeting(follow_up.item.meeting)
+    current = FollowUp.objects.select_for_update().get(pk=follow_up.pk)
+    round_ = meeting.round
     if not may_plan_meeting(by, round_):
         raise errors.NotAllowed
     if (current.done_at is not None) == done:
         return current
     current.done_at, current.done_by = (timezone.now(), by) if done else (None, None)
     current.save(update_fields=["done_at", "done_by"])
+    if meeting.closed_at is None:
+        changed(meeting)
     verb = "follow_ups.done" if done else "follow_ups.undone"
     record(round_.study, verb, by.user, round=round_.name, kind=current.kind)
     return current

@@ -13,7 +13,7 @@ from annotate.actions.locks import changed, hold_item, hold_meeting, hold_open_m
 from annotate.actions.votes import close_votes_with_the_meeting, close_what_all_voted
 from annotate.errors import MeetingRefused
 from annotate.models import AgendaItem, Decision, Meeting, Participant, Round, Spell, Vote
-from annotate.queries.rounds import candidates, reveals_complete_issues, volunteers
+from annotate.queries.rounds import candidates, could_come, reveals_complete_issues
 from annotate.queries.votes import GRACE
 from annotate.queries.withheld import is_withheld
 from annotate.rules import (
@@ -63,8 +63,7 @@ def plan_meeting(
     if not reveals_complete_issues(current):
         raise errors.NotRevealed
     if not participants and kind != Meeting.Kind.PAIR:
-        labelling = candidates(current.study).filter(pk__in=volunteers(current).values("member"))
-        participants = list(labelling)
+        participants = list(could_come(current))
     meeting = Meeting(round=current, kind=Meeting.Kind(kind), created_by=by)
     _set_rules(meeting, quorum, by_majority=by_majority)
     _describe(meeting, name, chair, participants, starts_at, ends_at, shows_names=shows_names)
@@ -359,10 +358,10 @@ def _set_rules(meeting: Meeting, quorum: int, *, by_majority: bool) -> None:
     """Raises MeetingRefused."""
     if meeting.kind == Meeting.Kind.PAIR:
         quorum, by_majority = 2, False
-    could_come = candidates(meeting.round.study).count()
-    if not 1 <= quorum <= max(could_come, 1):
+    most = candidates(meeting.round.study).count()
+    if not 1 <= quorum <= max(most, 1):
         raise MeetingRefused(
-            _("Choose a quorum from 1 to %(most)s: so many could come.") % {"most": could_come},
+            _("Choose a quorum from 1 to %(most)s: so many could come.") % {"most": most},
             field="quorum",
         )
     meeting.quorum, meeting.by_majority = quorum, by_majority

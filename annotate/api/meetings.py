@@ -21,10 +21,10 @@ from annotate.models import AgendaItem, Decision, Meeting, Round
 from annotate.queries.agendas import AgendaLine, agenda
 from annotate.queries.categories import codebook
 from annotate.queries.meeting_items import items_seen_by
-from annotate.queries.meetings import meetings_for, meetings_of, usual_quorum
+from annotate.queries.meetings import meetings_for, meetings_of
 from annotate.queries.minds import minds
 from annotate.queries.minutes import consensus_numbers, minutes
-from annotate.queries.rounds import candidates
+from annotate.queries.rounds import candidates, usual_quorum
 from annotate.reports import LEVELS
 from annotate.rules import (
     may_chair,
@@ -161,7 +161,7 @@ class Meetings(APIView):
             round_=round_,
             by=member,
             chair=_people(round_, [chair], "chair")[0] if chair else member,
-            quorum=max(usual_quorum(round_), 1) if quorum is None else quorum,
+            quorum=usual_quorum(round_) if quorum is None else quorum,
             participants=_people(round_, names, "participants"),
             **given,
         )

@@ -1,14 +1,29 @@
-"""The whole agenda of a meeting as one member may see it: what REST gives in one answer."""
+"""What is on an agenda and what of it is decided; and the whole agenda of a meeting as one member may see it:
+what REST gives in one answer.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import F, OuterRef, Q
 
 from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Vote
 from annotate.queries.categories import codebook
 from annotate.queries.withheld import seen_by
 from studies.models import Membership
+
+
+def is_on_agenda() -> Q:
+    """Of agenda items: those that are on the agenda, of a closed meeting those that were when it closed."""
+    return Q(meeting__closed_at=None, released_at=None) | Q(released_at__gte=F("meeting__closed_at"))
+
+
+def standing(closed_at: datetime | OuterRef | None) -> Q:
+    """Of decisions: those that stand, or stood when a meeting closed. Whoever made them."""
+    if closed_at is None:
+        return Q(superseded_at=None)
+    return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
 
 
 @dataclass(frozen=True)
@@ -47,11 +62,7 @@ class Agenda:
 
 def agenda(meeting: Meeting, member: Membership | None) -> Agenda:
     """What is on the agenda; of a closed meeting what was on it then. Eight queries at most, at any size."""
-    on_it = AgendaItem.objects.filter(meeting=meeting)
-    if meeting.closed_at is None:
-        on_it = on_it.filter(released_at=None)
-    else:
-        on_it = on_it.filter(released_at__gte=meeting.closed_at)
+    on_it = AgendaItem.objects.filter(is_on_agenda(), meeting=meeting)
     rows = Disagreement.objects.filter(round=meeting.round, issue__in=on_it.values("issue"))
     seen = seen_by(rows, meeting.round, member)
     shown = list(
@@ -89,10 +100,8 @@ def _state(meeting: Meeting, item: AgendaItem, *, is_decided: bool) -> str:
 
 def _decided(meeting: Meeting, issues: list[int]) -> dict[int, tuple[int, int]]:
     """Issue id to category and number of the decision that stands, or stood when the meeting closed."""
-    stands = Q(superseded_at=None)
-    if meeting.closed_at is not None:
-        stands = (stands | Q(superseded_at__gt=meeting.closed_at)) & Q(decided_at__lte=meeting.closed_at)
-    found = Decision.objects.filter(stands, round=meeting.round, issue__in=issues).order_by("number")
+    stood = standing(meeting.closed_at)
+    found = Decision.objects.filter(stood, round=meeting.round, issue__in=issues).order_by("number")
     return {
         issue: (category, number)
         for issue, category, number in found.values_list("issue", "category", "number")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotate.allocation import fair_share, pace, stretch
@@ -117,13 +117,6 @@ class Progress:
     def has_quota(self) -> bool:
         """Have they given all the labels that they were asked for?"""
         return self.quota is not None and self.done >= self.quota
-
-
-@dataclass(frozen=True)
-class MemberCount:
-    volunteer: RoundVolunteer
-    labels: int
-    surplus: int
 
 
 def own_labels(round_: Round, member: Membership, *, after: str | None = None, limit: int = 50) -> OwnLabels:
@@ -298,28 +291,6 @@ def _slots_of(
 
 def _slots_counted_at() -> int:
     return int(timezone.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
-
-
-def counts_by_member(round_: Round) -> list[MemberCount]:
-    """How many labels each volunteer of the round has given, in the order of their columns. Two queries."""
-    counted = {
-        row["volunteer"]: row
-        for row in Label.objects.filter(round=round_)
-        .values("volunteer")
-        .annotate(
-            labels=Count("submitted_at", filter=Q(surplus=False)),
-            surpluses=Count("submitted_at", filter=Q(surplus=True)),
-        )
-    }
-    nothing = {"labels": 0, "surpluses": 0}
-    volunteers: QuerySet[RoundVolunteer] = RoundVolunteer.objects.filter(round=round_).select_related(
-        "member"
-    )
-    return [
-        MemberCount(volunteer, counts["labels"], counts["surpluses"])
-        for volunteer in volunteers.order_by("column")
-        for counts in [counted.get(volunteer.member_id, nothing)]
-    ]
 
 
 def choosable(round_: Round) -> frozenset[int]:

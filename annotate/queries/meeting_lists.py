@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 
 from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Participant, Round
+from annotate.queries.agendas import is_on_agenda, standing
 from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
@@ -19,7 +20,8 @@ from studies.models import Membership, Study
 
 @dataclass(frozen=True)
 class MeetingLine:
-    """One meeting of a list. `items` are on its agenda, or were when it closed; it settled `decided`.
+    """One meeting of a list. `items` are on its agenda and `decided` of them are decided, as the room counts:
+    of a closed meeting when it closed.
 
     `to_vote`: on how many the reader, who was asked to, has still to vote in an open meeting over days.
     `came` of `asked` took part.
@@ -46,6 +48,7 @@ class MeetingLine:
 
     @property
     def left(self) -> int:
+        """Issues that are not decided yet."""
         return self.items - self.decided
 
 
@@ -100,18 +103,18 @@ def _seen(seats: Iterable[Membership]) -> QuerySet[Disagreement]:
 
 
 def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[MeetingLine]:
-    own = Decision.objects.filter(item=OuterRef("pk"))
-    standing = own.filter(
-        Q(superseded_at=None) | Q(superseded_at__gt=OuterRef("meeting__closed_at")),
+    closed_at = OuterRef("meeting__closed_at")
+    made = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
+    is_decided = Case(
+        When(meeting__closed_at=None, then=Exists(made.filter(standing(None)))),
+        default=Exists(made.filter(standing(closed_at))),
     )
     items = (
-        AgendaItem.objects.filter(meeting__in=meetings)
-        # On the agenda now, or when the meeting closed; what was taken off it counts no more.
-        .filter(Q(released_at=None) | Q(released_at__gte=F("meeting__closed_at")) | Exists(own))
+        AgendaItem.objects.filter(is_on_agenda(), meeting__in=meetings)
         .filter(Exists(_seen(seats)))
         .order_by()
         .annotate(
-            is_decided=Exists(standing),
+            is_decided=is_decided,
             waits=waits_for_ballot(seats),
         )
         .values("meeting")

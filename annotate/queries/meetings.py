@@ -13,7 +13,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 
 from accounts.models import User
@@ -31,9 +31,10 @@ from annotate.models import (
     Spell,
     Vote,
 )
+from annotate.queries.agendas import is_on_agenda, standing
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.disagreements import Disagreement, rows_of
-from annotate.queries.rounds import candidates, rounds_for, volunteers
+from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.votes import Tally, tally
 from annotate.queries.withheld import seen_by, withheld_from
 from annotate.rules import may_chair, may_take_part, may_take_the_chair
@@ -54,12 +55,6 @@ def meetings_for(user: User | AnonymousUser) -> QuerySet[Meeting]:
 def meetings_of(round_: Round) -> QuerySet[Meeting]:
     """The meetings on one round, with their chairs; the newest first."""
     return Meeting.objects.filter(round=round_).select_related("chair__user").order_by("-pk")
-
-
-def usual_quorum(round_: Round) -> int:
-    """More than half of those volunteers of the round who could come, as a meeting is planned. One query."""
-    could_come = candidates(round_.study).filter(pk__in=volunteers(round_).values("member"))
-    return could_come.count() // 2 + 1
 
 
 @dataclass(frozen=True)
@@ -378,17 +373,7 @@ class _Reader:
 
     def _on_agenda(self) -> QuerySet[AgendaItem]:
         """What is on the agenda; of a closed meeting what was on it then."""
-        items = AgendaItem.objects.filter(meeting=self.meeting)
-        if self.meeting.closed_at is None:
-            return items.filter(released_at=None)
-        return items.filter(released_at__gte=self.meeting.closed_at)
-
-    def _standing(self) -> Q:
-        """Which decisions stand; at a closed meeting, stood when it closed."""
-        closed_at = self.meeting.closed_at
-        if closed_at is None:
-            return Q(superseded_at=None)
-        return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
+        return AgendaItem.objects.filter(is_on_agenda(), meeting=self.meeting)
 
     def _places(self) -> tuple[list[_Place], int]:
         """What this member may see of the agenda, in order, and how many issues are kept from them."""
@@ -398,8 +383,8 @@ class _Reader:
         chosen: dict[int, list[int]] = dict(
             seen_by(rows, self.round, self.member).values_list("issue", "chosen")
         )
-        standing = Decision.objects.filter(self._standing(), round=self.round, issue__in=issues)
-        decided = dict(standing.order_by("number").values_list("issue", "category"))
+        stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
+        decided = dict(stood.order_by("number").values_list("issue", "category"))
         pairs = {two: self._pair(two) for two in {tuple(ids[:2]) for ids in chosen.values()}}
         places = []
         total = 0

@@ -175,6 +175,17 @@ def candidates(study: Study) -> QuerySet[Membership]:
     return members(study).filter(left_at=None, user__isnull=False, role__in=LABELLING)
 
 
+def could_come(round_: Round) -> QuerySet[Membership]:
+    """The volunteers of the round who can still be chosen: who is asked to a meeting if nobody is named."""
+    labelling = volunteers(round_).filter(left_at=None)
+    return candidates(round_.study).filter(pk__in=labelling.values("member"))
+
+
+def usual_quorum(round_: Round) -> int:
+    """More than half of them. One query."""
+    return could_come(round_).count() // 2 + 1
+
+
 def published_versions(study: Study) -> QuerySet[Version]:
     """The versions that a round can use, newest first, by taxonomy."""
     versions = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)

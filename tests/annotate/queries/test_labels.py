@@ -9,7 +9,6 @@ from annotate.actions.turns import skip_issue
 from annotate.models import Label, Round, Skip
 from annotate.queries.labels import (
     choosable,
-    counts_by_member,
     latest_labels,
     own_counts,
     own_labels,
@@ -160,29 +159,6 @@ def test_progress_and_lists_do_not_depend_on_what_others_do():
                 assert session() == before
 
 
-def test_counts_by_member_are_counts_in_column_order():
-    world = small_world(issues=2, members=3)
-    round_ = world.k_of_n(2)
-    first, second, third = world.members
-    world.submit(round_, world.issues[0], first, "C.2")
-    world.submit(round_, world.issues[0], second, "C.2")
-    world.submit(round_, world.issues[1], first, "C.2")
-    Label.objects.create(
-        round=round_,
-        issue=world.issues[0],
-        volunteer=third,
-        surplus=True,
-        category=world.category("C.2"),
-        version=world.version,
-        submitted_at=timezone.now(),
-    )
-    assert [(count.volunteer.member, count.labels, count.surplus) for count in counts_by_member(round_)] == [
-        (first, 2, 0),
-        (second, 1, 0),
-        (third, 0, 1),
-    ]
-
-
 def test_choosable_categories_are_deep_enough_or_have_nothing_below():
     world = small_world(issues=1)
 
@@ -212,7 +188,5 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
     with django_assert_num_queries(2):
         latest_labels(round_, member)
         own_counts(round_, member)
-    with django_assert_num_queries(2):
-        counts_by_member(round_)
     with django_assert_num_queries(1):
         own_skips(round_, member)

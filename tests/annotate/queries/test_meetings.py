@@ -18,10 +18,10 @@ from annotate.queries.meetings import (
     meetings_for,
     meetings_of,
     room,
-    usual_quorum,
 )
+from annotate.queries.rounds import could_come, usual_quorum
 from ingest.models import Issue, Snapshot
-from studies.models import Role
+from studies.models import Membership, Role
 from tests import factories
 from tests.annotate.meeting import meeting_world
 
@@ -61,6 +61,14 @@ def test_meetings_are_found_through_the_rounds_that_a_user_may_see(world):
 @pytest.mark.parametrize(("members", "quorum"), [(1, 1), (2, 2), (3, 2), (7, 4)])
 def test_the_usual_quorum_is_more_than_half_of_the_volunteers(members, quorum):
     assert usual_quorum(meeting_world(1, members=members).round_) == quorum
+
+
+def test_who_was_taken_out_of_the_round_is_not_asked_to_come():
+    world = meeting_world(1, members=7)
+    world.round_.volunteers.filter(member=world.members[0]).update(left_at=timezone.now())
+    Membership.objects.filter(pk=world.members[1].pk).update(left_at=timezone.now())
+    assert set(could_come(world.round_)) == set(world.members[2:])
+    assert usual_quorum(world.round_) == 3
 
 
 def test_the_agenda_is_in_groups_by_the_pair_that_is_confused(world):

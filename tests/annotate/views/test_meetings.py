@@ -8,17 +8,18 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.actions.agendas import put_on_agenda
+from annotate.actions.agendas import put_on_agenda, take_off_agenda
 from annotate.actions.bulk import reopen
 from annotate.actions.follow_ups import follow_up, set_done
 from annotate.actions.meetings import close_meeting, park
 from annotate.actions.votes import close_vote
 from annotate.errors import FollowUpIncomplete, NotAllowed, OffTheAgenda
-from annotate.models import FollowUp, Meeting
+from annotate.models import Decision, FollowUp, Meeting
 from annotate.queries.digests import news_for
 from annotate.queries.follow_ups import waiting_for
 from annotate.queries.meeting_items import waiting_votes
 from annotate.queries.meeting_lists import meeting_lines, own_meetings
+from annotate.queries.meetings import room
 from studies.models import Role
 from taxonomy.models import Proposal
 from tests import factories
@@ -93,6 +94,29 @@ def test_the_list_tells_state_agenda_and_decisions(clock):
         "Meeting of 14 November together, at one time closed 14 Nov 2026, 14:00 Lead 3 3 of 4 2 of 5 5 min"
         in said
     )
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_list_counts_as_the_room_does(world, closed):
+    world.plan()
+    world.arrive()
+    first, second, third, _fourth = world.items
+    decided = world.decide(first, "C.9")
+    reopened = world.decide(second, "C.9")
+    reopen(round_=world.round_, issue=second.issue, by=world.lead, why="No.", seen_number=reopened.number)
+    take_off_agenda(item=second, by=world.lead)
+    # Decided without this meeting, as older rows were.
+    said = {"method": "lead", "category": world.category("B.1"), "version": world.version}
+    when = {"number": 1, "rationale": "So.", "decided_by": world.lead, "decided_at": timezone.now()}
+    Decision.objects.create(round=world.round_, issue=third.issue, **said, **when)
+    if closed:
+        close_meeting(meeting=world.meeting, by=world.lead)
+        reopen(round_=world.round_, issue=first.issue, by=world.lead, why="No.", seen_number=decided.number)
+
+    [line] = meeting_lines(world.round_, world.lead)
+    found = room(world.fresh(), world.lead)
+
+    assert (line.decided, line.items, line.left) == (found.decided, found.total, found.left) == (2, 3, 1)
 
 
 def test_the_list_counts_nothing_that_is_withheld(world):
@@ -376,6 +400,19 @@ def test_what_follows_is_listed_by_kind_and_marked_as_done(followed):
     client(world.lead).post(address, {"undo": "1"})
     one.refresh_from_db()
     assert (one.done_at, one.done_by) == (None, None)
+
+
+@pytest.mark.parametrize(("closed", "more"), [(False, 1), (True, 0)])
+def test_screens_of_an_open_meeting_follow_what_is_marked_as_done(followed, closed, more):
+    world, one = followed, FollowUp.objects.get(kind="guideline")
+    if closed:
+        close_meeting(meeting=world.meeting, by=world.lead)
+    before = world.fresh().revision
+
+    for _twice in range(2):
+        set_done(follow_up=one, by=world.lead, done=True)
+
+    assert world.fresh().revision == before + more
 
 
 def test_only_owner_and_leads_mark_what_is_done(followed):
