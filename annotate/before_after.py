@@ -14,8 +14,9 @@ import numpy as np
 from annotate.agreement import MISSING, Agreement
 from annotate.models import Label, Round
 from annotate.queries.agreement import Tuples, tuples
-from annotate.queries.minds import Minds, minds, withheld_issues
+from annotate.queries.minds import Minds, minds
 from annotate.queries.rounds import volunteers
+from annotate.queries.withheld import held_back
 from annotate.reports import LevelTooDeep, agreement_of, level_name
 from studies.models import Membership
 from taxonomy.models import Level
@@ -76,12 +77,12 @@ def before_and_after(
     moves = (found or minds(round_, member)).moves
     ballots = {(move.issue, move.member): move.after for move in moves if move.after is not None}
     voted = sorted({issue for issue, _member in ballots})
-    withheld = withheld_issues(round_, member)
+    held = held_back(round_, member)
     before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
     labels = Label.objects.filter(round=round_, surplus=False, issue__in=voted).order_by("issue", "volunteer")
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         before[issue].append((who, category))
-    rest = tuples(round_, book, without=[*voted, *withheld])
+    rest = tuples(round_, book, without=voted, held=held)
     columns = _columns(round_, rest)
     return BeforeAfter(
         level=level,
@@ -91,7 +92,7 @@ def before_and_after(
         voted=len(voted),
         replaced=len(ballots),
         changed=sum(move.after is not None and move.after != move.before for move in moves),
-        withheld=len(withheld),
+        withheld=held.filter(completed_at__isnull=False).count(),
     )
 
 

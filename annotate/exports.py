@@ -1,6 +1,7 @@
 """Labels as files: the published layout (a row per issue), the long one (a row per label), the package.
 
-Everything is read from one snapshot and streamed; only what is revealed is in it.
+Everything is read from one snapshot and streamed; only what is revealed is in it, and nothing that is held
+back from who asks: how many issues that are is said beside the rows.
 """
 
 import csv
@@ -21,6 +22,7 @@ from django.utils import timezone
 from annotate.models import Round, RoundIssue
 from annotate.queries.rounds import revealed, reveals_complete_issues
 from annotate.queries.volunteers import incomplete_rows
+from annotate.queries.withheld import NOTHING, Held, seen_sql
 from annotate.reports import agreement_report
 from ingest.models import Repository, Source, SourceEntry
 from ingest.readers.text import make_inert
@@ -28,6 +30,9 @@ from taxonomy.queries import codebook
 from taxonomy.tree import write_csv
 
 LAYOUTS = ("wide", "long")
+WITHHELD = "Crosscheck-Withheld"
+"""The header of a file's answer that says how many issues are held back from who asked, and so not in it."""
+WHY_WITHHELD = "who made this package still has to label them in another round"
 LONG_COLUMNS = (
     "Issue_URL", "Repository", "Number", "Round", "Volunteer", "Label", "Summary", "Unsure", "Surplus",
     "Submitted_at", "Final_Label", "Method", "Open", "Guideline",
@@ -42,6 +47,7 @@ _CHOSEN = """
         WHERE ri.round_id = %(round)s
           AND (%(closed)s OR (%(by_issue)s AND ri.completed_at IS NOT NULL))
           AND (%(repositories)s::bigint[] IS NULL OR i.repository_id = ANY(%(repositories)s::bigint[]))
+          AND {seen}
     ), code AS MATERIALIZED (
         SELECT category_id, code FROM taxonomy_categorystate WHERE version_id = %(version)s
     )
@@ -99,17 +105,24 @@ def snapshot() -> Iterator[None]:
 
 
 def labels_csv(
-    round_: Round, *, layout: str = "wide", repositories: Iterable[Repository] | None = None
+    round_: Round,
+    *,
+    layout: str = "wide",
+    repositories: Iterable[Repository] | None = None,
+    held: Held = NOTHING,
 ) -> Iterator[bytes]:
     """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
 
     `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
     columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, or an
     open one, whose proposed name the long layout says. Who was taken out of the round keeps their column.
+    `held`: what is held back from the reader, and left out.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
+    seen, kept = seen_sql(held, "ri.issue_id")
     values: dict[str, Any] = {
+        **kept,
         "round": round_.pk,
         "name": round_.name,
         "version": round_.version_id,
@@ -123,7 +136,7 @@ def labels_csv(
         header = ("Issue_URL", *(f"Label{n}" for n in range(1, round_.labels_per_issue + 1)), "Final_Label")
         make_row = partial(_wide_row, round_.labels_per_issue)
     with snapshot(), connection.chunked_cursor() as cursor:
-        cursor.execute(_WIDE if layout == "wide" else _LONG, values)
+        cursor.execute((_WIDE if layout == "wide" else _LONG).format(seen=seen), values)
         yield from _lines(header, (make_row(row) for row in _fetched(cursor)))
 
 
@@ -196,21 +209,22 @@ class ZipSink:
                 stream.write(chunk)
 
 
-def write_package(round_: Round, to: Path) -> dict[str, str]:
+def write_package(round_: Round, to: Path, *, held: Held = NOTHING) -> dict[str, str]:
     """Write the replication package of a round into a folder, or a new `.zip`; answers with SHA-256 by file.
 
     It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
-    the long layout, the agreement report, and a manifest with the moment, the version and the hashes.
+    the long layout, the agreement report, and a manifest with the moment, the version and the hashes. What is
+    `held` back from the reader is in none of them; the manifest says how many issues that are, and why.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
         with ZipFile(to, "w", ZIP_DEFLATED) as archive:
-            return _write_files(round_, ZipSink(archive))
+            return _write_files(round_, ZipSink(archive), held)
     to.mkdir(parents=True, exist_ok=True)
-    return _write_files(round_, FolderSink(to))
+    return _write_files(round_, FolderSink(to), held)
 
 
-def _write_files(round_: Round, sink: Sink) -> dict[str, str]:
+def _write_files(round_: Round, sink: Sink, held: Held) -> dict[str, str]:
     hashes: dict[str, str] = {}
 
     def write(name: str, chunks: Iterable[bytes]) -> None:
@@ -226,13 +240,14 @@ def _write_files(round_: Round, sink: Sink) -> dict[str, str]:
 
     with snapshot():
         for name, repositories in _folders(round_).items():
-            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories))
-            for listed, urls in _lists(round_, name, repositories):
+            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, held=held))
+            for listed, urls in _lists(round_, name, repositories, held):
                 write(f"{name}/{listed}", _joined(urls))
         write("taxonomy.csv", [_taxonomy_csv(round_)])
-        write("labels_long.csv", labels_csv(round_, layout="long"))
-        found = agreement_report(round_, by=[["type"], ["repository"]])
+        write("labels_long.csv", labels_csv(round_, layout="long", held=held))
+        found = agreement_report(round_, by=[["type"], ["repository"]], held=held)
         write("agreement.json", [json.dumps(found.as_dict(), indent=2).encode() + b"\n"])
+        withheld = held.count()
     manifest = {
         "study": round_.study.slug,
         "round": round_.name,
@@ -241,6 +256,8 @@ def _write_files(round_: Round, sink: Sink) -> dict[str, str]:
         "version": round_.version.number,
         "as_of": found.as_of.isoformat(),
         "written_at": timezone.now().isoformat(),
+        "withheld_issues": withheld,
+        **({"why_withheld": WHY_WITHHELD} if withheld else {}),
         "sha256": hashes,
     }
     sink.write("manifest.json", [json.dumps(manifest, indent=2).encode() + b"\n"])
@@ -256,14 +273,17 @@ def _folders(round_: Round) -> dict[str, list[Repository]]:
     return folders
 
 
-def _lists(round_: Round, folder: str, repositories: list[Repository]) -> Iterator[tuple[str, Iterator[str]]]:
+def _lists(
+    round_: Round, folder: str, repositories: list[Repository], held: Held
+) -> Iterator[tuple[str, Iterator[str]]]:
     """The lists of a folder as they came; where none came, the round's revealed issues by year."""
     sources = Source.objects.filter(repository__in=repositories).order_by("name")
     for source in sources:
         entries = SourceEntry.objects.filter(source=source).order_by("position")
         yield source.name, entries.values_list("url", flat=True).iterator(chunk_size=_BATCH)
     if not sources:
-        issues = revealed(round_).filter(issue__repository__in=repositories, issue__year__isnull=False)
+        issues = revealed(round_).exclude(pk__in=held.values("pk"))
+        issues = issues.filter(issue__repository__in=repositories, issue__year__isnull=False)
         for year in issues.order_by("issue__year").values_list("issue__year", flat=True).distinct():
             urls = (
                 issues.filter(issue__year=year).order_by("position").values_list(F("issue__url"), flat=True)

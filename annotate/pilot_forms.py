@@ -16,6 +16,7 @@ from annotate.models import Round
 from annotate.queries.pilot import Candidate, candidates, issue_ids
 from annotate.queries.rounds import candidates as possible_volunteers
 from annotate.queries.rounds import published_versions
+from annotate.queries.withheld import Held
 from studies.models import Membership, Role
 from taxonomy.models import Category, CategoryState, Level, Version
 from taxonomy.queries import Codebook, codebook
@@ -74,9 +75,10 @@ class TrainingForm(forms.Form):
         help_text=gettext_lazy("Their numbers or addresses, parted by spaces or line breaks."),
     )
 
-    def __init__(self, *args: Any, pilot: Round, by: Membership | None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, pilot: Round, by: Membership | None, held: Held, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.pilot = pilot
+        self.held = held
         self.fields["depth"].initial = pilot.depth
         others = possible_volunteers(pilot.study).exclude(pk=by.pk if by else 0)
         self._offer("version", published_versions(pilot.study))
@@ -91,7 +93,7 @@ class TrainingForm(forms.Form):
         words = self.cleaned_data["more"].split()
         if len(words) > MOST_WORDS:
             raise forms.ValidationError(_("Name at most %(n)d issues at a time.") % {"n": MOST_WORDS})
-        found = issue_ids(self.pilot, words)
+        found = issue_ids(self.pilot, words, self.held)
         unknown = [word for word, issue_id in found.items() if issue_id is None]
         if unknown:
             raise forms.ValidationError(
@@ -119,10 +121,16 @@ class AnswerRows:
     """The rows of the form, from the pilot or as posted, checked against the version that is chosen."""
 
     def __init__(
-        self, pilot: Round, version: Version, depth: int, proposals: Iterable[tuple[int, str]]
+        self,
+        pilot: Round,
+        version: Version,
+        depth: int,
+        proposals: Iterable[tuple[int, str]],
+        held: Held,
     ) -> None:
         """`proposals`: (id, name) of categories that were missing: the version may have one of that name."""
         self.pilot = pilot
+        self.held = held
         self.depth = depth
         self.book = codebook(version)
         self._codes = {look_alike(state.code): state for state in self.book.states}
@@ -142,7 +150,7 @@ class AnswerRows:
 
     def suggest(self, old: Codebook) -> None:
         """A few issues of each category, clear ones first; ticked are the first of these that say why."""
-        found = candidates(self.pilot, old, each=OFFERED)
+        found = candidates(self.pilot, old, each=OFFERED, held=self.held)
         places = range(OFFERED, 0, -1)
         deepest = next((n for n in places if sum(one.place <= n for one in found) <= SUGGESTED), 1)
         for candidate in [one for one in found if one.place <= deepest][:MOST_ROWS]:
@@ -155,7 +163,7 @@ class AnswerRows:
         posted = [int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) < 19]
         known = set(posted[:MOST_ROWS])
         wanted = list(dict.fromkeys([*posted, *more]))[:MOST_ROWS]
-        for candidate in candidates(self.pilot, old, more=wanted):
+        for candidate in candidates(self.pilot, old, more=wanted, held=self.held):
             issue_id = candidate.issue.pk
             if issue_id not in known:
                 self.rows.append(self._fresh(candidate, ticked=True))

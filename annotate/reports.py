@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from annotate.agreement import MISSING, Agreement, IntraRater, Patterns, intra_rater, report
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, tuples
+from annotate.queries.withheld import NOTHING, Held
 from core.errors import DomainError
 from ingest.models import Repository
 from taxonomy.models import Level
@@ -44,7 +45,8 @@ class AgreementReport:
     """The agreement of a round at one level, for all its complete issues and for the groups asked for.
 
     `complete` issues are all that are complete and revealed, with a label at this level or without.
-    `intra` compares second labels of the drift check with the first ones; None where it gave none yet.
+    `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
+    drift check with the first ones; None where it gave none yet.
     """
 
     round: Round
@@ -53,6 +55,7 @@ class AgreementReport:
     columns: tuple[str, ...]
     patterns: Patterns
     complete: int
+    withheld: int
     groups: tuple[Group, ...]
     codebook: Codebook
     intra: IntraRater | None
@@ -78,6 +81,7 @@ class AgreementReport:
             "round": self.round.name,
             "level": level_name(self.level),
             "as_of": self.as_of.isoformat(),
+            "withheld": self.withheld,
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
             "intra_rater": self.intra and self.intra.as_dict(),
         }
@@ -89,9 +93,13 @@ def level_name(level: int) -> str:
 
 
 def agreement_report(
-    round_: Round, *, level: Level | None = None, by: Iterable[Sequence[str]] = ()
+    round_: Round,
+    *,
+    level: Level | None = None,
+    by: Iterable[Sequence[str]] = (),
+    held: Held = NOTHING,
 ) -> AgreementReport:
-    """The agreement of a round's complete, revealed issues.
+    """The agreement of a round's complete, revealed issues, without what is held back from the reader.
 
     `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
     crossed; the first group is always all. A decided type or category above the level asked for is no group:
@@ -99,7 +107,7 @@ def agreement_report(
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels (four where
     volunteers came or went), one for those of the drift check, one for the codebook, one for the repositories
-    if they are asked for.
+    if they are asked for, one to count what is held back where something may be.
     """
     level = Level(level or round_.depth)
     by = [tuple(names) for names in by]
@@ -109,7 +117,7 @@ def agreement_report(
     book = codebook(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
-    found = tuples(round_, book)
+    found = tuples(round_, book, held=held)
     rolled = _places(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
@@ -136,9 +144,10 @@ def agreement_report(
         columns=found.columns,
         patterns=whole.relabel(rolled, len(codes)).patterns,
         complete=int(found.counts.sum()),
+        withheld=held.filter(completed_at__isnull=False).count(),
         groups=tuple(groups),
         codebook=book,
-        intra=_intra(round_, book, rolled, len(codes)),
+        intra=_intra(round_, book, rolled, len(codes), held),
     )
 
 
@@ -150,9 +159,11 @@ def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
     return _agreement(whole, everything, _places(book, level), codes, found, found.left_out)
 
 
-def _intra(round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int) -> IntraRater | None:
+def _intra(
+    round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int, held: Held
+) -> IntraRater | None:
     """The drift check at the level whose places `rolled` gives."""
-    rows = labelled_twice(round_)
+    rows = labelled_twice(round_, held)
     if not rows:
         return None
     place = {state.category_id: int(rolled[index]) for index, state in enumerate(book.states)}

@@ -10,13 +10,18 @@ from annotate.agreement import Agreement
 from annotate.models import Round
 from annotate.queries.rounds import revealed
 from annotate.queries.screening import Counts, Screened
+from annotate.queries.withheld import NOTHING, Held
 from annotate.reports import agreement_report
 from annotate.tables import Table
 from taxonomy.models import Level
 
 
-def screening_agreement(round_: Round) -> Agreement:
-    """How far the raters agree on the type. One query, and the report's after another issue is complete."""
+def screening_agreement(round_: Round, held: Held = NOTHING) -> Agreement:
+    """How far the raters agree on the type. One query, and the report's after another issue is complete, or
+    where something is held back from the reader.
+    """
+    if held.exists():
+        return agreement_report(round_, level=Level.TYPE, held=held).overall
     complete = revealed(round_).filter(completed_at__isnull=False)
     count, last = complete.aggregate(count=Count("pk"), last=Max("completed_at")).values()
     # Labels of complete, revealed issues stay, so the same issues agree as before.
@@ -55,6 +60,7 @@ def as_dict(round_: Round, counts: Counts, agreement: Agreement) -> dict[str, An
         "study": round_.study.slug,
         "round": round_.name,
         "study_issues": counts.study_issues,
+        "withheld": counts.withheld,
         "all": {name: value for name, value in rows[-1].items() if name != "repository"},
         "repositories": rows[:-1],
         "reasons": {

@@ -198,6 +198,13 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
     if above := found.get("labels_above_the_level", 0):
         text = ngettext("label that stops above this level", "labels that stop above this level", above)
         said.append(LeftOut(above, text))
+    if report.withheld:
+        text = ngettext(
+            "issue that who made this report still has to label in another round",
+            "issues that who made this report still has to label in another round",
+            report.withheld,
+        )
+        said.append(LeftOut(report.withheld, text))
     return said
 
 
@@ -238,6 +245,8 @@ def what_is_missing(round_: Round, report: AgreementReport) -> str:
     if found.get("labels_above_the_level"):
         return _("No label of this round goes down to this level.")
     issues, labels = found.get("incomplete_issues", 0), found.get("labels_of_incomplete_issues", 0)
+    if not issues and report.withheld:
+        return _("All issues of this round are held back from you until you have labelled them in another.")
     if not issues:
         return _("This round has no issues.")
     return ngettext(

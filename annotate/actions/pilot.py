@@ -12,6 +12,7 @@ from annotate.actions.training import set_answer
 from annotate.errors import RoundRefused
 from annotate.models import Round
 from annotate.queries.rounds import revealed
+from annotate.queries.withheld import held_back
 from annotate.rules import may_read_pilot
 from ingest.models import Issue
 from studies.models import Membership
@@ -48,7 +49,8 @@ def plan_training(
     if not answers:
         raise RoundRefused(_("No issue is chosen. Tick those that show a category well."), field="issues")
     ids = [answer.issue_id for answer in answers]
-    if revealed(pilot).filter(issue__in=ids).count() != len(set(ids)):
+    seen = revealed(pilot).exclude(pk__in=held_back(pilot, by).values("pk"))
+    if seen.filter(issue__in=ids).count() != len(set(ids)):
         raise errors.NotRevealed
     training = create_round(
         study=pilot.study,

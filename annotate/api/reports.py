@@ -18,12 +18,13 @@ from annotate.actions.decisions import settle_issue
 from annotate.actions.exports import note_fetch
 from annotate.api.labels import category_of, issue_in
 from annotate.api.rounds import round_of
-from annotate.exports import LAYOUTS, labels_csv
+from annotate.exports import LAYOUTS, WITHHELD, labels_csv
 from annotate.models import Decision, Round
 from annotate.queries.disagreements import LEVELS as DEPTHS
 from annotate.queries.disagreements import STATES, Disagreement, Narrowing, disagreements, withheld_count
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.screening import screening_counts
+from annotate.queries.withheld import held_back
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
 from annotate.screened import as_dict, screening_agreement
@@ -157,14 +158,19 @@ def _row(row: Disagreement, names: list[str]) -> dict[str, Any]:
 
 
 class Screening(APIView):
-    """A screening in numbers: by repository, by reason, and the agreement of its raters."""
+    """A screening in numbers: by repository, by reason, and the agreement of its raters.
+
+    `withheld` issues, which you still have to label in another round, are in none of them.
+    """
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, round_id: int) -> Response:
-        round_, _member = round_of(request, round_id, may_see_disagreements)
+        round_, member = round_of(request, round_id, may_see_disagreements)
         if round_.kind != Round.Kind.SCREENING:
             raise Http404
-        return Response(as_dict(round_, screening_counts(round_), screening_agreement(round_)))
+        held = held_back(round_, member)
+        counts, agreement = screening_counts(round_, held), screening_agreement(round_, held)
+        return Response(as_dict(round_, counts, agreement))
 
 
 class Decisions(APIView):
@@ -195,7 +201,10 @@ class Decisions(APIView):
 
 
 class Agreement(APIView):
-    """The agreement report of a round: the numbers of the page and of the command, in full precision."""
+    """The agreement report of a round: the numbers of the page and of the command, in full precision.
+
+    `withheld` issues, which you still have to label in another round, are in none of them.
+    """
 
     @extend_schema(
         responses=OpenApiTypes.OBJECT,
@@ -207,14 +216,15 @@ class Agreement(APIView):
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
-        round_, _member = round_of(request, round_id, may_see_disagreements)
+        round_, member = round_of(request, round_id, may_see_disagreements)
         level = request.query_params.get("level")
         if level and level not in LEVELS:
             raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})
         by = [names.split(",") for names in request.query_params.getlist("by")]
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
             raise ValidationError({"by": [f"It is made of {', '.join(GROUPINGS)}."]})
-        found = agreement_report(round_, level=LEVELS[level] if level else None, by=by)
+        held = held_back(round_, member)
+        found = agreement_report(round_, level=LEVELS[level] if level else None, by=by, held=held)
         return Response(found.as_dict())
 
 
@@ -234,7 +244,11 @@ class _Csv(BaseContentNegotiation):
 
 
 class LabelsCsv(APIView):
-    """The revealed labels of a round as CSV, streamed: the published layout, or a row per label."""
+    """The revealed labels of a round as CSV, streamed: the published layout, or a row per label.
+
+    Issues that you still have to label in another round are left out; the header `Crosscheck-Withheld` says
+    how many these are.
+    """
 
     content_negotiation_class = _Csv
 
@@ -263,12 +277,14 @@ class LabelsCsv(APIView):
         if path := asked(request, "repository"):
             # Two forges may have a repository of this path: what a project and its mirror are called.
             repositories = get_list_or_404(Repository, study=study, path__iexact=path)
+        held = held_back(round_, member)
         note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")
         return StreamingHttpResponse(
-            labels_csv(round_, layout=layout, repositories=repositories),
+            labels_csv(round_, layout=layout, repositories=repositories, held=held),
             content_type="text/csv; charset=utf-8",
             headers={
                 "Content-Disposition": f'attachment; filename="labels-{round_.pk}-{layout}.csv"',
                 "Cache-Control": "no-store",
+                WITHHELD: str(held.count()),
             },
         )

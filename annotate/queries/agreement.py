@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from annotate.agreement import MISSING
 from annotate.models import Round, RoundVolunteer
 from annotate.queries.rounds import reveals_complete_issues
+from annotate.queries.withheld import NOTHING, Held, seen_sql
 from taxonomy.queries import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
@@ -25,7 +27,7 @@ _GROUPED = """
         SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels{and_whose}
         FROM annotate_label WHERE round_id = %(round)s AND NOT surplus {but} GROUP BY issue_id
     ) l
-    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete}
+    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete} AND {seen}
     JOIN ingest_issue i ON i.id = l.issue_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
@@ -50,7 +52,7 @@ _LEFT_OUT = """
 _RATERS = """
     SELECT count(DISTINCT l.volunteer_id) FROM annotate_label l
     JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND {complete}
-    WHERE l.round_id = %(round)s AND NOT l.surplus
+    WHERE l.round_id = %(round)s AND NOT l.surplus AND {seen}
 """
 
 
@@ -79,12 +81,15 @@ class Tuples:
     as_of: datetime
 
 
-def tuples(round_: Round, codebook: Codebook, *, without: Collection[int] = ()) -> Tuples:
+def tuples(
+    round_: Round, codebook: Codebook, *, without: Collection[int] = (), held: Held = NOTHING
+) -> Tuples:
     """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
     and one more for the tuples where issues of a crossed round have labels of different volunteers.
 
     27 million labels give at most as many rows as there are distinct tuples, decided categories and
     repositories together: memory does not grow with the issues. `without`: ids of issues to leave out.
+    `held`: what is held back from the reader, and left out too.
     """
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     alone = not connection.in_atomic_block
@@ -101,8 +106,10 @@ def tuples(round_: Round, codebook: Codebook, *, without: Collection[int] = ()) 
         )
         crossed = round_.allocation == Round.Allocation.CROSSED
         columns = {member: column for column, (member, _name) in enumerate(volunteers)}
-        grouped = {"complete": _complete(round_), "but": _BUT if without else ""}
-        given: dict[str, int | list[int]] = {"round": round_.pk, "without": list(without)}
+        seen, kept = seen_sql(held, "c.issue_id")
+        shown = {"complete": _complete(round_), "seen": seen}
+        grouped = {**shown, "but": _BUT if without else ""}
+        given: dict[str, Any] = {"round": round_.pk, "without": list(without), **kept}
         cursor.execute(_GROUPED.format(**grouped, **_EVEN), given)
         rows = cursor.fetchall()
         if crossed and any(len(labels) != len(columns) for labels, *_rest in rows):
@@ -112,7 +119,7 @@ def tuples(round_: Round, codebook: Codebook, *, without: Collection[int] = ()) 
         cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
         left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
         if not crossed:
-            cursor.execute(_RATERS.format(complete=_complete(round_)), {"round": round_.pk})
+            cursor.execute(_RATERS.format(**shown), given)
             (raters,) = cursor.fetchone()
     width = max([len(columns) if crossed else round_.labels_per_issue, *(len(row[0]) for row in rows)])
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
@@ -148,20 +155,21 @@ _TWICE = """
     JOIN annotate_roundissue c ON c.round_id = r.round_id AND c.issue_id = r.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = r.round_id AND v.member_id = r.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
-    WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed}
+    WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed} AND {seen}
     GROUP BY v."column", m.pseudonym, l.category_id, r.category_id
     ORDER BY v."column"
 """
 
 
-def labelled_twice(round_: Round) -> list[tuple[str, int | None, int | None, int]]:
-    """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone.
+def labelled_twice(round_: Round, held: Held = NOTHING) -> list[tuple[str, int | None, int | None, int]]:
+    """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone,
+    without those that are held back from the reader.
 
     None stands for an open label. In the order of the volunteers' columns. One query.
     """
+    seen, kept = seen_sql(held, "c.issue_id")
+    is_revealed = "true" if round_.closed_at else _complete(round_)
     with connection.cursor() as cursor:
-        cursor.execute(
-            _TWICE.format(revealed="true" if round_.closed_at else _complete(round_)), {"round": round_.pk}
-        )
+        cursor.execute(_TWICE.format(revealed=is_revealed, seen=seen), {"round": round_.pk, **kept})
         found: list[tuple[str, int | None, int | None, int]] = cursor.fetchall()
     return found

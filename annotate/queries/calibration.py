@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, Q
 from annotate.models import Answer, Comment, Label, Round, RoundVolunteer
 from annotate.queries.rounds import revealed, revealed_labels
 from annotate.queries.training import TrainingResult, at_depth
+from annotate.queries.withheld import Held, held_back_in
 from studies.models import Membership, Study
 from studies.rules import may_lead
 from taxonomy.models import CategoryState
@@ -61,12 +62,14 @@ class Departure:
 class Calibration:
     """One training round as the reader may see it; `revealed` of its `issues` are.
 
+    `held` are issues held back from the reader: in no number of others, and without comments of others.
     `right` of `labels` of the revealed issues match the answers: the whole team, the reader included.
     """
 
     round: Round
     issues: int
     revealed: int
+    held: Held
     seats: tuple[Seat, ...]
     labels: int
     right: int
@@ -75,7 +78,7 @@ class Calibration:
 
 
 def calibrations(study: Study, member: Membership) -> list[Calibration]:
-    """The opened training rounds of a study, oldest first. Six queries, and one per taxonomy version."""
+    """The opened training rounds of a study, oldest first. Seven queries, and one per taxonomy version."""
     trainings = list(
         Round.objects.filter(study=study, kind=Round.Kind.TRAINING, opened_at__isnull=False)
         .select_related("version__taxonomy", "study")
@@ -83,14 +86,18 @@ def calibrations(study: Study, member: Membership) -> list[Calibration]:
     )
     if not trainings:
         return []
+    held = held_back_in(trainings, [member])
+    kept = set(held.values_list("round", "issue"))
     seen = reduce(or_, (revealed(round_) for round_ in trainings))
-    open_to_all = set(seen.values_list("round", "issue"))
+    open_to_all = set(seen.values_list("round", "issue")) - kept
     labels = reduce(or_, (revealed_labels(round_) for round_ in trainings)) | Label.objects.filter(
         round__in=trainings, volunteer=member
     )
     given: dict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     rows = labels.filter(surplus=False).values_list("round", "issue", "volunteer", "category").distinct()
     for round_id, issue, volunteer, category in rows:
+        if (round_id, issue) in kept and volunteer != member.pk:
+            continue
         given[round_id].append((issue, volunteer, category))
     answers: dict[int, dict[int, int]] = defaultdict(dict)
     for round_id, issue, category in Answer.objects.filter(round__in=trainings).values_list(
@@ -101,7 +108,11 @@ def calibrations(study: Study, member: Membership) -> list[Calibration]:
     chosen = RoundVolunteer.objects.filter(round__in=trainings).select_related("member")
     for row in chosen.order_by("round", "column"):
         volunteers[row.round_id].append(row)
-    said = _comments(trainings, member)
+    said = [
+        comment
+        for comment in _comments(trainings, member)
+        if (comment.round_id, comment.issue_id) not in kept or comment.author_id == member.pk
+    ]
     books = {version: codebook(version) for version in {round_.version_id for round_ in trainings}}
     return [
         _calibration(
@@ -113,6 +124,7 @@ def calibrations(study: Study, member: Membership) -> list[Calibration]:
             volunteers[round_.pk],
             tuple(comment for comment in said if comment.round_id == round_.pk),
             member,
+            held.filter(round=round_),
         )
         for round_ in trainings
     ]
@@ -149,6 +161,7 @@ def _calibration(
     volunteers: list[RoundVolunteer],
     comments: tuple[Comment, ...],
     member: Membership,
+    held: Held,
 ) -> Calibration:
     deep = {state.category_id: at_depth(book, state.category_id, round_.depth) for state in book.states}
     counted: Counter[int] = Counter()
@@ -192,6 +205,7 @@ def _calibration(
         round=round_,
         issues=len(answers),
         revealed=len(open_to_all),
+        held=held,
         seats=seats,
         labels=sum(one.labels for one in departures),
         right=sum(one.right for one in departures),

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from annotate.models import Round, RoundIssue
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions
+from annotate.queries.withheld import NOTHING, Held
 from ingest.models import Repository, Source
 from taxonomy.models import CategoryState
 
@@ -26,6 +27,7 @@ class Contents:
 
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
     `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only.
+    `withheld` are held back from the reader: neither among the issues nor in any other number.
     """
 
     folders: list[Folder]
@@ -36,33 +38,39 @@ class Contents:
     revealed: int
     undecided: int
     unlabelled: int
+    withheld: int = 0
 
     @property
     def hidden(self) -> int:
         return self.issues - self.revealed
 
 
-def contents(round_: Round) -> Contents:
-    """What `write_package` would write of this round now. Nine queries at most, whatever the round's size."""
-    shown = revealed(round_)
-    labels = revealed_labels(round_)
-    count = shown.count()
+def contents(round_: Round, held: Held = NOTHING) -> Contents:
+    """What `write_package` would write of this round now, without what is held back from the reader.
+
+    Nine queries at most, whatever the round's size, and one more where something may be held back.
+    """
+    shown = revealed(round_).exclude(pk__in=held.values("pk"))
+    kept = held.values("issue")
+    labels = revealed_labels(round_).exclude(issue__in=kept)
+    count, withheld = shown.count(), held.count()
     return Contents(
-        folders=_folders(round_),
+        folders=_folders(round_, shown),
         labels=labels.count(),
         surplus=labels.filter(assignment=None).count(),
         categories=CategoryState.objects.filter(version=round_.version_id).count(),
-        issues=RoundIssue.objects.filter(round=round_).count(),
+        issues=RoundIssue.objects.filter(round=round_).count() - withheld,
         revealed=count,
-        undecided=count - standing_decisions(round_).count(),
+        undecided=count - standing_decisions(round_).exclude(issue__in=kept).count(),
         unlabelled=shown.filter(completed_at=None).count(),
+        withheld=withheld,
     )
 
 
-def _folders(round_: Round) -> list[Folder]:
+def _folders(round_: Round, shown: QuerySet[RoundIssue]) -> list[Folder]:
     used = RoundIssue.objects.filter(round=round_).values("issue__repository")
     repositories = list(Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"))
-    by_repository = revealed(round_).order_by().values_list("issue__repository")
+    by_repository = shown.order_by().values_list("issue__repository")
     rows = dict(by_repository.annotate(n=Count("*")))
     folders: dict[str, Folder] = {}
     of: dict[int, Folder] = {}
@@ -74,18 +82,18 @@ def _folders(round_: Round) -> list[Folder]:
     sources = Source.objects.filter(repository__in=repositories).order_by("name")
     for source in sources.annotate(lines=Count("entries")):
         of[source.repository_id].lists.append((source.name, source.lines))
-    _lists_by_year(round_, folders, of)
+    _lists_by_year(shown, folders, of)
     return list(folders.values())
 
 
-def _lists_by_year(round_: Round, folders: dict[str, Folder], of: dict[int, Folder]) -> None:
+def _lists_by_year(shown: QuerySet[RoundIssue], folders: dict[str, Folder], of: dict[int, Folder]) -> None:
     """Where no list came with the issues, the package lists the revealed ones by year."""
     without = {folder.name for folder in folders.values() if not folder.lists}
     ids = [id_ for id_, folder in of.items() if folder.name in without]
     if not ids:
         return
     years: dict[tuple[str, int], int] = {}
-    issues = revealed(round_).filter(issue__repository__in=ids, issue__year__isnull=False).order_by()
+    issues = shown.filter(issue__repository__in=ids, issue__year__isnull=False).order_by()
     for id_, year, count in issues.values_list("issue__repository", "issue__year").annotate(n=Count("*")):
         years[of[id_].name, year] = years.get((of[id_].name, year), 0) + count
     for (name, year), count in sorted(years.items()):

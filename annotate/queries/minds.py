@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotate.models import Ballot, Disagreement, Label, Round, RoundIssue
+from annotate.models import Ballot, Disagreement, Label, Round
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.rounds import revealed, volunteers
-from annotate.queries.withheld import seen_by, still_to_label
+from annotate.queries.rounds import volunteers
+from annotate.queries.withheld import seen_by
 from studies.models import Membership
 
 KEPT, JOINED, AWAY, ABSTAINED = "kept", "joined", "away", "abstained"
@@ -121,17 +121,6 @@ def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, in
         (issue, who): category
         for issue, who, category in found.values_list("vote__item__issue", "member", "category")
     }
-
-
-def withheld_issues(round_: Round, member: Membership | None) -> list[int]:
-    """The revealed issues of the round that this member has still to label elsewhere. Two queries at most."""
-    turns = still_to_label(round_, member)
-    if turns.query.is_empty():
-        return []
-    places = RoundIssue.objects.filter(
-        pk__in=revealed(round_).values("pk"), completed_at__isnull=False, issue__in=turns.values("issue")
-    )
-    return list(places.values_list("issue", flat=True))
 
 
 def _move(

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from annotate.drafting import Missing, draft_taxonomy
 from annotate.models import Label, Round
 from annotate.queries.rounds import revealed, revealed_labels, round_progress
+from annotate.queries.withheld import NOTHING, Held
 from ingest.models import Issue
 from taxonomy.models import CategoryState, Proposal
 from taxonomy.queries import Codebook
@@ -117,7 +118,10 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a pilot showed so far, out of `revealed` of its `issues`; its version has `size` categories."""
+    """What a pilot showed so far, out of `revealed` of its `issues`; its version has `size` categories.
+
+    `withheld` more are held back from the reader.
+    """
 
     issues: int
     revealed: int
@@ -125,11 +129,14 @@ class Outcome:
     used: list[Used]
     proposed: list[Proposed]
     size: int
+    withheld: int = 0
 
 
-def outcome(round_: Round, book: Codebook) -> Outcome:
-    """What the revealed labels of a round say; `book` is that of its version. Eight queries at most."""
-    examples = candidates(round_, book, each=EXAMPLES)
+def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
+    """What the revealed labels of a round say that are not held back from the reader; `book` is that of its
+    version. Nine queries at most.
+    """
+    examples = candidates(round_, book, each=EXAMPLES, held=held)
     by_category: dict[int, list[Candidate]] = defaultdict(list)
     by_proposal: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in examples:
@@ -137,7 +144,8 @@ def outcome(round_: Round, book: Codebook) -> Outcome:
             by_category[candidate.right.category_id].append(candidate)
         elif candidate.proposal_id is not None:
             by_proposal[candidate.proposal_id].append(candidate)
-    labels = revealed_labels(round_).filter(surplus=False)
+    labels = revealed_labels(round_).filter(surplus=False).exclude(issue__in=held.values("issue"))
+    withheld = held.count()
     counted = {
         row["category"]: row
         for row in labels.filter(category__isnull=False)
@@ -160,24 +168,31 @@ def outcome(round_: Round, book: Codebook) -> Outcome:
     proposed = _proposed(book, labels.filter(category=None).select_related("proposal"), by_proposal)
     return Outcome(
         issues=round_progress(round_).issues,
-        revealed=revealed(round_).count(),
+        revealed=revealed(round_).count() - withheld,
         labels=sum(one.labels for one in used) + sum(one.labels for one in proposed),
         used=used,
         proposed=proposed,
         size=len(book.states),
+        withheld=withheld,
     )
 
 
 def candidates(
-    round_: Round, book: Codebook, *, each: int = 0, more: Collection[int] = ()
+    round_: Round,
+    book: Codebook,
+    *,
+    each: int = 0,
+    more: Collection[int] = (),
+    held: Held = NOTHING,
 ) -> list[Candidate]:
     """Of each category, and of each proposal, the first `each` revealed issues, clear ones first; and `more`.
 
-    `more` are ids of issues: those that are not revealed in this round are left out. In the order of the
-    tree, proposals and what is undecided last. Two queries.
+    `more` are ids of issues: those that are not revealed in this round, or are held back, are left out. In
+    the order of the tree, proposals and what is undecided last. Two queries.
     """
     try:
-        gate, parameters = revealed(round_).values("issue").query.sql_with_params()
+        shown = revealed(round_).exclude(pk__in=held.values("pk"))
+        gate, parameters = shown.values("issue").query.sql_with_params()
     except EmptyResultSet:
         return []
     named = {f"gate{place}": value for place, value in enumerate(parameters)}
@@ -264,11 +279,14 @@ def _told(examples: Sequence[Candidate]) -> list[str]:
     return [one.summary or one.title for one in examples]
 
 
-def issue_ids(round_: Round, words: Sequence[str]) -> dict[str, int | None]:
-    """Word to the revealed issue whose URL or number it is; None for what names none, or several."""
+def issue_ids(round_: Round, words: Sequence[str], held: Held = NOTHING) -> dict[str, int | None]:
+    """Word to the revealed issue whose URL or number it is; None for what names none, or several, or one that
+    is held back.
+    """
     numbers = {word: word.lstrip("#").upper() for word in words}
     rows = (
         revealed(round_)
+        .exclude(pk__in=held.values("pk"))
         .filter(Q(issue__url__in=words) | Q(issue__number__in=numbers.values()))
         .values_list("issue", "issue__url", "issue__number")
     )
@@ -280,7 +298,8 @@ def issue_ids(round_: Round, words: Sequence[str]) -> dict[str, int | None]:
     return {word: next(iter(ids)) if len(ids) == 1 else None for word, ids in found.items()}
 
 
-def proposal_names(round_: Round) -> list[tuple[int, str]]:
-    """(id, name) of the proposals that revealed open labels of the round point to."""
+def proposal_names(round_: Round, held: Held = NOTHING) -> list[tuple[int, str]]:
+    """(id, name) of the proposals that revealed open labels of the round point to, if not held back."""
     labels = revealed_labels(round_).filter(surplus=False, category=None)
+    labels = labels.exclude(issue__in=held.values("issue"))
     return list(Proposal.objects.filter(pk__in=labels.values("proposal")).values_list("pk", "name"))

@@ -1,18 +1,24 @@
 """What a screening kept, what it excluded, and why."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from annotate.models import Decision, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import Disagreement, complete_issues, rows_of
-from annotate.queries.rounds import revealed, standing_decisions, volunteers
+from annotate.queries.disagreements import Disagreement, rows_of
+from annotate.queries.rounds import (
+    revealed,
+    reveals_complete_issues,
+    standing_decisions,
+    volunteers,
+)
+from annotate.queries.withheld import NOTHING, Held, seen_sql
 from ingest.models import Issue
 from taxonomy.models import CategoryState, Level
 
@@ -79,12 +85,21 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Counts:
-    """A screening in numbers. `study_issues` are all issues of the study, in this screening or not."""
+    """A screening in numbers. `study_issues` are all issues of the study, in this screening or not.
+
+    `withheld` issues are held back from the reader, and in no other number of the screening.
+    """
 
     study_issues: int
     whole: Screened
     repositories: tuple[Screened, ...]
     reasons: Reasons
+    withheld: int = 0
+
+    @property
+    def outside(self) -> int:
+        """The issues of the study that are not in this screening."""
+        return self.study_issues - self.whole.issues - self.withheld
 
 
 @dataclass(frozen=True)
@@ -111,9 +126,12 @@ def kept_issues(round_: Round) -> QuerySet[Issue]:
     return Issue.objects.filter(in_rounds__round=round_).exclude(Exists(out))
 
 
-def excluded_count(round_: Round) -> int:
-    """How many issues of a screening a standing, revealed decision excludes. Two queries."""
-    return standing_decisions(round_).filter(category__in=_excluding(round_)).count()
+def excluded_count(round_: Round, held: Held = NOTHING) -> int:
+    """How many issues of a screening a standing, revealed decision excludes, but for those held back. Two
+    queries.
+    """
+    excluded = standing_decisions(round_).filter(category__in=_excluding(round_))
+    return excluded.exclude(issue__in=held.values("issue")).count()
 
 
 def excluded_codes(book: Codebook, round_: Round) -> frozenset[int]:
@@ -128,8 +146,8 @@ def _excluding(round_: Round) -> list[int]:
 
 _BY_REPOSITORY = """
     SELECT r.path, r.id, sum(issues),
-           coalesce(sum(issues) FILTER (WHERE category_id = ANY(%s::bigint[])), 0),
-           coalesce(sum(issues) FILTER (WHERE category_id <> ALL(%s::bigint[])), 0),
+           coalesce(sum(issues) FILTER (WHERE category_id = ANY(%(out)s::bigint[])), 0),
+           coalesce(sum(issues) FILTER (WHERE category_id <> ALL(%(out)s::bigint[])), 0),
            coalesce(sum(issues) FILTER (WHERE shown AND category_id IS NULL), 0),
            coalesce(sum(issues) FILTER (WHERE NOT shown), 0)
     FROM (
@@ -139,23 +157,28 @@ _BY_REPOSITORY = """
         LEFT JOIN ({complete}) shown ON shown.issue_id = i.issue_id
         LEFT JOIN annotate_decision d
             ON d.round_id = i.round_id AND d.issue_id = shown.issue_id AND d.superseded_at IS NULL
-        WHERE i.round_id = %s
+        WHERE i.round_id = %(round)s AND {seen}
         GROUP BY 1, 2, 3
     ) counted
     JOIN ingest_repository r ON r.id = repository_id
     GROUP BY r.id, r.path ORDER BY r.path, r.id
 """
 
+_COMPLETE = """
+    SELECT i.issue_id FROM annotate_roundissue i
+    WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL AND %(revealed)s AND {seen}
+"""
+
 # A bit per theme: an issue's labels together say one theme, several, or none.
 _REASONS = """
     WITH deep AS MATERIALIZED (
         SELECT category_id, mask::bit({themes}) AS bits
-        FROM unnest(%s::bigint[], %s::text[]) deep (category_id, mask)
+        FROM unnest(%(deep)s::bigint[], %(masks)s::text[]) deep (category_id, mask)
     ), gone AS MATERIALIZED (
         SELECT d.issue_id, deep.bits
         FROM ({complete}) i
         JOIN annotate_decision d
-            ON d.round_id = %s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+            ON d.round_id = %(round)s AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
         JOIN deep ON deep.category_id = d.category_id
     )
     SELECT said, count(*)
@@ -163,7 +186,7 @@ _REASONS = """
         SELECT CASE WHEN bit_or(gone.bits) <> 0::bit({themes}) THEN bit_or(gone.bits)
                ELSE coalesce(bit_or(deep.bits), 0::bit({themes})) END AS said
         FROM gone
-        LEFT JOIN annotate_label l ON l.round_id = %s AND l.issue_id = gone.issue_id AND NOT l.surplus
+        LEFT JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = gone.issue_id AND NOT l.surplus
         LEFT JOIN deep ON deep.category_id = l.category_id
         GROUP BY gone.issue_id
     ) issues
@@ -171,17 +194,21 @@ _REASONS = """
 """
 
 
-def screening_counts(round_: Round) -> Counts:
-    """A screening in numbers, as far as it is revealed. Three queries, and three more, over all labels, when
-    an issue has become complete or was decided since this process last asked.
+def screening_counts(round_: Round, held: Held = NOTHING) -> Counts:
+    """A screening in numbers, as far as it is revealed and not held back from the reader.
+
+    Three queries, and three more, over all labels, when an issue has become complete or was decided since
+    this process last asked. Counted anew each time where something is held back: that is one reader's alone.
     """
+    issues = Issue.objects.filter(repository__study=round_.study_id).count()
+    withheld = held.count()
+    if withheld:
+        return Counts(issues, *_count(round_, held), withheld=withheld)
     complete = revealed(round_).filter(completed_at__isnull=False)
     shown = tuple(complete.aggregate(count=Count("pk"), last=Max("completed_at")).values())
     made = Decision.objects.filter(round=round_)
     decided = tuple(made.aggregate(last=Max("pk"), superseded=Count("superseded_at")).values())
-    issues = Issue.objects.filter(repository__study=round_.study_id).count()
-    whole, repositories, reasons = _counted(round_.pk, round_.opened_at, round_.closed_at, shown, decided)
-    return Counts(issues, whole, repositories, reasons)
+    return Counts(issues, *_counted(round_.pk, round_.opened_at, round_.closed_at, shown, decided))
 
 
 @lru_cache(maxsize=64)
@@ -189,12 +216,18 @@ def _counted(
     round_id: int, _opened: datetime | None, _closed: datetime | None, _shown: object, _decided: object
 ) -> tuple[Screened, tuple[Screened, ...], Reasons]:
     """Issues, labels and decisions that are counted here stay; what may come is said by the arguments."""
-    round_ = Round.objects.get(pk=round_id)
+    return _count(Round.objects.get(pk=round_id), NOTHING)
+
+
+def _count(round_: Round, held: Held) -> tuple[Screened, tuple[Screened, ...], Reasons]:
     book = codebook(round_.version_id)
     out = sorted(excluded_codes(book, round_))
-    complete, parameters = complete_issues(round_)
+    seen, kept = seen_sql(held, "i.issue_id")
+    complete = _COMPLETE.format(seen=seen)
+    shown = reveals_complete_issues(round_)
+    given: dict[str, Any] = {"round": round_.pk, "revealed": shown, "out": out, **kept}
     with connection.cursor() as cursor:
-        cursor.execute(_BY_REPOSITORY.format(complete=complete), [out, out, *parameters, round_.pk])
+        cursor.execute(_BY_REPOSITORY.format(complete=complete, seen=seen), given)
         rows = [Screened(path, id_, *map(int, sums)) for path, id_, *sums in cursor.fetchall()]
     whole = Screened(
         "",
@@ -205,21 +238,19 @@ def _counted(
         open_disagreements=sum(row.open_disagreements for row in rows),
         incomplete=sum(row.incomplete for row in rows),
     )
-    return whole, tuple(rows), _reasons(round_, book, out, whole.excluded)
+    return whole, tuple(rows), _reasons(book, whole.excluded, complete, given)
 
 
-def _reasons(round_: Round, book: Codebook, out: Iterable[int], base: int) -> Reasons:
+def _reasons(book: Codebook, base: int, complete: str, given: Mapping[str, Any]) -> Reasons:
+    out: list[int] = given["out"]
     themes: list[CategoryState] = [book.states[id_] for id_ in out if book.states[id_].level == Level.THEME]
     themes.sort(key=lambda state: state.position)
     bits = {state.category_id: 1 << place for place, state in enumerate(themes)}
     width = max(len(themes), 1)
     deep = {id_: f"{bits.get(book.at_depth(id_, Level.THEME).category_id, 0):0{width}b}" for id_ in out}
-    complete, parameters = complete_issues(round_)
+    masks = {"deep": list(deep), "masks": list(deep.values())}
     with connection.cursor() as cursor:
-        cursor.execute(
-            _REASONS.format(complete=complete, themes=width),
-            [list(deep), list(deep.values()), *parameters, round_.pk, round_.pk],
-        )
+        cursor.execute(_REASONS.format(complete=complete, themes=width), dict(given) | masks)
         said = {int(mask, 2): issues for mask, issues in cursor.fetchall()}
     return Reasons(
         base=base,
@@ -239,9 +270,16 @@ def _reasons(round_: Round, book: Codebook, out: Iterable[int], base: int) -> Re
 
 
 def votes(
-    round_: Round, which: Which, *, repository: int | None = None, after: int | None = None, limit: int = 25
+    round_: Round,
+    which: Which,
+    *,
+    repository: int | None = None,
+    after: int | None = None,
+    limit: int = 25,
+    held: Held = NOTHING,
 ) -> Votes:
-    """A page of the issues that a decision excludes, or includes, in the order of the round. Seven queries.
+    """A page of the issues that a decision excludes, or includes, in the order of the round, without what is
+    held back. Seven queries.
 
     `repository`: its id. `after`: the `next` of the page before.
     """
@@ -249,7 +287,7 @@ def votes(
     out = excluded_codes(book, round_)
     chosen = [id_ for id_ in book.states if (id_ in out) == (which == "excluded")]
     decided = standing_decisions(round_).filter(category__in=chosen, issue=OuterRef("issue"))
-    places = revealed(round_).filter(Exists(decided))
+    places = revealed(round_).filter(Exists(decided)).exclude(pk__in=held.values("pk"))
     if repository is not None:
         places = places.filter(issue__repository=repository)
     if after is not None:
@@ -263,9 +301,12 @@ def votes(
     )
 
 
-def vote_at(round_: Round, issue_id: int) -> Votes | None:
-    """One complete, revealed issue with its labels and decisions; None if it is none. Seven queries."""
+def vote_at(round_: Round, issue_id: int, held: Held = NOTHING) -> Votes | None:
+    """One complete, revealed issue with its labels and decisions; None if it is none, or held back from the
+    reader. Seven queries.
+    """
     place = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
+    place = place.exclude(pk__in=held.values("pk"))
     page = list(place.values_list("issue_id", "position"))
     if not page:
         return None

@@ -4,11 +4,20 @@ Whoever still has to label an issue must not see what others said of it before, 
 """
 
 from collections.abc import Collection, Iterable
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotate.models import Assignment, Disagreement, Round, RoundVolunteer
+from annotate.models import Assignment, Disagreement, Round, RoundIssue, RoundVolunteer
+from annotate.queries.rounds import revealed
 from studies.models import Membership
+
+Held = QuerySet[RoundIssue]
+
+NOTHING: Held = RoundIssue.objects.none()
+"""What is held back from who asks at the shell: nothing."""
 
 
 def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
@@ -34,6 +43,28 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
     )
 
 
+def held_back(round_: Round, member: Membership | None) -> Held:
+    """The revealed issues of a round that this member has yet to label elsewhere: no report or file that they
+    get holds one. Costs what `still_to_label` costs; the issues are asked for where it is used.
+    """
+    turns = still_to_label(round_, member)
+    if turns.query.is_empty():
+        return NOTHING
+    return revealed(round_).filter(Exists(turns.filter(issue=OuterRef("issue"))))
+
+
+def seen_sql(held: Held, column: str) -> tuple[str, dict[str, Any]]:
+    """For a statement that is written out: the condition that the issue in this column is not held back, and
+    its parameters by name. "true" where nothing is.
+    """
+    if held.query.is_empty():
+        return "true", {}
+    query, values = held.values("issue_id").query.sql_with_params()
+    named = {f"held{place}": value for place, value in enumerate(values)}
+    query %= tuple(f"%({name})s" for name in named)
+    return f"NOT EXISTS (SELECT FROM ({query}) held WHERE held.issue_id = {column})", named
+
+
 def seen_by(
     found: QuerySet[Disagreement], round_: Round, member: Membership | None
 ) -> QuerySet[Disagreement]:
@@ -49,23 +80,42 @@ def seen_by_seats(found: QuerySet[Disagreement], seats: Iterable[Membership]) ->
 
     One small query.
     """
-    labelled = list(
-        RoundVolunteer.objects.filter(
-            member__in=[seat.pk for seat in seats],
-            left_at=None,
-            round__opened_at__isnull=False,
-            round__closed_at=None,
-        ).values_list("round", "round__version__taxonomy", "member")
-    )
-    for round_id, taxonomy_id, member_id in labelled:
-        turns = Assignment.objects.filter(
-            Q(volunteer=member_id) | Q(volunteer=None),
-            round=round_id,
-            submitted_at=None,
-            issue=OuterRef("issue"),
-        )
-        found = found.exclude(~Q(round=round_id), Exists(turns), round__version__taxonomy=taxonomy_id)
+    for kept in _kept_from(seats):
+        found = found.exclude(kept)
     return found
+
+
+def held_back_in(rounds: Iterable[Round], seats: Iterable[Membership]) -> Held:
+    """`held_back` of several rounds and for all memberships of one person. One small query."""
+    kept = _kept_from(seats)
+    if not kept:
+        return NOTHING
+    return reduce(or_, map(revealed, rounds), NOTHING).filter(reduce(or_, kept))
+
+
+def _kept_from(seats: Iterable[Membership]) -> list[Q]:
+    """For each seat in an open round: what its turns keep back in other rounds of the taxonomy."""
+    labelled = RoundVolunteer.objects.filter(
+        member__in=[seat.pk for seat in seats],
+        left_at=None,
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    ).values_list("round", "round__version__taxonomy", "member")
+    return [
+        Q(
+            ~Q(round=round_id),
+            Exists(
+                Assignment.objects.filter(
+                    Q(volunteer=member_id) | Q(volunteer=None),
+                    round=round_id,
+                    submitted_at=None,
+                    issue=OuterRef("issue"),
+                )
+            ),
+            round__version__taxonomy=taxonomy_id,
+        )
+        for round_id, taxonomy_id, member_id in labelled
+    ]
 
 
 def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:

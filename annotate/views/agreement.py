@@ -15,8 +15,10 @@ from django.views.decorators.http import require_safe
 from accounts.http import AuthedRequest
 from annotate import statements as say
 from annotate.agreement import Bootstrap, Reason, bootstrap
+from annotate.exports import WITHHELD
 from annotate.figures import heat_step
 from annotate.queries.rounds import rounds_for
+from annotate.queries.withheld import held_back
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name
 from annotate.tables import TABLES, as_csv, as_latex, caption, meeting_categories, number
 from annotate.views import charts
@@ -35,7 +37,8 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
-    report = agreement_report(round_, level=_level(request), by=[["type"], ["repository"]])
+    held = held_back(round_, member)
+    report = agreement_report(round_, level=_level(request), by=[["type"], ["repository"]], held=held)
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
     context: dict[str, Any] = {
@@ -85,7 +88,7 @@ def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:
     return HttpResponse(
         text,
         content_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": disposition or "attachment"},
+        headers={"Content-Disposition": disposition or "attachment", WITHHELD: str(report.withheld)},
     )
 
 

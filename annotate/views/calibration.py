@@ -33,6 +33,7 @@ def training(request: AuthedRequest, slug: str) -> HttpResponse:
         "study": study,
         "membership": member,
         "columns": columns,
+        "withheld": sum(one.held.count() for one in found),
         "people": _people(found),
         "figure": _figure(columns),
         "may_plan": may_create_round(member, study),
@@ -58,7 +59,7 @@ class Column:
 def _column(found: Calibration) -> Column:
     if not found.revealed:
         return Column(found, "", "", "")
-    kappa = agreement_report(found.round).overall.coefficients["fleiss_kappa"]
+    kappa = agreement_report(found.round, held=found.held).overall.coefficients["fleiss_kappa"]
     if kappa.value is None:
         return Column(found, "", "", say.undefined(kappa.reason))
     return Column(found, number(kappa.value), say.span(kappa.low, kappa.high), "")

@@ -18,10 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions.exports import note_download
-from annotate.exports import labels_csv, write_package
+from annotate.exports import WITHHELD, labels_csv, write_package
 from annotate.models import Round
 from annotate.queries.exports import Contents, contents
 from annotate.queries.rounds import current_round, rounds_for
+from annotate.queries.withheld import Held, held_back
 from annotate.rules import may_settle
 from core.http import render_page, require
 from core.templatetags.crosscheck import count
@@ -39,7 +40,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     round_ = _chosen(rounds, request.GET.get("round", ""))
     context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
     if round_:
-        found = contents(round_)
+        found = contents(round_, held_back(round_, member))
         context |= {
             "found": found,
             "checks": _checks(round_, found, settles=may_settle(member, round_)),
@@ -55,33 +56,38 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     round_ = _chosen(list(_rounds(request, study)), request.POST.get("round", ""))
     if round_ is None or member is None:
         raise Http404
+    held = held_back(round_, member)
     name = request.POST.get("file", "")
     stem = f"{slugify(study.slug)}-{slugify(round_.name) or round_.pk}"
     if name == "package":
-        return _package(round_, member, f"{stem}.zip")
+        return _package(round_, member, f"{stem}.zip", held)
     if name == "long":
-        chunks, file = labels_csv(round_, layout="long"), f"{stem}-labels-long.csv"
+        chunks, file = labels_csv(round_, layout="long", held=held), f"{stem}-labels-long.csv"
     elif name == "wide":
         folder = request.POST.get("folder", "").replace("\0", "?")
         repositories = list(Repository.objects.filter(study=study, folder=folder))
         if not repositories:
             raise Http404
-        chunks = labels_csv(round_, repositories=repositories)
+        chunks = labels_csv(round_, repositories=repositories, held=held)
         file = f"{stem}-{slugify(folder) or repositories[0].pk}.csv"
     else:
         raise Http404
     note_download(round_=round_, by=member, file=file)
-    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=_attached(file))
+    headers = _attached(file) | {WITHHELD: str(held.count())}
+    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _package(round_: Round, member: Membership, file: str) -> FileResponse:
+def _package(round_: Round, member: Membership, file: str, held: Held) -> FileResponse:
     """The whole package as a zip: written to a temporary file, which is gone when it is sent."""
     with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
         path = Path(folder, "package.zip")
-        write_package(round_, path)
+        write_package(round_, path, held=held)
         stream = path.open("rb")
     note_download(round_=round_, by=member, file=file)
-    return FileResponse(stream, as_attachment=True, filename=file, content_type="application/zip")
+    headers = {WITHHELD: str(held.count())}
+    return FileResponse(
+        stream, as_attachment=True, filename=file, content_type="application/zip", headers=headers
+    )
 
 
 def _attached(file: str) -> dict[str, str]:
@@ -142,6 +148,7 @@ def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
             reverse("round", args=[round_.pk]),
             _("See the round"),
         ),
+        *_withheld(found),
         Check(True, _("Every revealed issue has all of its labels."))
         if not found.unlabelled
         else Check(
@@ -171,6 +178,18 @@ def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
         else Check(False, _("The round is open: a later package may hold more.")),
         *_surplus(found),
     ]
+
+
+def _withheld(found: Contents) -> list[Check]:
+    if not found.withheld:
+        return []
+    text = ngettext(
+        "%(n)s issue is held back from you: you still have to label it in another round. It is in no file.",
+        "%(n)s issues are held back from you: you still have to label them in another round. They are in no"
+        " file.",
+        found.withheld,
+    )
+    return [Check(False, text % {"n": count(found.withheld)})]
 
 
 def _surplus(found: Contents) -> list[Check]:

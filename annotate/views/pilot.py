@@ -18,6 +18,7 @@ from annotate.models import Round
 from annotate.pilot_forms import AnswerRows, TrainingForm
 from annotate.queries import pilot as queries
 from annotate.queries.rounds import published_versions, reveals_complete_issues, rounds_for
+from annotate.queries.withheld import held_back
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from studies.models import Membership
@@ -33,7 +34,7 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show what the revealed labels of a pilot say; `?unused=1` keeps unused categories in the draft."""
     round_, member = _pilot(request, round_id)
     book = codebook(round_.version_id)
-    found = queries.outcome(round_, book)
+    found = queries.outcome(round_, book, held_back(round_, member))
     keep_unused = bool(request.GET.get("unused"))
     tree = queries.draft(book, found, keep_unused=keep_unused) if found.labels else None
     context: dict[str, Any] = {
@@ -60,10 +61,12 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Choose issues of a pilot to train with, and plan that training; `show` in the form only shows more."""
     round_, member = _pilot(request, round_id)
     old = codebook(round_.version_id)
+    held = held_back(round_, member)
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         pilot=round_,
         by=member,
+        held=held,
         initial={"version": _version(request, round_)},
     )
     if form.is_bound:
@@ -72,7 +75,7 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         depth = form.cleaned_data.get("depth") or round_.depth
     else:
         version, depth = form.initial["version"], round_.depth
-    rows = AnswerRows(round_, version, depth, queries.proposal_names(round_))
+    rows = AnswerRows(round_, version, depth, queries.proposal_names(round_, held), held)
     only_looks = "show" in request.POST
     if form.is_bound:
         rows.take(request.POST, old, form.cleaned_data.get("more", ()))
@@ -103,6 +106,7 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         "round": round_,
         "form": form,
         "rows": rows,
+        "withheld": held.count(),
         "types": [state.code for state in old.at_level(Level.TYPE)],
     }
     return render_page(request, "annotate/pilot/training.html", context, status=422 if failed else 200)

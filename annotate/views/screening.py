@@ -19,6 +19,7 @@ from annotate import rules
 from annotate.actions import decisions
 from annotate.bulk_forms import MajorityForm
 from annotate.errors import StaleDecision
+from annotate.exports import WITHHELD
 from annotate.flow import Flow, Words, flow
 from annotate.models import Round
 from annotate.queries import screening as queries
@@ -26,6 +27,7 @@ from annotate.queries.bulk import bulk_decisions
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.rounds import reveals_complete_issues, rounds_for
 from annotate.queries.screening import Counts, Voted, Votes, Which
+from annotate.queries.withheld import Held, held_back
 from annotate.screened import repositories_table, screening_agreement
 from annotate.screening_forms import ScreenForm
 from annotate.tables import as_csv, number
@@ -81,18 +83,20 @@ def screening(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_safe
 def screening_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
     """The table of the repositories as a file."""
-    round_, _member = _screening(request, round_id)
-    text = as_csv(repositories_table(queries.screening_counts(round_)))
-    return _file(round_, "csv", text, "text/csv; charset=utf-8")
+    round_, member = _screening(request, round_id)
+    counts = queries.screening_counts(round_, held_back(round_, member))
+    text = as_csv(repositories_table(counts))
+    return _file(round_, "csv", text, "text/csv; charset=utf-8", counts.withheld)
 
 
 @require_safe
 def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
     """The flow figure as a file of its own."""
-    round_, _member = _screening(request, round_id)
-    drawn = {"flow": _flow(queries.screening_counts(round_)), "round": round_, "standalone": True}
+    round_, member = _screening(request, round_id)
+    counts = queries.screening_counts(round_, held_back(round_, member))
+    drawn = {"flow": _flow(counts), "round": round_, "standalone": True}
     text = render_to_string("annotate/screening/_flow.html", drawn)
-    return _file(round_, "svg", text.strip() + "\n", "image/svg+xml")
+    return _file(round_, "svg", text.strip() + "\n", "image/svg+xml", counts.withheld)
 
 
 @require_POST
@@ -101,7 +105,7 @@ def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     round_, member = _screening(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study decides that."))
     asked = replace(Asked.read(request.GET), issue=issue_id)
-    found = queries.vote_at(round_, issue_id)
+    found = queries.vote_at(round_, issue_id, held_back(round_, member))
     if found is None or member is None:
         raise Http404
     form = _form(round_, found.rows[0], request.POST)
@@ -146,7 +150,8 @@ def _page(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    counts = queries.screening_counts(round_)
+    held = held_back(round_, member)
+    counts = queries.screening_counts(round_, held)
     book = codebook(round_.version_id)
     path = _path(round_)
     may_settle = rules.may_settle(member, round_)
@@ -162,14 +167,14 @@ def _page(
         "refusal": refusal,
     }
     if counts.whole.decided or counts.whole.open_disagreements:
-        context |= {"flow": _flow(counts), "agreement": _agreement(round_)}
-        context |= _list(round_, asked, book, counts, path)
+        context |= {"flow": _flow(counts), "agreement": _agreement(round_, held)}
+        context |= _list(round_, asked, book, counts, path, held)
         if may_settle:
             context["votes"] = [one for one in bulk_decisions(round_, member) if one.standing]
             if round_.rule != Round.Rule.MEETING:
                 context["majority"] = MajorityForm(round_=round_)
     if asked.issue is not None:
-        found = queries.vote_at(round_, asked.issue)
+        found = queries.vote_at(round_, asked.issue, held)
         if found is None:
             raise Http404
         context |= _issue(round_, found, book, asked, path, form if may_settle else None)
@@ -178,8 +183,8 @@ def _page(
     return render_page(request, "annotate/screening/screening.html", context, status=status)
 
 
-def _agreement(round_: Round) -> dict[str, Any]:
-    found = screening_agreement(round_)
+def _agreement(round_: Round, held: Held) -> dict[str, Any]:
+    found = screening_agreement(round_, held)
     kappa, percent = (found.coefficients[name] for name in ("fleiss_kappa", "percent_agreement"))
     return {
         "issues": found.issues,
@@ -192,8 +197,10 @@ def _agreement(round_: Round) -> dict[str, Any]:
     }
 
 
-def _list(round_: Round, asked: Asked, book: Codebook, counts: Counts, path: str) -> dict[str, Any]:
-    page = queries.votes(round_, asked.show, repository=asked.repository, after=asked.after)
+def _list(
+    round_: Round, asked: Asked, book: Codebook, counts: Counts, path: str, held: Held
+) -> dict[str, Any]:
+    page = queries.votes(round_, asked.show, repository=asked.repository, after=asked.after, held=held)
     colours = hues(book)
     return {
         "rows": [
@@ -289,23 +296,25 @@ def _flow(counts: Counts) -> Flow:
         if whole.incomplete:
             waiting.append((_("not all labels are in"), count(whole.incomplete)))
         leaving.append(("aside", waiting))
-    outside = counts.study_issues - whole.issues
+    others = []
+    if counts.outside:
+        others.append(("aside", [(_("Not in this screening"), count(counts.outside))]))
+    if counts.withheld:
+        others.append(("aside", [(_("Held back from you"), count(counts.withheld))]))
     return flow(
         [
-            (
-                [(_("Identified"), count(counts.study_issues))],
-                [("aside", [(_("Not in this screening"), count(outside))])] if outside else [],
-            ),
+            ([(_("Identified"), count(counts.study_issues))], others),
             ([(_("Screened"), count(whole.issues))], leaving),
             ([(_("Included"), count(whole.included))], []),
         ]
     )
 
 
-def _file(round_: Round, ending: str, text: str, kind: str) -> HttpResponse:
+def _file(round_: Round, ending: str, text: str, kind: str, withheld: int) -> HttpResponse:
     stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
     name = content_disposition_header(as_attachment=True, filename=f"{stem}-screening.{ending}")
-    return HttpResponse(text, content_type=kind, headers={"Content-Disposition": name or "attachment"})
+    headers = {"Content-Disposition": name or "attachment", WITHHELD: str(withheld)}
+    return HttpResponse(text, content_type=kind, headers=headers)
 
 
 def _number(text: str | None) -> int | None:

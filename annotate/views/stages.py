@@ -11,6 +11,7 @@ from annotate.models import Round
 from annotate.queries.overview import Consensus, Person, StudyCounts
 from annotate.queries.rounds import RoundLine
 from annotate.queries.screening import excluded_count
+from annotate.queries.withheld import held_back
 from core.templatetags.crosscheck import count
 from studies.models import Membership, Study
 from studies.rules import may_lead, may_read_revealed
@@ -101,7 +102,8 @@ def _rounds_of(
     if done and kind == Round.Kind.SCREENING and newest.issues and may_read_revealed(member):
         said = _("of %(n)s issues excluded") % {"n": count(newest.issues)}
         to = reverse("screening", args=[newest.round.pk])
-        return Stage(name, "done", count(excluded_count(newest.round)), said, to)
+        excluded = excluded_count(newest.round, held_back(newest.round, member))
+        return Stage(name, "done", count(excluded), said, to)
     state = "done" if done else "now" if newest.round.opened_at else ""
     return Stage(name, state, count(newest.issues), _state_of(newest), to)
 

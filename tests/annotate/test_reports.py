@@ -233,7 +233,7 @@ def test_command_prints_the_reports_json(round_):
     assert printed.pop("as_of")
     expected.pop("as_of")
     assert printed == json.loads(json.dumps(expected))
-    assert set(printed) == {"study", "round", "level", "groups", "intra_rater"}
+    assert set(printed) == {"study", "round", "level", "withheld", "groups", "intra_rater"}
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {
         "group", "issues", "raters", "labels", "left_out", "coefficients", "categories",
