@@ -37,9 +37,9 @@ def members(study):
     return [make_member(study) for _ in range(2)]
 
 
-def by_code(version) -> dict[str, tuple[int, int]]:
+def by_code(version, reader=None) -> dict[str, tuple[int, int]]:
     """Labels and decisions by code, where there are any."""
-    counts, book = label_counts(version), codebook(version)
+    counts, book = label_counts(version, reader), codebook(version)
     return {
         state.code: (count.labels, count.decisions)
         for state in book.states
@@ -152,3 +152,53 @@ def test_is_there_in_every_template(version) -> None:
     )
 
     assert template.render(Context({"version": version})) == "0"
+
+
+def test_what_a_reader_still_has_to_label_is_not_counted_for_them(study, version, members) -> None:
+    issues = make_issues(make_repository(study), 3)
+    round_ = make_round(version, issues, members)
+    for issue in issues:
+        for member in members:
+            add_label(round_, issue, member, "B.1" if issue == issues[0] else "C.9")
+    again = make_round(version, issues[:1], members[:1])
+
+    assert by_code(version, members[0]) == {"C": (4, 0), "C.9": (4, 0)}
+    assert label_counts(version, members[0]).withheld == 1
+    everything = {"B": (2, 0), "B.1": (2, 0), "C": (4, 0), "C.9": (4, 0)}
+    assert by_code(version, members[1]) == by_code(version) == everything
+    assert label_counts(version, members[1]).withheld == label_counts(version).withheld == 0
+
+    add_label(again, issues[0], members[0], "A.1")
+    assert by_code(version, members[0]) == everything | {"A": (1, 0), "A.1": (1, 0)}
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_holding_back_costs_the_same_at_one_issue_and_at_three(
+    study, version, members, size, django_assert_num_queries
+) -> None:
+    issues = make_issues(make_repository(study), 3)
+    round_ = make_round(version, issues, members)
+    for issue in issues:
+        for member in members:
+            add_label(round_, issue, member, "B.1")
+    make_round(version, issues[:size], members[:1])
+
+    with django_assert_num_queries(6):
+        assert label_counts(version, members[0]).withheld == size
+    other = make_member(study)
+    with django_assert_num_queries(5):
+        assert label_counts(version, other).withheld == 0
+
+
+def test_the_page_says_how_many_are_held_back(client, study, version, members) -> None:
+    issues = make_issues(make_repository(study), 1)
+    round_ = make_round(version, issues, members)
+    for member in members:
+        add_label(round_, issues[0], member, "B.1")
+    make_round(version, issues, members[:1])
+    said = []
+    for member in members:
+        client.force_login(member.user)
+        page = client.get(reverse("taxonomy", args=[version.taxonomy.pk])).content.decode()
+        said.append("1 issue is held back from you" in page)
+    assert said == [True, False]

@@ -43,6 +43,11 @@ class World:
     def k_of_n(self, k: int, **fields) -> Round:
         return self.round(allocation=Round.Allocation.K_OF_N, labels_per_issue=k, **fields)
 
+    def waits_for(self, member: Membership, *issues: Issue) -> Round:
+        """Another open round, in which this member still has to label these issues."""
+        chosen = Issue.objects.filter(pk__in=[issue.pk for issue in issues]).order_by("pk")
+        return self.round(members=[member], issues=chosen)
+
     def category(self, code: str) -> Category:
         return factories.category(self.version, code)
 

@@ -283,3 +283,39 @@ def test_labels_csv_streams_what_is_revealed(world):
     make_round(world.version, world.issues[:1], [world.first], name="Pilot")
     assert viewer.get(address).json() == {"round": ["The study has several rounds: name one."]}
     assert viewer.get(f"{address}?round=Pilot").status_code == 200
+
+
+def test_what_you_still_have_to_label_is_in_no_answer(world):
+    """Issue 12 is complete, and the first volunteer has it before them in another round too."""
+    for issue in world.issues[:2]:
+        for member in (world.first, world.second):
+            label(client_of(member), world, issue, "C.1" if issue == world.issues[0] else "A.1")
+    make_round(world.version, world.issues[:1], [world.first], name="Again")
+    clients = [client_of(member) for member in (world.first, world.second)]
+
+    found = [client.get(f"/api/v1/rounds/{world.round.pk}/agreement/").json() for client in clients]
+    assert [(one["withheld"], one["groups"][0]["issues"]) for one in found] == [(1, 1), (0, 2)]
+    used = [{row["code"] for row in one["groups"][0]["categories"] if row["labels"]} for one in found]
+    assert used == [{"A.1"}, {"A.1", "C.1"}]
+    address = "/api/v1/studies/engines/exports/labels.csv?round=Main%20round"
+    for layout, lines in (("wide", 1), ("long", 2)):
+        answers = [client.get(f"{address}&layout={layout}") for client in clients]
+        assert [answer["Crosscheck-Withheld"] for answer in answers] == ["1", "0"]
+        first, second = ([*b"".join(answer).decode().splitlines()][1:] for answer in answers)
+        assert (len(first), len(second)) == (lines, 2 * lines)
+        assert not any("/issues/12," in row for row in first)
+
+
+def test_what_you_still_have_to_label_is_in_no_number_of_a_screening(world):
+    Round.objects.filter(pk=world.round.pk).update(kind=Round.Kind.SCREENING)
+    for member in (world.first, world.second):
+        label(client_of(member), world, world.issues[0], "C.1")
+    make_round(world.version, world.issues[:1], [world.first], name="Again")
+    found = [
+        client_of(member).get(f"/api/v1/rounds/{world.round.pk}/screening/").json()
+        for member in (world.first, world.second)
+    ]
+    assert [
+        (one["withheld"], one["all"]["issues"], one["all"]["incomplete"], one["agreement"]["issues"])
+        for one in found
+    ] == [(1, 2, 2, 0), (0, 3, 2, 1)]

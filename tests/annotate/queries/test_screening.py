@@ -8,11 +8,13 @@ from annotate.queries.screening import (
     Reason,
     Reasons,
     Screened,
+    excluded_count,
     kept_issues,
     screening_counts,
     vote_at,
     votes,
 )
+from annotate.queries.withheld import held_back
 from annotate.screened import repositories_table, screening_agreement
 from ingest.models import Issue
 from tests import factories
@@ -176,3 +178,44 @@ def test_kappa_is_of_the_types_of_complete_issues(world):
     assert found.coefficients["percent_agreement"].value == pytest.approx(observed)
     assert found.coefficients["fleiss_kappa"].value == pytest.approx((observed - expected) / (1 - expected))
     assert Decision.objects.count() == 4
+
+
+# --- what the reader still has to label elsewhere
+
+
+def test_what_is_held_back_is_in_no_number_of_its_reader(world):
+    round_ = screening(world)
+    whole = screening_counts(round_)
+    first = world.members[0]
+    again = world.waits_for(first, world.issues[0], world.issues[4])
+
+    held = held_back(round_, first)
+    counts = screening_counts(round_, held)
+
+    assert (counts.withheld, counts.study_issues, counts.outside) == (2, 7, 0)
+    assert counts.whole == Screened("", 0, 5, 2, 1, 1, 1)
+    assert counts.reasons == Reasons(
+        base=2,
+        reasons=(Reason("F.1", "Name of F.1", 0, 1), Reason("F.2", "Name of F.2", 0, 1)),
+        differ=1,
+        unsaid=1,
+    )
+    assert (screening_agreement(round_, held).issues, screening_agreement(round_).issues) == (4, 6)
+    assert [one.item.issue for one in votes(round_, "excluded", held=held).rows] == world.issues[1:3]
+    assert vote_at(round_, world.issues[0].pk, held) is None
+    assert excluded_count(round_, held) == 2
+    # Neither side is served what was counted for the other.
+    assert screening_counts(round_) == whole
+    assert screening_counts(round_, held_back(round_, world.members[1])) == whole
+
+    for issue in (world.issues[0], world.issues[4]):
+        world.submit(again, issue, first, "T")
+    assert screening_counts(round_, held_back(round_, first)) == whole
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_holding_back_costs_the_same_at_one_issue_and_at_three(world, size, django_assert_num_queries):
+    round_ = screening(world)
+    world.waits_for(world.members[0], *world.issues[:size])
+    with django_assert_num_queries(6):
+        assert screening_counts(round_, held_back(round_, world.members[0])).withheld == size

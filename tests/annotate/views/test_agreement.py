@@ -17,7 +17,7 @@ from annotate.reports import agreement_report
 from studies.models import Role
 from tests import factories
 from tests.annotate.views.pages import client, label_all, same_bytes, text_of
-from tests.annotate.world import World, small_world
+from tests.annotate.world import World, small_world, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -303,3 +303,70 @@ def test_queries_do_not_grow(world):
             signed_in.get(address)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 16
+
+
+# --- what the reader still has to label elsewhere
+
+
+def test_what_is_held_back_is_in_no_number_and_said(world, labelled):
+    first, second = world.members[:2]
+    again = world.waits_for(first, world.issues[1])
+
+    held, whole = (text_of(get(member, labelled)) for member in (first, second))
+
+    assert "4 issues, 3 volunteers, 12 labels." in held
+    assert "1 issue is held back from you: you still have to label it in another round." in held
+    assert "1 issue that who made this report still has to label in another round" in held
+    assert "5 issues, 3 volunteers, 15 labels." in whole
+    assert "still has to label" not in whole
+    assert "held back" not in whole
+    rows = {
+        member: next(csv.DictReader(io.StringIO(get(member, labelled, "format=csv").content.decode())))
+        for member in (first, second)
+    }
+    assert [(rows[member]["issues"], float(rows[member]["value"])) for member in (first, second)] == [
+        ("4", pytest.approx((1 + 1 + 0 + 1 / 3) / 4)),
+        ("5", pytest.approx((1 + 1 / 3 + 1 + 0 + 1 / 3) / 5)),
+    ]
+    sizes = [get(member, labelled, "format=csv")["Crosscheck-Withheld"] for member in (first, second)]
+    assert sizes == ["1", "0"]
+
+    world.submit(again, world.issues[1], first, "C.2")
+    assert "5 issues, 3 volunteers, 15 labels." in text_of(get(first, labelled))
+
+
+def test_a_held_back_issue_changes_nothing(world, labelled):
+    """Whatever was said of it: the same bytes."""
+    first = world.members[0]
+    pages = []
+    for row in ("A.1 A.1 A.1", "C.9 C.2 B.1"):
+        with undone():
+            issue = factories.make_issue(world.repository)
+            other = world.round(name="Of two", issues=type(issue).objects.filter(pk__gte=world.issues[5].pk))
+            for member, code in zip(world.members, row.split(), strict=True):
+                world.submit(other, issue, member, code)
+                world.submit(other, world.issues[5], member, "C.1")
+            world.waits_for(first, issue)
+            shown = [get(first, other), get(first, other, "format=csv&table=report")]
+            pages.append([re.sub(r"/\d+/", "/N/", same_bytes(page)) for page in shown])
+    assert pages[0] == pages[1]
+
+
+def test_everything_held_back_is_said_instead_of_numbers(world, labelled):
+    world.waits_for(world.members[0], *world.issues[:5])
+    said = text_of(get(world.members[0], labelled))
+    assert "5 issues are held back from you" in said
+    assert "None of the 1 issues has all of its 3 labels yet" in said
+
+
+def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
+    counts = []
+    for issues in (1, 3):
+        world.waits_for(world.members[issues - 1], *world.issues[:issues])
+        signed_in = client(world.members[issues - 1])
+        address = reverse("agreement", args=[labelled.pk])
+        signed_in.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            signed_in.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 17

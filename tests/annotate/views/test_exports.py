@@ -298,3 +298,61 @@ def test_queries_do_not_grow():
             signed_in.get(address)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 21
+
+
+# --- what the reader still has to label elsewhere
+
+
+def test_files_leave_out_what_is_held_back_and_say_how_much(world, labelled):
+    first, second = world.members[:2]
+    world.waits_for(first, world.issues[1], world.issues[3])
+    study, chosen = world.study, {"round": labelled.pk}
+
+    held, whole = (text_of(page(member, study, f"round={labelled.pk}")) for member in (first, second))
+    warning = (
+        "2 issues are held back from you: you still have to label them in another round. They are in no file."
+    )
+    assert (warning in held, "held back" in whole) == (True, False)
+    assert "1 of 2 issues is not revealed yet" in held
+    assert "1 of 4 issues is not revealed yet" in whole
+
+    long = {member: fetch(member, study, file="long", **chosen) for member in (first, second)}
+    assert [long[member]["Crosscheck-Withheld"] for member in (first, second)] == ["2", "0"]
+    rows = {member: body(long[member]).decode().splitlines()[1:] for member in (first, second)}
+    assert len(rows[second]) == 6
+    assert rows[first] == [row for row in rows[second] if row.startswith(world.issues[0].url + ",")]
+    wide = fetch(first, study, file="wide", folder=world.repository.folder, **chosen)
+    assert body(wide).decode().splitlines()[1:] == [f"{world.issues[0].url},C.1,C.1,C.1"]
+
+    packages = {}
+    for member in (first, second):
+        with ZipFile(io.BytesIO(body(fetch(member, study, file="package", **chosen)))) as package:
+            packages[member] = {name: package.read(name).decode() for name in package.namelist()}
+    manifests = [json.loads(packages[member]["manifest.json"]) for member in (first, second)]
+    assert [one["withheld_issues"] for one in manifests] == [2, 0]
+    assert [one.get("why_withheld") for one in manifests] == [
+        "who made this package still has to label them in another round",
+        None,
+    ]
+    reports = [json.loads(packages[member]["agreement.json"]) for member in (first, second)]
+    assert [(one["withheld"], one["groups"][0]["issues"]) for one in reports] == [(2, 1), (0, 3)]
+    for issue in (world.issues[1], world.issues[3]):
+        assert not [
+            name
+            for name, text in packages[first].items()
+            if f"{issue.url}\n" in text or f"{issue.url}," in text
+        ]
+        assert [name for name, text in packages[second].items() if f"{issue.url}," in text]
+
+
+def test_holding_back_costs_the_same_at_one_issue_and_at_three(world, labelled):
+    counts = []
+    for member, issues in zip(world.members, (1, 3), strict=True):
+        world.waits_for(member, *world.issues[:issues])
+        signed_in = client(member)
+        address = f"{reverse('export', args=[world.study.slug])}?round={labelled.pk}"
+        signed_in.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            signed_in.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 22

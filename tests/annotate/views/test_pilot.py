@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotate.actions.rounds import close_round
 from annotate.models import Answer, Round
 from annotate.queries.pilot import candidates, issue_ids, outcome
+from annotate.queries.withheld import held_back
 from studies.models import Role
 from taxonomy.models import Taxonomy
 from taxonomy.queries import codebook
@@ -352,3 +353,29 @@ def test_the_round_page_leads_to_it(world, pilot):
     address = reverse("pilot", args=[pilot.pk])
     assert address in get(world.lead, "round", pilot.pk).content.decode()
     assert address not in get(world.members[0], "round", pilot.pk).content.decode()
+
+
+def test_what_is_held_back_from_the_lead_is_no_part_of_the_outcome(world, pilot):
+    other = factories.make_member(world.study, Role.LEAD)
+    whole = told(world, pilot)
+    world.waits_for(world.lead, world.issues[3], world.issues[4])
+    held = held_back(pilot, world.lead)
+    book = codebook(pilot.version_id)
+
+    found = outcome(pilot, book, held)
+    assert (found.revealed, found.withheld, found.labels) == (4, 2, 4)
+    assert [one.state.code for one in found.used] == ["C.1"]
+    assert [(one.name, one.labels) for one in found.proposed] == [("Deadlock", 1)]
+    seen = {candidate.issue.pk for candidate in candidates(pilot, book, each=9, held=held)}
+    assert seen == {world.issues[place].pk for place in (0, 1, 2, 5)}
+    url = world.issues[3].url
+    assert issue_ids(pilot, [url], held) == {url: None}
+    assert issue_ids(pilot, [url], held_back(pilot, other)) == {url: world.issues[3].pk}
+    assert told(world, pilot) == whole
+    for name in ("pilot", "pilot_training"):
+        said = [
+            "2 issues are held back from you"
+            in text_of(signed_in(member).get(reverse(name, args=[pilot.pk])))
+            for member in (world.lead, other)
+        ]
+        assert said == [True, False]

@@ -255,3 +255,22 @@ def test_the_page_costs_the_same_at_one_issue_and_at_three(world, django_assert_
             client.get(address)
         counts.append(len(found))
     assert counts[0] == counts[1]
+
+
+def test_what_is_held_back_is_said_on_the_page_and_with_its_files(world):
+    round_ = screening(world)
+    first, second = world.members[:2]
+    world.waits_for(first, world.issues[0])
+
+    held, whole = (text_of(get(member, round_)) for member in (first, second))
+    assert "1 issue is held back from you: you still have to label it in another round." in held
+    assert "2 of 3 decided issues are excluded, 3 are undecided." in held
+    assert "Held back from you 1" in held
+    assert "held back" not in whole.lower()
+    assert "3 of 4 decided issues are excluded, 3 are undecided." in whole
+    assert get(first, round_, f"issue={world.issues[0].pk}").status_code == 404
+    assert get(second, round_, f"issue={world.issues[0].pk}").status_code == 200
+    for name, kept in (("screening_csv", "ember/engine,3,2,"), ("screening_flow", "Held back from you")):
+        files = [signed_in(member).get(reverse(name, args=[round_.pk])) for member in (first, second)]
+        assert [file["Crosscheck-Withheld"] for file in files] == ["1", "0"]
+        assert [kept in file.content.decode() for file in files] == [True, False]

@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotate.actions.rounds import close_round
 from annotate.actions.training import comment
 from annotate.models import Answer, Comment, Label, Round
+from annotate.queries.calibration import calibrations
 from studies.models import Role
 from tests import factories
 from tests.annotate.trained import again, another_lead, answer, label_as, main_after, take_out, training
@@ -428,3 +429,26 @@ def test_home_shows_what_is_due_sooner_first(world):
 
     said = text_of(get(world.members[0], "home"))
     assert said.index("Soon one") < said.index("Late one") < said.index("Any time")
+
+
+# --- what the reader still has to label elsewhere
+
+
+def test_what_is_held_back_is_in_no_number_of_a_training_but_ones_own(world):
+    first, second = world.members
+    opened = training(world, "C.1", "C.1", "C.1")
+    for member, codes in ((first, ("C.1", "C.1", "C.2")), (second, ("C.1", "C.2", "C.2"))):
+        label_as(world, opened, member, *codes)
+    comment(round_=opened, issue=world.issues[1], author=second, text="quetzal")
+    close_round(round_=opened, by=world.lead)
+    world.waits_for(first, world.issues[1])
+
+    (held,), (whole,) = (calibrations(world.study, member) for member in (first, second))
+
+    assert (held.revealed, held.held.count(), held.labels, held.right) == (2, 1, 4, 2)
+    assert (whole.revealed, whole.held.count(), whole.labels, whole.right) == (3, 0, 6, 3)
+    assert [(seat.labels, seat.right) for seat in held.seats] == [(3, 2), (2, 1)]
+    assert [(seat.labels, seat.right) for seat in whole.seats] == [(3, 2), (3, 1)]
+    said = [get(member, "training", world.study.slug).content.decode() for member in (first, second)]
+    assert ["1 issue is held back from you" in page for page in said] == [True, False]
+    assert ["quetzal" in page for page in said] == [False, True]
