@@ -302,7 +302,7 @@ def _overview(
 
     return {
         "matrix": matrix(
-            queries.confusion(round_, levels[name], member, book=book),
+            queries.confusion(round_, levels[name], member),
             book,
             levels[name],
             picked=asked.narrowing.pair,
