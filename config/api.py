@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import bulk, labels, meetings, reports, rounds, samples, training
+from annotate.api import bulk, labels, meetings, reports, rounds, samples, threads, training
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -42,6 +42,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "rounds/<int:round_id>/issues/<int:issue_id>/decisions/",
         reports.Decisions.as_view(),
         name="api_decisions",
+    ),
+    path(
+        "rounds/<int:round_id>/issues/<int:issue_id>/comments/",
+        threads.Comments.as_view(),
+        name="api_comments",
     ),
     path("rounds/<int:round_id>/bulk/", bulk.BulkDecisions.as_view(), name="api_bulk"),
     path(

@@ -90,10 +90,12 @@ def open_meetings(round_: Round) -> int:
 
 
 def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:
-    """What is on the agenda now and may be seen by this member, in its order, with the issues."""
+    """What is on the agenda now and this member may see, in its order, with the issues and `is_decided`."""
     items = AgendaItem.objects.filter(meeting=meeting, released_at=None)
     seen = _seen([member] if member else [])
     shown = items.filter(Exists(seen)).select_related("issue__repository", "issue__current")
+    made = Decision.objects.filter(standing(None), round=OuterRef("round"), issue=OuterRef("issue"))
+    shown = shown.annotate(is_decided=Exists(made))
     return shown.defer("issue__current__body", "issue__current__comments").order_by("position", "pk")
 
 

@@ -220,6 +220,7 @@ def _page(
         "clear_url": replace(bare, narrowing=Narrowing()).address(path),
         "open_url": replace(bare, state="open").address(path),
         "list_url": _list_url(round_, asked),
+        "back": bare.address(""),
         "done": _done(request, round_, member),
     }
     if asked.between:

@@ -73,7 +73,7 @@ def decide_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpResponse:
-    """Open again what one bulk decision decided and still stands."""
+    """Open again what one bulk decision decided and still stands; back to the page that decides such."""
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(rules.may_see_disagreements(member, round_))
@@ -86,6 +86,9 @@ def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpR
     messages.success(request, said % {"n": count(done)})
     if bulk.asked.get("meeting"):
         return go_to(request, "meeting", bulk.asked["meeting"])
+    if bulk.kind == BulkDecision.Kind.ALIKE:
+        page, query = reverse("alike", args=[round_.pk]), request.GET.urlencode()
+        return go_to(request, f"{page}?{query}" if query else page)
     if round_.kind == Round.Kind.SCREENING:
         return go_to(request, "screening", round_.pk)
     return go_to(request, "decide_majority", round_.pk)

@@ -233,6 +233,10 @@ class _Screen:
             "decision": self._decision(standing) if standing else None,
             "chain": [self._decision(one) for one in reversed(shown.decisions) if not one.stands],
             "may_decide": may_decide,
+            "may_take_off": meeting.closed_at is None
+            and rules.may_plan_meeting(self.member, self.round)
+            and standing is None
+            and vote is None,
             "seen_number": shown.seen_number,
             "causes": Decision.Cause.choices,
             "follow_ups": [

@@ -129,7 +129,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
             return go_to(request, "change_meeting", meeting.pk)
         except MeetingRefused as refusal:
             form.refuse(refusal)
-    items = {item.issue_id: item.pk for item in queries.on_agenda(meeting, member)}
+    items = {item.issue_id: item for item in queries.on_agenda(meeting, member)}
     context = {
         **frame(round_.study, member, "meetings"),
         "round": round_,

@@ -18,6 +18,7 @@ from annotate.exports import incomplete_issues_csv
 from annotate.models import Round
 from annotate.queries import rounds as queries
 from annotate.queries import volunteers
+from annotate.queries.disagreements import Narrowing, found
 from annotate.views.round_builder import missing, study_of
 from core.http import go_to, is_fragment, render_page, require
 from studies.models import Membership
@@ -79,6 +80,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "may_see_own": rules.may_see_own_labels(member, round_),
         "may_lead": rules.may_open(member, round_),
         "may_read": may_read_revealed(member) and round_.opened_at is not None,
+        "unsettled": _unsettled(round_, member),
         "may_read_pilot": rules.may_read_pilot(member, round_) and round_.opened_at is not None,
     }
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
@@ -161,6 +163,17 @@ def incomplete_csv(request: AuthedRequest, round_id: int) -> HttpResponseBase:
             or "attachment"
         },
     )
+
+
+def _unsettled(round_: Round, member: Membership | None) -> int:
+    """How many disagreements wait on no agenda, for who could plan a meeting on them."""
+    if (
+        round_.kind == Round.Kind.TRAINING
+        or not rules.may_plan_meeting(member, round_)
+        or not queries.reveals_complete_issues(round_)
+    ):
+        return 0
+    return found(round_, Narrowing(state="open"), member).count()
 
 
 def _incomplete(round_: Round, progress: queries.RoundProgress) -> int | None:

@@ -254,7 +254,7 @@
 
   async function send(form, submitter) {
     const act = form.dataset.act, name = form.id || (act === "ballot" || act === "reveal" || act === "vote" ? "vote" : "");
-    if (act === "turn" && new URLSearchParams(location.search).has("item")) history.pushState(null, "", location.pathname);
+    if ((act === "turn" || act === "take-off") && new URLSearchParams(location.search).has("item")) history.pushState(null, "", location.pathname);
     const asked = location.search, of = item();
     const body = new URLSearchParams(new FormData(form));
     if (submitter?.name) body.set(submitter.name, submitter.value);

@@ -165,7 +165,9 @@ def pages_of_rounds(demo: Demonstration) -> Iterator[str]:
 def undecided_screening(demo: Demonstration, like: Round) -> Round:
     """An open screening of two issues: two against one, and one with an open label."""
     members = [demo.members[name] for name in ("R1", "R2", "R3")]
-    issues = Issue.objects.filter(repository__study=demo.study).order_by("pk")[:2]
+    # What is still to be labelled in the round to try is held back here, and has no address of its own.
+    free = Issue.objects.filter(repository__study=demo.study).exclude(in_rounds__round__name=TO_TRY)
+    issues = free.order_by("pk")[:2]
     round_ = create_round(
         study=demo.study, by=members[0], name="Second screening", kind=Round.Kind.SCREENING,
         version=like.version, depth=Level.TYPE, issues=Issue.objects.filter(pk__in=[one.pk for one in issues]),

@@ -213,6 +213,8 @@ api_label                  put    401  404  404  403  400  400  403  403  403
 api_disagreements          get    401  404  404  200  200  200  200  200  403
 api_screening              get    401  404  404  200  200  200  200  200  403
 api_decisions              post   401  404  404  400  400  403  403  403  403
+api_comments               get    401  404  404  200  404  404  200  200  403
+api_comments               post   401  404  404  400  404  404  400  403  403
 api_meetings               get    401  404  404  200  200  200  200  200  403
 api_meetings               post   401  404  404  400  400  403  403  403  403
 api_meeting                get    401  404  404  200  200  200  200  200  403
@@ -265,6 +267,7 @@ def address(world: World, name: str) -> str:
         "comment",
         "api_label",
         "api_decisions",
+        "api_comments",
     )
     of_meeting = (
         "meeting", "here", "away", "open_meeting", "close_meeting", "take_chair", "turn", "decide_alike_here",

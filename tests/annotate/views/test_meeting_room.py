@@ -555,3 +555,33 @@ def test_the_cost_of_the_room_does_not_grow_with_its_agenda(issues, django_asser
     revision = world.fresh().revision
     with django_assert_num_queries(3):
         assert browser.post(f"{address}here/", {"revision": revision}, headers=JSON).status_code == 204
+
+
+# --- off the agenda
+
+
+def test_an_issue_is_taken_off_the_agenda_in_the_room(open_one):
+    world = open_one
+    address = reverse("take_off_agenda", args=on(world))
+    assert address in get(world.lead, world.meeting).content.decode()
+
+    response = post(world.lead, "take_off_agenda", *on(world))
+
+    assert (response.status_code, response["Location"]) == (302, world.meeting.get_absolute_url())
+    assert world.meeting.items.filter(released_at=None).count() == 3
+    assert "0 of 3 settled" in get(world.lead, world.meeting).content.decode()
+
+
+def test_nothing_is_taken_off_that_is_voted_on_or_decided_or_by_who_plans_no_meetings(open_one):
+    world = open_one
+    address = reverse("take_off_agenda", args=on(world))
+    assert address not in get(world.members[0], world.meeting).content.decode()
+
+    vote = world.vote(world.items[0], "C.9")
+    assert address not in get(world.lead, world.meeting).content.decode()
+
+    close_vote(vote=vote, by=world.lead)
+    assert address in get(world.lead, world.meeting).content.decode()
+
+    world.decide(world.items[0], "C.9")
+    assert address not in get(world.lead, world.meeting).content.decode()

@@ -1,5 +1,6 @@
 """Lists of meetings, planning them, their minutes as pages, and what follows from them."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -287,6 +288,17 @@ def test_issues_are_taken_off_the_agenda(world):
 
     assert "2 issues" in text_of(response)
     assert world.meeting.items.filter(released_at=None).count() == 2
+
+
+def test_what_is_decided_cannot_be_chosen_to_be_taken_off(world):
+    world.plan()
+    world.arrive()
+    world.decide(world.items[0], "C.9")
+    body = get(world.lead, "change_meeting", world.meeting.pk).content.decode()
+    boxes = re.findall(r'name="items"\s+value="(\d+)"\s*(disabled)?', body)
+    assert {int(pk): bool(off) for pk, off in boxes} == {
+        item.pk: item == world.items[0] for item in world.items
+    }
 
 
 def test_a_closed_meeting_has_minutes_instead_of_a_plan(world):

@@ -17,6 +17,7 @@ from core import jobs
 from core.models import Job
 from studies.models import Membership, Role
 from tests import factories
+from tests.annotate.meeting import meeting_world
 from tests.annotate.views.parted import signed_in
 from tests.annotate.views.planned import form_of, get, post, text_of
 from tests.annotate.world import World, small_world
@@ -146,7 +147,7 @@ def test_the_list_costs_the_same_for_one_round_and_for_three(world):
             client.get(reverse("rounds", args=[world.study.slug]))
         counts.append(len(queries))
     assert Round.objects.count() == 3
-    assert counts[0] == counts[1] <= 8
+    assert counts[0] == counts[1] <= 9
 
 
 def test_empty_states_say_what_to_do():
@@ -240,7 +241,7 @@ def test_the_round_costs_the_same_for_one_volunteer_and_for_three():
         with CaptureQueriesContext(connection) as queries:
             client.get(reverse("round", args=[round_.pk]))
         counts.append(len(queries))
-    assert counts[0] == counts[1] <= 13
+    assert counts[0] == counts[1] <= 16
 
 
 # --- a round too large for a request
@@ -299,3 +300,25 @@ def test_a_job_that_is_refused_says_why_and_can_be_asked_for_again(world, large)
 def test_who_may_not_open_starts_no_job(world, large):
     assert post(world.members[0], "open_round", large.pk).status_code == 403
     assert not Job.objects.exists()
+
+
+# --- to a meeting
+
+
+def test_who_plans_meetings_is_led_to_one_when_disagreements_wait():
+    world = meeting_world(4, members=3)
+    plan = f"{reverse('new_meeting', args=[world.round_.pk])}?all=1"
+
+    page = get(world.lead, "round", world.round_.pk)
+
+    assert "4 disagreements wait for a decision and are on no agenda. Plan a meeting" in text_of(page)
+    assert plan in page.content.decode()
+    assert plan not in get(world.members[0], "round", world.round_.pk).content.decode()
+    world.plan()
+    assert plan not in get(world.lead, "round", world.round_.pk).content.decode()
+
+
+def test_disagreements_that_are_held_back_lead_to_no_meeting():
+    world = meeting_world(1, members=3)
+    factories.make_round(world.version, world.issues, [world.lead], name="Once more")
+    assert "Plan a meeting" not in text_of(get(world.lead, "round", world.round_.pk))

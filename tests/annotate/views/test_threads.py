@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 from django.urls import reverse
+from rest_framework.test import APIClient
 
 from annotate.actions.threads import say
 from annotate.models import Comment, Mention
@@ -123,3 +124,46 @@ def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
     assert Mention.objects.get().seen_at is not None
     after = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="Yes.")
     assert "names you" not in after.content.decode()
+
+
+def _rest(member, round_, issue, **said):
+    api = APIClient()
+    api.force_authenticate(member.user)
+    address = reverse("api_comments", args=[round_.pk, issue.pk])
+    return api.post(address, said, format="json") if said else api.get(address)
+
+
+def test_a_thread_is_read_and_added_to_over_rest(world, round_):
+    issue, (first, second, _third) = world.issues[0], world.members
+    say(round_=round_, issue=issue, author=second, text="First", category=world.category("C.3"))
+
+    made = _rest(first, round_, issue, text="No. @R2", category="C.2")
+
+    assert made.status_code == 201
+    assert [{**row, "id": 0, "said_at": ""} for row in _rest(second, round_, issue).json()] == [
+        {"id": 0, "author": second.pseudonym, "text": "First", "category": "C.3", "said_at": ""},
+        {"id": 0, "author": first.pseudonym, "text": "No. @R2", "category": "C.2", "said_at": ""},
+    ]
+    assert _rest(second, round_, issue).json()[1] == made.json()
+    assert Mention.objects.get().member == second
+
+
+def test_over_rest_a_thread_is_for_who_may_read_it(world, round_):
+    issue, held = world.issues[0], world.members[0]
+    viewer = factories.make_member(world.study, Role.VIEWER)
+    say(round_=round_, issue=issue, author=world.members[1], text="First")
+    factories.make_round(world.version, [issue], [held], name="Once more")
+
+    assert [_rest(member, round_, issue).status_code for member in (viewer, held)] == [200, 404]
+    assert [_rest(member, round_, issue, text="No.").status_code for member in (viewer, held)] == [403, 404]
+    assert _rest(viewer, round_, world.issues[1]).status_code == 404
+    assert Comment.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "said", [{"text": " "}, {"text": "x" * 2001}, {"category": "C.2"}, {"text": "No.", "category": "Z.9"}]
+)
+def test_what_is_refused_over_rest_says_the_field(world, round_, said):
+    answer = _rest(world.members[0], round_, world.issues[0], **said)
+    assert answer.status_code == 400
+    assert list(answer.json()) == ["category" if "Z.9" in said.values() else "text"]
