@@ -27,6 +27,7 @@ from annotate.actions.demonstration import (
 )
 from annotate.actions.turns import next_turn
 from annotate.models import (
+    AgendaItem,
     Assignment,
     BulkDecision,
     Comment,
@@ -41,6 +42,7 @@ from annotate.models import (
     Sample,
     Vote,
 )
+from annotate.queries.alike import alike_items
 from annotate.queries.disagreements import DisagreementCounts, disagreement_counts
 from annotate.queries.labels import own_labels, progress
 from annotate.queries.minutes import minutes
@@ -354,6 +356,18 @@ def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
     ]
     settled = Decision.objects.get(item__meeting__kind="pair")
     assert (settled.how, settled.issue.number) == ("unanimity", "9702")
+
+
+@pytest.mark.slow
+def test_demo_has_issues_on_thursday_that_one_argument_settles():
+    load_demonstration()
+
+    items = AgendaItem.objects.filter(meeting__name="Second meeting").select_related("round", "issue")
+    numbers = {item.pk: item.issue.number for item in items}
+    found = {numbers[item.pk]: alike_items(item, member("R2")) for item in items}
+
+    alike = {number: {numbers[pk] for pk in others} for number, others in found.items() if others}
+    assert alike == {"455": {"I8G5RV", "13144"}, "I8G5RV": {"455"}, "13144": {"455"}}
 
 
 def ballots(kind: str) -> list[tuple[str, int | None, list[tuple[str, str]]]]:

@@ -150,10 +150,9 @@ def test_seven_browsers_hold_a_meeting_and_show_the_same(seven: Seven):
     seven.follow("two at once", time.monotonic())
 
     # What one argument settles goes the same way at one stroke, each a decision of its own.
+    seven.turn_to("455")
     others = [seven.item(number).issue_id for number in ("I8G5RV", "13144")]
-    seven.act(
-        "alike", lambda page: alike(page, others, "C.5", "The control logic is at fault in all of these.")
-    )
+    seven.act("alike", lambda page: alike(page, "The control logic is at fault in all of these."))
     assert "9 of 20 settled" in seven.screen["agenda"][0]
     assert Decision.objects.filter(bulk__kind="alike", issue__in=others, superseded_at=None).count() == 2
 
@@ -185,23 +184,12 @@ def close(page: Page) -> None:
     page.locator("dialog[open] .primary, dialog[open] [value=yes]").first.click()
 
 
-def alike(page: Page, issues: list[int], code: str, rationale: str) -> None:
-    """Send the form that stands below a decision where others of the agenda are alike."""
-    page.evaluate(
-        """([issues, code, rationale]) => {
-          const form = document.createElement("form");
-          form.method = "post";
-          form.action = `${location.pathname}alike/`;
-          form.dataset.act = "alike";
-          const option = [...document.querySelectorAll("#decide-category option")].find((one) => one.text.startsWith(`${code} `));
-          const fields = [["category", option.value], ["rationale", rationale], ...issues.map((one) => ["issues", one])];
-          for (const [name, value] of fields) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
-          document.getElementById("decision").append(form);
-          form.requestSubmit();
-          form.remove();
-        }""",
-        [issues, code, rationale],
-    )
+def alike(page: Page, rationale: str) -> None:
+    """Decide what stands below a decision as alike."""
+    page.locator("#alikes > summary").click()
+    page.locator("#alike-rationale").fill(rationale)
+    page.locator("#alike button").click()
+    page.locator("#confirm [value=yes]").click()
 
 
 def assert_minutes(seven: Seven) -> None:
