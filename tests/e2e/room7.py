@@ -1,6 +1,7 @@
 """A meeting in seven browsers: what each of them shows, and whether all show the same."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Collection
 from typing import Any
@@ -180,11 +181,12 @@ def choosing(code: str) -> Callable[[Page], None]:
 
 
 def crowding() -> float:
-    """How many times longer work takes now than it needs: others are at the processors too."""
+    """How many times longer work takes now, or took of late, than it needs: others are at the processors too."""
     began, used = time.monotonic(), time.process_time()
     while time.process_time() - used < 0.1:
         pass
-    return (time.monotonic() - began) / 0.1
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return max((time.monotonic() - began) / 0.1, waiting, 1.0)
 
 
 def is_act(response) -> bool:
