@@ -155,7 +155,7 @@ see_mentions               post   401  404  404  302  404  404  302  302  403
 screening                  get    302  404  404  200  200  200  200  200  403
 screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
-screen_issue               post   401  404  404  422  422  403  403  403  403
+screen_issue               post   401  404  404  422  404  403  403  403  403
 meetings                   get    302  404  404  200  200  200  200  200  403
 new_meeting                get    302  404  404  200  200  403  403  403  403
 new_meeting                post   401  404  404  422  422  403  403  403  403
