@@ -86,5 +86,11 @@ class StaleKeywords(DomainError):
     )
 
 
+class TextsComeIn(DomainError):
+    """Texts are being added all the time; the next sweep searches again."""
+
+    message = gettext_lazy("Texts are being added. Keywords are searched in them once they are there.")
+
+
 class FilterRefused(DomainError):
     status = 422

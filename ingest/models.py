@@ -187,6 +187,9 @@ class Keyword(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="keywords")
     word = models.CharField(max_length=100)
+    searched_to = models.BigIntegerField(
+        default=0, db_default=0, help_text="Id of the last snapshot that its finds are complete up to"
+    )
 
     class Meta:
         constraints = [
@@ -196,6 +199,21 @@ class Keyword(models.Model):
 
     def __str__(self) -> str:
         return self.word
+
+
+class KeywordFind(models.Model):
+    """A keyword stands in the title or the body of a snapshot. Both stay as they are, so it does too."""
+
+    keyword = models.ForeignKey(Keyword, models.CASCADE, related_name="finds", db_index=False)
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["keyword", "snapshot"], name="keyword_is_found_once_in_a_text")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.keyword_id} in {self.snapshot_id}"
 
 
 class SavedFilter(models.Model):

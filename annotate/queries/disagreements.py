@@ -17,6 +17,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import (
     BigIntegerField,
+    BooleanField,
     Count,
     Exists,
     F,
@@ -43,7 +44,7 @@ from annotate.queries.rounds import (
 from annotate.queries.withheld import seen_by, still_to_label
 from ingest.models import Issue
 from ingest.queries import with_keyword
-from studies.models import Membership
+from studies.models import Membership, Study
 from taxonomy.models import Level
 
 STATES = ("open", "agenda", "decided")
@@ -75,6 +76,7 @@ class Narrowing:
     keyword: str = ""
     cause: str = ""
     state: str = ""
+    _searched: dict[tuple[int, str], str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def from_query(cls, given: Mapping[str, Any]) -> Self:
@@ -103,6 +105,13 @@ class Narrowing:
             cause=cause,
             state=state,
         )
+
+    def issues_with_keyword(self, study: Study) -> str:
+        """The array of the issues in which the keyword stands, searched once for all lists of one request."""
+        key = study.pk, self.keyword
+        if key not in self._searched:
+            self._searched[key] = with_keyword(study, self.keyword)
+        return self._searched[key]
 
     @property
     def query(self) -> dict[str, str]:
@@ -242,7 +251,8 @@ def found(
 ) -> QuerySet[models.Disagreement]:
     """The disagreements that the filters leave, as this member may see them, in no order.
 
-    Two small queries at most; `book` is that of the round's version, where the caller has it.
+    Two small queries at most, and two for a keyword, which can be long (ingest.queries.with_keyword); `book`
+    is that of the round's version, where the caller has it.
     """
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
     if narrowing.pair or narrowing.type:
@@ -252,7 +262,7 @@ def found(
         if narrowing.pair:
             rows = _of_pair(rows, *map(book.below, narrowing.pair))
     if narrowing.keyword:
-        rows = rows.filter(issue__in=with_keyword(round_.study, narrowing.keyword))
+        rows = rows.filter(_IsOneOf("issue_id", Value(narrowing.issues_with_keyword(round_.study))))
     if narrowing.cause:
         rows = rows.filter(Exists(_standing(round_).filter(cause=narrowing.cause)))
     return _in_state(rows, round_, narrowing.state)
@@ -311,6 +321,14 @@ class _Shared(Func):
     template = "(SELECT count(*) FROM unnest(%(expressions)s))"
     arg_joiner = ") one (id) WHERE one.id = ANY("
     output_field = IntegerField()
+
+
+class _IsOneOf(Func):
+    """Is a number in an array, given as text? Thousands of parameters would take many times as long."""
+
+    template = "(%(expressions)s::bigint[]))"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
 
 
 def _of_split(split: Split) -> Q:

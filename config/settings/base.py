@@ -194,6 +194,12 @@ CELERY_TIMEZONE = "UTC"
 # A sweep that no worker was there for is dropped: the next one sees the same jobs.
 CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
+    # After an upgrade, or where an import was cut off: lists are right without it, and slow.
+    "search-keywords": {
+        "task": "ingest.tasks.search_what_was_missed",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
     # Nobody wants the mail of the morning in the evening.
     "send-digests": {
         "task": "annotate.tasks.send_digests",

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from accounts.models import User
 from core.retry import retried
+from ingest.actions.finds import begin_search
 from ingest.errors import KeywordsRefused, StaleKeywords
 from ingest.keywords import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed
 from ingest.models import Keyword
@@ -53,8 +54,13 @@ def set_keywords(
         raise KeywordsRefused(problems, most=MOST_WORDS, longest=LONGEST_WORD)
     added = [word for key, word in given.items() if key not in held]
     removed = [word for key, word in held.items() if key not in given] if replace else []
-    Keyword.objects.filter(study=study, word__in=removed).delete()
+    if removed:
+        # Locked first: a search that is at one of them stores its finds, which then go with it.
+        gone = Keyword.objects.select_for_update().filter(study=study, word__in=removed).order_by("pk")
+        Keyword.objects.filter(pk__in=list(gone.values_list("pk", flat=True))).delete()
     Keyword.objects.bulk_create([Keyword(study=study, word=word) for word in added])
+    if added:
+        begin_search(study=study, by=by)
     if added or removed:
         record(study, "keywords.changed", by, added=len(added), removed=len(removed))
     return KeywordReport(added, removed, [held[key] for key in given if key in held], repeated)

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 from core.retry import retried
 from ingest import files
 from ingest.actions import chunks
+from ingest.actions.finds import begin_search
 from ingest.errors import FileChanged, FileGone
 from ingest.models import Import, ImportRow
 from ingest.readers import Draft, Refusal, open_reader
@@ -278,5 +279,6 @@ def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
         Import.objects.filter(pk=run.pk).update(counts=counts, path="")
         told = {name: counts[name] for name in COUNTS if counts[name]}
         record(locked.study, "issues.imported", locked.created_by, name=locked.name, **told)
+        begin_search(study=locked.study, by=locked.created_by)
         transaction.on_commit(lambda: files.discard(locked.path))
     return counts

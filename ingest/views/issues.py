@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, render_page, require
+from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from ingest import actions, queries, rules
 from ingest.errors import KeywordsRefused, StaleKeywords
@@ -120,9 +120,13 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
         except (KeywordsRefused, StaleKeywords) as error:
             refused = error
     words = queries.keywords_of(study.pk)
+    job = queries.search_of(study)
+    if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
+        job = None  # of interest only to a page that was open meanwhile
     context = {
         **frame(study, member, "issues"),
         "words": words,
+        "job": job,
         "typed": typed if refused else "\n".join(words),
         "report": report,
         "refused": refused,
@@ -132,4 +136,4 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
         "longest": LONGEST_WORD,
     }
     status = refused.status if refused else 422 if request.method == "POST" and typed is None else 200
-    return render_page(request, "ingest/keywords.html", context, status=status)
+    return render_page(request, "ingest/keywords.html", context, partials=["job"], status=status)

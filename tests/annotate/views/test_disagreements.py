@@ -15,7 +15,8 @@ from annotate.actions.decisions import note_disagreements
 from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
-from ingest.models import Issue, Keyword, SavedFilter
+from ingest.actions import find_keywords
+from ingest.models import Issue, Keyword, KeywordFind, SavedFilter
 from ingest.queries import saved_filters
 from studies.models import Role
 from taxonomy.models import Level
@@ -419,6 +420,29 @@ def test_the_menus_offer_what_there_is(world, labelled):
     assert listed(get(world.lead, labelled, "split=3:1")) == [world.issues[0].pk, world.issues[3].pk]
     Keyword.objects.create(study=world.study, word="import")
     assert "Keyword any import" in text_of(get(world.lead, labelled))
+
+
+def test_a_page_searches_a_word_once_and_a_keyword_not_at_all(world, labelled):
+    Keyword.objects.create(study=world.study, word="title*")
+    client = signed_in(world.lead)
+    address = reverse("disagreements", args=[labelled.pk])
+
+    def asked(word: str) -> tuple[list[int], int, int]:
+        """What is listed, how many queries read texts, and how many there are."""
+        with CaptureQueriesContext(connection) as queries:
+            response = client.get(address, {"keyword": word})
+        return listed(response), sum("~*" in query["sql"] for query in queries), len(queries)
+
+    asked("titl*")
+    everything, reads, queries = asked("titl*")
+    assert (set(everything), reads) == ({world.issues[place].pk for place in (0, 2, 3)}, 1)
+    assert asked("title*") == (everything, 1, queries)
+    find_keywords(study_id=world.study.pk)
+    Issue.objects.filter(pk=everything[0]).update(current=None)
+    assert asked("title*") == (everything[1:], 1, queries)
+    KeywordFind.objects.all().delete()
+    # What was searched is not read again: the query has nothing to read.
+    assert asked("title*")[:2] == ([], 1)
 
 
 def _filter(member, round_, route, query="", filter_id=None, **form):
