@@ -50,7 +50,7 @@ from annotate.queries.screening import kept_issues
 from annotate.queries.training import training_result
 from annotate.queries.turns import current_turn
 from annotate.reports import agreement_report
-from ingest.models import Import, Issue, Snapshot
+from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership, Study
 from studies.queries import guideline_news
 from tests.annotate.world import together
@@ -125,6 +125,9 @@ def test_demo_loads_the_study_that_its_data_describes():
     )
     methods = Decision.objects.filter(round=round_, superseded_at=None).values_list("method", flat=True)
     assert Counter(methods) == {"unanimous": 32, "lead": 4, "meeting": 6}
+    searched = Keyword.objects.filter(study__slug="demo")
+    assert set(searched.values_list("searched_to", flat=True)) == {Snapshot.objects.latest("pk").pk}
+    assert KeywordFind.objects.filter(keyword__word="KV cache").count() == 2
     slots = Assignment.objects.filter(round=round_, volunteer=member("R3"), submitted_at=None)
     assert slots.count() == 14 <= progress(round_, member("R3")).left
     assert current_turn(round_, member("R3")).label is None

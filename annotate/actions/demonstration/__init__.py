@@ -23,7 +23,7 @@ from annotate.actions.demonstration.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
 from annotate.actions.demonstration.story import Story, moment
 from annotate.models import Decision, Label
 from core.errors import DomainError
-from ingest.actions import import_issues, receive_upload
+from ingest.actions import find_keywords, import_issues, receive_upload
 from ingest.models import Keyword
 from studies.actions import add_member, create_study, record
 from studies.models import Event, Guideline, GuidelineReading, Membership, Role, Study
@@ -97,6 +97,8 @@ def load_demonstration() -> Demonstration:
         # These date themselves back.
         meetings.meetings(story, main, codebook(themes.pk))
         record(study, "studies.demonstration_loaded", owner, name=study.name)
+    # Not before: it waits for whoever adds texts, and lets nobody else add any until the commit.
+    find_keywords(study_id=study.pk)
     return Demonstration(study, members, loaded=True)
 
 
