@@ -13,6 +13,7 @@ TIMES = 30
 POLLS = 400
 AGENDA = 500
 AT_LEAST = 4
+KEYWORD = "memory"
 MOST = 0.15
 
 # As if nothing had been decided yet: a published study comes with all of its decisions.
@@ -25,6 +26,11 @@ OPEN_ALL = """
 COPIED = """
     CREATE TEMPORARY TABLE copied (LIKE annotate_decision INCLUDING ALL) ON COMMIT DROP;
     INSERT INTO copied SELECT * FROM annotate_decision WHERE bulk_id = %(bulk)s
+"""
+READ = """
+    SELECT sum(length(s.title) + length(s.body)) FROM ingest_snapshot s
+    JOIN ingest_issue i ON i.id = s.issue_id JOIN ingest_repository r ON r.id = i.repository_id
+    WHERE r.study_id = %(study)s
 """
 DIGEST = """
     SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM annotate_label l WHERE l.round_id = %(round)s
@@ -39,6 +45,7 @@ def rows(ground: Ground) -> Iterator[Row]:
     ground.say("disagreements …")
     lead, round_ = disputed(slug)
     limit = percentile(one_query(round_, lead), 0.95)
+    yield searched(lead)
     yield from views(round_, lead, limit)
     yield from majority(round_, lead)
     ground.say(f"a meeting with {AGENDA} issues on its agenda …")
@@ -54,6 +61,30 @@ def disputed(slug: str) -> tuple[Any, Any]:
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
     in_bulk(OPEN_ALL, {"round": round_.pk})
     return lead, round_
+
+
+def searched(lead: Any) -> Row:
+    """A keyword searched in all texts of the study, as the job does it that makes lists fast."""
+    from django.db import connection  # noqa: PLC0415
+
+    from ingest.actions import find_keywords  # noqa: PLC0415
+    from ingest.models import Keyword, Snapshot  # noqa: PLC0415
+
+    texts = Snapshot.objects.filter(issue__repository__study=lead.study).count()
+    with connection.cursor() as cursor:
+        read = median_of(3, lambda: cursor.execute(READ, {"study": lead.study_id}))
+    Keyword.objects.filter(study=lead.study).delete()
+    Keyword.objects.create(study=lead.study, word=KEYWORD)
+    made: list[int] = []
+    ours = timed(lambda: made.append(find_keywords(study_id=lead.study_id)))
+    return Row(
+        work=f"one keyword searched in {texts:,} texts",
+        ours=seconds(ours),
+        limit=seconds(read),
+        limit_is="reading these texts in the database",
+        ratio=ours / read,
+        note=f"{made[0]:,} finds; once",
+    )
 
 
 def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
@@ -73,7 +104,7 @@ def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
         "one pair": f"{page}?pair=C.1+C.9",
         "split 4 : 3": f"{page}?split=4:3",
         "one repository": f"{page}?repository={repository}",
-        "a keyword": f"{page}?keyword=memory",
+        "a keyword": f"{page}?keyword={KEYWORD}",
         "one disagreement": f"{page}?issue={middle.issue_id}",
         "alike groups of a pair": f"{page}alike/?pair=C.1+C.9",
         "forecast of a majority": f"{page}majority/?at_least={AT_LEAST}",
