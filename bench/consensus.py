@@ -136,7 +136,7 @@ def majority(round_: Any, lead: Any) -> Iterator[Row]:
     from django.db import connection, transaction  # noqa: PLC0415
 
     from annotate.actions.bulk import decide_majority, take_back  # noqa: PLC0415
-    from annotate.queries.disagreements import Narrowing  # noqa: PLC0415
+    from annotate.queries.narrowing import Narrowing  # noqa: PLC0415
 
     def digest() -> str:
         with connection.cursor() as cursor:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate import errors
 from annotate.actions.locks import hold_issue, hold_meeting, hold_round
 from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Participant, Round, RoundIssue, Spell
-from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.withheld import seen_by
 from annotate.rules import may_be_volunteer, may_chair, may_plan_meeting
 from core.retry import retried

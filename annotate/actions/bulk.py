@@ -15,7 +15,7 @@ from annotate.actions.decisions import reopen, require_category
 from annotate.actions.locks import hold_meeting, hold_round
 from annotate.models import AgendaItem, BulkDecision, Decision, Disagreement, Meeting, Round, Vote
 from annotate.queries.bulk import largest
-from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import seen_by
 from annotate.rules import may_chair, may_settle

@@ -15,7 +15,7 @@ from annotate.api.rounds import round_of
 from annotate.models import BulkDecision, Round
 from annotate.queries.bulk import Bulk, Group, bulk_decisions, forecast
 from annotate.queries.categories import codebook
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing
 from annotate.rules import may_see_disagreements, may_settle
 from studies.models import Membership
 

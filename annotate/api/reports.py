@@ -20,8 +20,9 @@ from annotate.api.labels import category_of, issue_in
 from annotate.api.rounds import round_of
 from annotate.exports import LAYOUTS, WITHHELD, labels_csv
 from annotate.models import Decision, Round
-from annotate.queries.disagreements import LEVELS as DEPTHS
-from annotate.queries.disagreements import STATES, Disagreement, Narrowing, disagreements, withheld_count
+from annotate.queries.disagreements import Disagreement, disagreements, withheld_count
+from annotate.queries.narrowing import LEVELS as DEPTHS
+from annotate.queries.narrowing import STATES, Narrowing
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.screening import screening_counts
 from annotate.queries.withheld import held_back

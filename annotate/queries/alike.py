@@ -19,7 +19,7 @@ from annotate import models
 from annotate.likeness import LONGEST, like, stars
 from annotate.models import AgendaItem, Decision, Label, Round
 from annotate.queries.categories import Codebook
-from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.withheld import seen_by
 from ingest.models import Snapshot
 from studies.models import Membership

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotate.models import AgendaItem, BulkDecision, Decision, Disagreement, Round
-from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.withheld import still_to_label
 from studies.models import Membership
 

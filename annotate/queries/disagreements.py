@@ -8,31 +8,21 @@ have yet to label in another round is left out (annotate.queries.withheld).
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement
-from typing import Any, NamedTuple, Self
 
-from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import (
-    BigIntegerField,
-    BooleanField,
-    Count,
     Exists,
     F,
-    Func,
-    IntegerField,
-    Max,
     OuterRef,
     Q,
     QuerySet,
-    Value,
 )
 
 from annotate import models
 from annotate.models import AgendaItem, Decision, Label, Meeting, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
+from annotate.queries.narrowing import STATES, Narrowing, found, in_state, number_in
 from annotate.queries.rounds import (
     RoundProgress,
     revealed,
@@ -43,104 +33,8 @@ from annotate.queries.rounds import (
 )
 from annotate.queries.withheld import seen_by, still_to_label
 from ingest.models import Issue
-from ingest.queries import with_keyword
-from studies.models import Membership, Study
+from studies.models import Membership
 from taxonomy.models import Level
-
-STATES = ("open", "agenda", "decided")
-LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
-"""The levels as an address names them."""
-
-Pair = tuple[str, str]
-Split = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Narrowing:
-    """What a list of disagreements is narrowed to; empty values narrow nothing.
-
-    `pair`: codes of two categories: two labels that differ are in the one and in the other. `type`: code of a
-    category that a label lies in. Both count at the round's depth; what the version lacks matches nothing.
-    `repository`: its id. `volunteer`: id of a member who stands apart from the largest group. `split`: sizes
-    of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
-    at which the labels differ. `keyword`: in title or text. `cause`: that of the decision that stands.
-    `state`: open, agenda (on one, and not decided) or decided.
-    """
-
-    pair: Pair | None = None
-    type: str = ""
-    repository: int | None = None
-    volunteer: int | None = None
-    split: Split = ()
-    parts_at: int | None = None
-    keyword: str = ""
-    cause: str = ""
-    state: str = ""
-    _searched: dict[tuple[int, str], str] = field(default_factory=dict, repr=False, compare=False)
-
-    @classmethod
-    def from_query(cls, given: Mapping[str, Any]) -> Self:
-        """The narrowing that an address or a saved filter holds. Raises ValueError for what none says."""
-        pair = str(given.get("pair") or "").split()
-        split = str(given.get("split") or "")
-        sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
-        level = str(given.get("parts_at") or "")
-        cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
-        if (
-            len(pair) not in {0, 2}
-            or (split and sizes != (1,) and (len(sizes) < 2 or not all(0 < size <= 1000 for size in sizes)))
-            or (level and level not in LEVELS)
-            or (cause and cause not in Decision.Cause.values)
-            or (state and state not in STATES)
-        ):
-            raise ValueError
-        return cls(
-            pair=(pair[0], pair[1]) if pair else None,
-            type=str(given.get("type") or "").replace("\0", ""),
-            repository=number_in(given.get("repository")),
-            volunteer=number_in(given.get("volunteer")),
-            split=sizes,
-            parts_at=int(LEVELS[level]) if level else None,
-            keyword=str(given.get("keyword") or "").replace("\0", "").strip(),
-            cause=cause,
-            state=state,
-        )
-
-    def issues_with_keyword(self, study: Study) -> str:
-        """The array of the issues in which the keyword stands, searched once for all lists of one request."""
-        key = study.pk, self.keyword
-        if key not in self._searched:
-            self._searched[key] = with_keyword(study, self.keyword)
-        return self._searched[key]
-
-    @property
-    def query(self) -> dict[str, str]:
-        """What stands in an address for it: from_query(query) is this narrowing again."""
-        held = {
-            "pair": " ".join(self.pair or ()),
-            "type": self.type,
-            "repository": self.repository,
-            "volunteer": self.volunteer,
-            "split": ":".join(map(str, self.split)),
-            "parts_at": next((name for name, level in LEVELS.items() if level == self.parts_at), ""),
-            "keyword": self.keyword,
-            "cause": self.cause,
-            "state": self.state,
-        }
-        return {name: str(value) for name, value in held.items() if value not in (None, "")}
-
-    def __bool__(self) -> bool:
-        return self != Narrowing()
-
-
-def number_in(given: Any) -> int | None:
-    """A number as it stands in an address; ValueError for anything else that PostgreSQL would refuse."""
-    text = str(given or "")
-    if not text:
-        return None
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise ValueError
-    return int(text)
 
 
 @dataclass(frozen=True)
@@ -234,112 +128,6 @@ class DisagreementCounts:
         return self.open + self.agenda + self.decided
 
 
-@dataclass(frozen=True)
-class Confusion:
-    """In how many issues two labels that differ were given, one in each category.
-
-    `first` comes before `second` in the tree, or is the same: then they part below it.
-    """
-
-    first: str
-    second: str
-    issues: int
-
-
-def found(
-    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
-) -> QuerySet[models.Disagreement]:
-    """The disagreements that the filters leave, as this member may see them, in no order.
-
-    Two small queries at most, and two for a keyword, which can be long (ingest.queries.with_keyword); `book`
-    is that of the round's version, where the caller has it.
-    """
-    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
-    if narrowing.pair or narrowing.type:
-        book = book or codebook(round_.version_id)
-        if narrowing.type:
-            rows = rows.filter(chosen__overlap=book.below(narrowing.type))
-        if narrowing.pair:
-            rows = _of_pair(rows, *map(book.below, narrowing.pair))
-    if narrowing.keyword:
-        rows = rows.filter(_IsOneOf("issue_id", Value(narrowing.issues_with_keyword(round_.study))))
-    if narrowing.cause:
-        rows = rows.filter(Exists(_standing(round_).filter(cause=narrowing.cause)))
-    return _in_state(rows, round_, narrowing.state)
-
-
-def _in_state(
-    rows: QuerySet[models.Disagreement], round_: Round, state: str
-) -> QuerySet[models.Disagreement]:
-    if not state:
-        return rows
-    if state == "decided":
-        return rows.filter(Exists(_standing(round_)))
-    waits = Exists(_waiting(round_))
-    return rows.filter(~Exists(_standing(round_)), waits if state == "agenda" else ~waits)
-
-
-def _said(narrowing: Narrowing) -> Q:
-    """What the row of a disagreement says by itself."""
-    asked = Q()
-    if narrowing.repository is not None:
-        asked &= Q(issue__repository=narrowing.repository)
-    if narrowing.volunteer is not None:
-        asked &= Q(apart__contains=[narrowing.volunteer])
-    if narrowing.split:
-        asked &= _of_split(narrowing.split)
-    if narrowing.parts_at is not None:
-        asked &= Q(parts_at=narrowing.parts_at)
-    return asked
-
-
-def _standing(round_: Round) -> QuerySet[Decision]:
-    return Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
-
-
-def _waiting(round_: Round) -> QuerySet[AgendaItem]:
-    return AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
-
-
-def _of_pair(
-    rows: QuerySet[models.Disagreement], first: list[int], second: list[int]
-) -> QuerySet[models.Disagreement]:
-    if first != second:
-        rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
-    if set(first) & set(second):
-        # Where one lies in the other, one label could stand for both. Most issues have two: soon seen.
-        either = sorted({*first, *second})
-        rows = rows.alias(both=_Shared("chosen", Value(either, ArrayField(BigIntegerField())))).filter(
-            Q(chosen__contained_by=either, chosen__len__gte=2) | Q(chosen__len__gt=2, both__gte=2)
-        )
-    return rows
-
-
-class _Shared(Func):
-    """How many elements of an array are in another one."""
-
-    template = "(SELECT count(*) FROM unnest(%(expressions)s))"
-    arg_joiner = ") one (id) WHERE one.id = ANY("
-    output_field = IntegerField()
-
-
-class _IsOneOf(Func):
-    """Is a number in an array, given as text? Thousands of parameters would take many times as long."""
-
-    template = "(%(expressions)s::bigint[]))"
-    arg_joiner = " = ANY("
-    output_field = BooleanField()
-
-
-def _of_split(split: Split) -> Q:
-    """Groups of these sizes; those of one may be open labels."""
-    singles = sum(size == 1 for size in split)
-    either = Q()
-    for open_labels in range(singles + 1):
-        either |= Q(votes=list(split[: len(split) - open_labels]), open_labels=open_labels)
-    return either
-
-
 def disagreements(
     round_: Round,
     narrowing: Narrowing,
@@ -364,7 +152,7 @@ def disagreements(
         counted = _counted(rows, round_)
     else:
         counted = {state: getattr(counts, state) for state in STATES}
-    ordered = _behind(_in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
+    ordered = _behind(in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
     places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
     last = places[limit - 1] if len(places) > limit else None
     return Disagreements(
@@ -376,23 +164,6 @@ def disagreements(
         **counted,
         state=narrowing.state,
     )
-
-
-def splits(
-    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
-) -> list[tuple[Split, int]]:
-    """The splits that the other filters leave, fewest groups first and of these the closest, with how many
-    issues have them. Three queries at most.
-    """
-    others = replace(narrowing, split=())
-    counted: Counter[Split] = Counter()
-    if others:
-        rows = found(round_, others, member, book=book).order_by()
-        for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
-            counted[*votes, *[1] * open_labels] += n
-    else:
-        counted = _all_said(round_, member).splits
-    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))
 
 
 def open_agendas(round_: Round) -> list[Meeting]:
@@ -524,101 +295,6 @@ def is_unanimous(round_: Round, issue_id: int) -> bool:
     differs = models.Disagreement.objects.filter(round=round_, issue=OuterRef("issue"))
     complete = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
     return complete.exclude(Exists(differs)).exists()
-
-
-def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[Confusion]:
-    """For each two categories of a level, how many disagreements lie between them; most first.
-
-    Labels count by their ancestor at the level, or as what they are where they stop above it. Four queries at
-    most, two while nothing was revealed since somebody asked: the labels of an issue are at hand as one
-    array, and there are few different ones.
-    """
-    return _met(_all_said(round_, member), level, round_.version_id)
-
-
-class _Said(NamedTuple):
-    """What the labels of some disagreements say, and of how many: as in annotate.models.Disagreement."""
-
-    chosen: Sequence[int]
-    votes: Sequence[int]
-    open_labels: int
-    issues: int
-
-
-@dataclass(frozen=True, eq=False)
-class _AllSaid:
-    """What the labels of a round's disagreements say; itself the key of what was counted from it."""
-
-    lines: tuple[_Said, ...]
-
-    @cached_property
-    def splits(self) -> Counter[Split]:
-        counted: Counter[Split] = Counter()
-        for said in self.lines:
-            counted[*said.votes, *[1] * said.open_labels] += said.issues
-        return counted
-
-
-def _all_said(round_: Round, member: Membership | None) -> _AllSaid:
-    """What the labels of all disagreements say that this member may see. Three queries at most.
-
-    Rows of disagreements are added, never changed and never taken away: while there are as many with the same
-    last one, they say the same.
-    """
-    rows = models.Disagreement.objects.filter(round=round_)
-    if not still_to_label(round_, member).query.is_empty():
-        return _said_by(seen_by(rows, round_, member))
-    edition = rows.aggregate(number=Count("pk"), last=Max("pk"))
-    return _said_in(round_.pk, edition["number"], edition["last"])
-
-
-@lru_cache(maxsize=16)
-def _said_in(round_id: int, _number: int, _last: int | None) -> _AllSaid:
-    return _said_by(models.Disagreement.objects.filter(round=round_id))
-
-
-def _said_by(rows: QuerySet[models.Disagreement]) -> _AllSaid:
-    try:
-        found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
-    except EmptyResultSet:
-        return _AllSaid(())
-    # Without the ORM's converters of arrays, which take as long as all the rest.
-    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return _AllSaid(tuple(_Said(*row) for row in cursor.fetchall()))
-
-
-@lru_cache(maxsize=32)
-def _met(said: _AllSaid, level: int, version_id: int) -> tuple[Confusion, ...]:
-    book = codebook(version_id)
-    places = {id_: place for place, id_ in enumerate(book.states)}
-    at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
-    both: Counter[tuple[int, int]] = Counter()
-    for chosen, _votes, _open, issues in said.lines:
-        if len(chosen) == 2:
-            first, second = at_level[chosen[0]], at_level[chosen[1]]
-            both[(first, second) if first <= second else (second, first)] += issues
-            continue
-        counted = Counter(map(at_level.__getitem__, chosen))
-        for first, second in combinations_with_replacement(sorted(counted), 2):
-            if first != second or counted[first] > 1:
-                both[first, second] += issues
-    codes = [state.code for state in book.states.values()]
-    return tuple(
-        Confusion(codes[first], codes[second], issues)
-        for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
-    )
-
-
-def complete_issues(round_: Round) -> tuple[str, list[Any]]:
-    """SQL of the complete, revealed issues, (issue_id, position), and its parameters."""
-    complete = revealed(round_).filter(completed_at__isnull=False).values("issue_id", "position")
-    try:
-        query, parameters = complete.query.sql_with_params()
-    except EmptyResultSet:
-        return "SELECT NULL::bigint AS issue_id, NULL::integer AS position WHERE false", []
-    return query, list(parameters)
 
 
 def rows_of(

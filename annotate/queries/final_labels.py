@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 
 from annotate.models import Decision, Round
 from annotate.queries.categories import codebook
-from annotate.queries.disagreements import complete_issues
+from annotate.queries.rounds import revealed
 from annotate.queries.withheld import still_to_label
 from ingest.models import Issue
 from studies.models import Event, Membership
@@ -122,7 +124,7 @@ def final_label_changes(
     What was decided anew with the same category did not change. `after`: the `next` of the page before.
     `limit`: None for all.
     """
-    complete, parameters = complete_issues(round_)
+    complete, parameters = _complete_issues(round_)
     turns = still_to_label(round_, member)
     seen, kept = "", ()
     if not turns.query.is_empty():
@@ -182,3 +184,13 @@ def packages(round_: Round, *, limit: int = 6) -> list[Event]:
         detail__file__endswith=".zip",
     )
     return list(sent.order_by("-pk")[:limit])
+
+
+def _complete_issues(round_: Round) -> tuple[str, list[Any]]:
+    """SQL of the complete, revealed issues, (issue_id, position), and its parameters."""
+    complete = revealed(round_).filter(completed_at__isnull=False).values("issue_id", "position")
+    try:
+        query, parameters = complete.query.sql_with_params()
+    except EmptyResultSet:
+        return "SELECT NULL::bigint AS issue_id, NULL::integer AS position WHERE false", []
+    return query, list(parameters)

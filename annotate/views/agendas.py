@@ -19,7 +19,8 @@ from annotate.bulk_forms import PairForm, ReopenForm
 from annotate.errors import StaleDecision
 from annotate.models import Meeting, Round
 from annotate.queries.categories import codebook
-from annotate.queries.disagreements import Disagreement, Narrowing, disagreement_at, found
+from annotate.queries.disagreements import Disagreement, disagreement_at
+from annotate.queries.narrowing import Narrowing, found
 from annotate.views.bulk import filters_in_words, round_to_settle
 from annotate.views.looks import decided, split
 from annotate.views.matrix import hues

@@ -26,13 +26,8 @@ from annotate.queries import alike as queries
 from annotate.queries.alike import OPEN, STATES, Between, Group, Groups, Pair, State
 from annotate.queries.bulk import bulk_decisions
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import (
-    Disagreement,
-    Narrowing,
-    disagreement_counts,
-    open_agendas,
-    rows_of,
-)
+from annotate.queries.disagreements import Disagreement, disagreement_counts, open_agendas, rows_of
+from annotate.queries.narrowing import Narrowing
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.views.bulk import filters_in_words
 from annotate.views.looks import decided, looks, split

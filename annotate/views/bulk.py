@@ -19,7 +19,8 @@ from annotate.bulk_forms import MajorityForm
 from annotate.models import BulkDecision, Decision, Round
 from annotate.queries import bulk as queries
 from annotate.queries.categories import codebook
-from annotate.queries.disagreements import Narrowing, disagreement_counts
+from annotate.queries.disagreements import disagreement_counts
+from annotate.queries.narrowing import Narrowing
 from annotate.queries.rounds import reveals_complete_issues, rounds_for
 from annotate.views.matrix import hues
 from annotate.views.narrowed import narrowing_of

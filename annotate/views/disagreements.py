@@ -21,7 +21,9 @@ from annotate.errors import StaleDecision
 from annotate.models import Decision, Round
 from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import LEVELS, Disagreement, Narrowing
+from annotate.queries.confusion import confusion, splits
+from annotate.queries.disagreements import Disagreement
+from annotate.queries.narrowing import LEVELS, Narrowing, Pair
 from annotate.queries.rounds import rounds_for
 from annotate.round_forms import DecisionForm
 from annotate.views.looks import decided, looks, split
@@ -210,7 +212,7 @@ def _page(
             book,
             repositories=repositories,
             volunteers=page.volunteers,
-            splits=queries.splits(round_, asked.narrowing, member, book=book),
+            splits=splits(round_, asked.narrowing, member, book=book),
             keywords=keywords_of(round_.study_id),
             depth=round_.depth,
             to=to,
@@ -295,14 +297,14 @@ def _overview(
     common += "&" if "?" in common else "?"
     picked = set(asked.narrowing.pair or ())
 
-    def cell(pair: queries.Pair) -> str:
+    def cell(pair: Pair) -> str:
         chosen = pair if below or set(pair) != picked else asked.inside
         held = {"pair": chosen, "inside": pair if below else asked.inside}
         return common + urlencode({name: " ".join(codes) for name, codes in held.items() if codes})
 
     return {
         "matrix": matrix(
-            queries.confusion(round_, levels[name], member),
+            confusion(round_, levels[name], member),
             book,
             levels[name],
             picked=asked.narrowing.pair,

@@ -10,7 +10,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate.queries.categories import Codebook
-from annotate.queries.disagreements import Confusion, Pair
+from annotate.queries.confusion import Confusion
+from annotate.queries.narrowing import Pair
 from core.templatetags.crosscheck import count, hue
 from taxonomy.models import Level
 

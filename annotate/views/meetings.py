@@ -23,7 +23,7 @@ from annotate.models import Disagreement, Meeting, Round
 from annotate.queries import disagreements
 from annotate.queries import meeting_lists as queries
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.rounds import rounds_for
 from annotate.views.agendas import Chosen
 from annotate.views.bulk import filters_in_words
@@ -183,7 +183,7 @@ def _found(round_: Round, member: Membership | None, chosen: Chosen) -> list[int
     narrowing = chosen.narrowing if not chosen.issues else Narrowing()
     if narrowing.state not in {"", "open"}:
         return []
-    rows = disagreements.found(round_, replace(narrowing, state="open"), member)
+    rows = found(round_, replace(narrowing, state="open"), member)
     if chosen.issues:
         rows = rows.filter(issue__in=chosen.issues)
     return list(rows.order_by("ways", "margin", "position").values_list("issue_id", flat=True)[:MOST_ITEMS])

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotate.models import Decision, RoundVolunteer
 from annotate.queries.categories import Codebook
-from annotate.queries.disagreements import LEVELS, Narrowing, Pair, Split, number_in
+from annotate.queries.narrowing import LEVELS, Narrowing, Pair, Split, number_in
 from core.templatetags.crosscheck import code_chip, count
 from ingest.models import Repository
 from taxonomy.models import Level

@@ -18,7 +18,7 @@ from annotate.exports import incomplete_issues_csv
 from annotate.models import Round
 from annotate.queries import rounds as queries
 from annotate.queries import volunteers
-from annotate.queries.disagreements import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found
 from annotate.views.round_builder import missing, study_of
 from core.http import go_to, is_fragment, render_page, require
 from studies.models import Membership

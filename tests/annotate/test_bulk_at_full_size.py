@@ -12,8 +12,9 @@ from annotate.actions.agendas import put_found_on_agenda, take_off_agenda
 from annotate.actions.bulk import decide_majority, take_back
 from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Round
 from annotate.queries.bulk import forecast
-from annotate.queries.disagreements import Narrowing, disagreement_counts
+from annotate.queries.disagreements import disagreement_counts
 from annotate.queries.final_labels import final_label_changes
+from annotate.queries.narrowing import Narrowing
 from studies.models import Role
 from tests import factories
 

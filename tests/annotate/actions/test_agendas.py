@@ -5,7 +5,7 @@ from annotate import errors
 from annotate.actions.agendas import assign_pair, put_found_on_agenda, put_on_agenda, take_off_agenda
 from annotate.actions.decisions import settle_issue
 from annotate.models import AgendaItem, Decision, Meeting, Round
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing
 from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.parted import give_labels

@@ -8,7 +8,8 @@ from annotate.actions.decisions import settle_issue
 from annotate.actions.labels import submit_label
 from annotate.models import BulkDecision, Decision, Label, Meeting, Round
 from annotate.queries.bulk import Group, bulk_decisions, forecast
-from annotate.queries.disagreements import Narrowing, disagreement_counts
+from annotate.queries.disagreements import disagreement_counts
+from annotate.queries.narrowing import Narrowing
 from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.parted import give_labels

@@ -7,7 +7,8 @@ from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
 from annotate.exports import write_package
 from annotate.models import Assignment, Decision, Label, Round, RoundIssue
-from annotate.queries.disagreements import Narrowing, disagreements
+from annotate.queries.disagreements import disagreements
+from annotate.queries.narrowing import Narrowing
 from ingest.models import ImportRow, Issue, Repository, SourceEntry
 from studies.models import Event, Membership, Study
 from taxonomy.errors import TaxonomyRefused

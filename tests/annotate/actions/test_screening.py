@@ -8,7 +8,7 @@ from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
 from annotate.queries.bulk import forecast
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing
 from studies.models import Role
 from tests import factories
 from tests.annotate.screened import screening, screening_world

@@ -11,7 +11,7 @@ from annotate.actions.decisions import note_disagreements, settle_issue
 from annotate.models import AgendaItem, Disagreement, Round, RoundIssue
 from annotate.queries.alike import Between, Group, Pair, _grouped, alike_groups, alike_items, pairs
 from annotate.queries.categories import codebook
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing
 from ingest.models import Issue
 from studies.models import Role
 from tests import factories

@@ -13,11 +13,9 @@ from annotate.actions.meetings import plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Draft, Round
 from annotate.queries.categories import codebook
+from annotate.queries.confusion import Confusion, confusion, splits
 from annotate.queries.disagreements import (
-    Confusion,
     DisagreementCounts,
-    Narrowing,
-    confusion,
     disagreement_at,
     disagreement_counts,
     disagreements,
@@ -26,8 +24,8 @@ from annotate.queries.disagreements import (
     next_after,
     open_agendas,
     rounds_to_label,
-    splits,
 )
+from annotate.queries.narrowing import Narrowing
 from annotate.queries.overview import consensus
 from annotate.queries.rounds import round_progress, volunteers
 from ingest.models import Issue

@@ -3,7 +3,8 @@ import pytest
 from annotate.actions.decisions import settle_issue
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
-from annotate.queries.disagreements import Narrowing, disagreement_counts, disagreements, is_unanimous
+from annotate.queries.disagreements import disagreement_counts, disagreements, is_unanimous
+from annotate.queries.narrowing import Narrowing
 from annotate.queries.screening import (
     Reason,
     Reasons,

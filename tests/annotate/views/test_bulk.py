@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotate.actions.bulk import decide_alike, decide_majority
 from annotate.models import BulkDecision, Decision, Round
-from annotate.queries.disagreements import Narrowing
+from annotate.queries.narrowing import Narrowing
 from studies.models import Role
 from tests import factories
 from tests.annotate.views.parted import give_labels, signed_in

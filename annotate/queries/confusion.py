@@ -1,0 +1,137 @@
+"""Which categories the disagreements of a round lie between, and how their labels split."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import (
+    Count,
+    Max,
+    QuerySet,
+)
+
+from annotate import models
+from annotate.models import Round
+from annotate.queries.categories import Codebook, codebook
+from annotate.queries.narrowing import Narrowing, Split, found
+from annotate.queries.withheld import seen_by, still_to_label
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """In how many issues two labels that differ were given, one in each category.
+
+    `first` comes before `second` in the tree, or is the same: then they part below it.
+    """
+
+    first: str
+    second: str
+    issues: int
+
+
+def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[Confusion]:
+    """For each two categories of a level, how many disagreements lie between them; most first.
+
+    Labels count by their ancestor at the level, or as what they are where they stop above it. Four queries at
+    most, two while nothing was revealed since somebody asked: the labels of an issue are at hand as one
+    array, and there are few different ones.
+    """
+    return _met(_all_said(round_, member), level, round_.version_id)
+
+
+class _Said(NamedTuple):
+    """What the labels of some disagreements say, and of how many: as in annotate.models.Disagreement."""
+
+    chosen: Sequence[int]
+    votes: Sequence[int]
+    open_labels: int
+    issues: int
+
+
+@dataclass(frozen=True, eq=False)
+class _AllSaid:
+    """What the labels of a round's disagreements say; itself the key of what was counted from it."""
+
+    lines: tuple[_Said, ...]
+
+    @cached_property
+    def splits(self) -> Counter[Split]:
+        counted: Counter[Split] = Counter()
+        for said in self.lines:
+            counted[*said.votes, *[1] * said.open_labels] += said.issues
+        return counted
+
+
+def _all_said(round_: Round, member: Membership | None) -> _AllSaid:
+    """What the labels of all disagreements say that this member may see. Three queries at most.
+
+    Rows of disagreements are added, never changed and never taken away: while there are as many with the same
+    last one, they say the same.
+    """
+    rows = models.Disagreement.objects.filter(round=round_)
+    if not still_to_label(round_, member).query.is_empty():
+        return _said_by(seen_by(rows, round_, member))
+    edition = rows.aggregate(number=Count("pk"), last=Max("pk"))
+    return _said_in(round_.pk, edition["number"], edition["last"])
+
+
+@lru_cache(maxsize=16)
+def _said_in(round_id: int, _number: int, _last: int | None) -> _AllSaid:
+    return _said_by(models.Disagreement.objects.filter(round=round_id))
+
+
+def _said_by(rows: QuerySet[models.Disagreement]) -> _AllSaid:
+    try:
+        found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
+    except EmptyResultSet:
+        return _AllSaid(())
+    # Without the ORM's converters of arrays, which take as long as all the rest.
+    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return _AllSaid(tuple(_Said(*row) for row in cursor.fetchall()))
+
+
+@lru_cache(maxsize=32)
+def _met(said: _AllSaid, level: int, version_id: int) -> tuple[Confusion, ...]:
+    book = codebook(version_id)
+    places = {id_: place for place, id_ in enumerate(book.states)}
+    at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
+    both: Counter[tuple[int, int]] = Counter()
+    for chosen, _votes, _open, issues in said.lines:
+        if len(chosen) == 2:
+            first, second = at_level[chosen[0]], at_level[chosen[1]]
+            both[(first, second) if first <= second else (second, first)] += issues
+            continue
+        counted = Counter(map(at_level.__getitem__, chosen))
+        for first, second in combinations_with_replacement(sorted(counted), 2):
+            if first != second or counted[first] > 1:
+                both[first, second] += issues
+    codes = [state.code for state in book.states.values()]
+    return tuple(
+        Confusion(codes[first], codes[second], issues)
+        for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
+    )
+
+
+def splits(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
+) -> list[tuple[Split, int]]:
+    """The splits that the other filters leave, fewest groups first and of these the closest, with how many
+    issues have them. Three queries at most.
+    """
+    others = replace(narrowing, split=())
+    counted: Counter[Split] = Counter()
+    if others:
+        rows = found(round_, others, member, book=book).order_by()
+        for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
+            counted[*votes, *[1] * open_labels] += n
+    else:
+        counted = _all_said(round_, member).splits
+    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))
