@@ -30,7 +30,7 @@ run: install ## runs Crosscheck; the first visit asks for the first account; POR
 	@exec $(RUN) manage.py up
 
 test: install-dev ## runs the whole test suite, browser tests included; TESTS=tests/core
-	@chromium=$$($(RUN) scripts/find_chromium.py) && CHROMIUM="$$chromium" exec $(RUN) -m pytest -n $(WORKERS) $(TESTS)
+	@chromium=$$($(RUN) scripts/find_chromium.py) && CHROMIUM="$$chromium" exec $(RUN) -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: install-dev ## checks style, types, import contracts, templates and migrations
 	.venv/bin/ruff check

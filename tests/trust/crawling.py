@@ -118,7 +118,7 @@ def links(text: str, base: str) -> set[str]:
 
 
 def crawl(client: Client, start: set[str]) -> Received:
-    """GET everything that can be reached from `start`: each page with a few of its query strings, also as a fragment."""
+    """GET everything that can be reached from `start`: each page with a few of its query strings, pages also as a fragment."""
     received = Received()
     waiting, seen = sorted(start), set(start)
     visits = Counter()
@@ -129,8 +129,11 @@ def crawl(client: Client, start: set[str]) -> Received:
             continue
         visits[path] += 1
         for headers in HEADERS if visits[path] == 1 else HEADERS[:1]:
-            text = received.add(address, " ".join(headers) or "page", client.get(address, headers=headers))
+            response = client.get(address, headers=headers)
+            text = received.add(address, " ".join(headers) or "page", response)
             fresh = links(text, address) - seen
             seen |= fresh
             waiting += sorted(fresh)
+            if response.status_code != 200 or not response.headers["Content-Type"].startswith("text/html"):
+                break  # no page, no fragment of it
     return received

@@ -268,7 +268,7 @@ def test_calibration_costs_the_same_for_one_training_and_for_three(world):
         with CaptureQueriesContext(connection) as queries:
             calibrations(world.study, world.lead)
         counts.append(len(queries))
-    assert counts == [7, 7, 7]
+    assert counts == [8, 8, 8]
 
 
 # --- who reads which comments
