@@ -408,15 +408,19 @@ def test_an_issue_that_comes_again_looks_like_a_new_one(world):
 
 
 def test_the_comparison_would_find_a_difference(world):
-    """The author's own sessions differ: what they chose is on their pages."""
-    world.client("other volunteer")
+    """The author's own sessions differ: what they chose is on their own page, and nowhere for the viewer."""
+    own, shown = world.client("other volunteer"), world.client("viewer")
 
     def session(code):
         others_at_work(world, code)
-        return everything(world, "other volunteer").steady()
+        received = Received()
+        received.add("own", "get", own.get(reverse("own_labels", args=[world.round.pk])))
+        received.add("round", "get", shown.get(reverse("round", args=[world.round.pk])))
+        return received.steady()
 
     first, second = both(session)
-    assert first != second
+    assert first["own", "get"] != second["own", "get"]
+    assert first["round", "get"] == second["round", "get"]
     assert Label.objects.filter(issue=world.issues[1]).count() == 0
 
 
