@@ -3,6 +3,7 @@
 Each decision is a row of its own. All are made by one statement, and one stroke takes them back.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from django.db import connection, transaction
@@ -17,7 +18,7 @@ from annotate.models import AgendaItem, BulkDecision, Decision, Disagreement, Me
 from annotate.queries.bulk import largest
 from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.rounds import reveals_complete_issues
-from annotate.queries.withheld import seen_by
+from annotate.queries.withheld import seen_by, still_to_label
 from annotate.rules import may_chair, may_settle
 from core.retry import retried
 from studies.actions import record
@@ -119,8 +120,9 @@ def decide_alike(
     """Give these disagreements one category with one rationale: each its own decision. As their lead or, with
     a meeting, as its chair, for what is on its agenda.
 
-    What was decided meanwhile keeps its decision; so does what is on another agenda, under an open vote, or
-    kept from `by`: `decisions` of what this returns are fewer than `issues` then.
+    What was decided meanwhile keeps its decision; so does what is on another agenda, under an open vote, kept
+    from `by`, or from so many who are there that the others are no quorum: `decisions` of what this returns
+    are fewer than `issues` then.
     Raises NotAllowed, AMeetingDecides, TrainingHasAnswers, NotRevealed, RationaleMissing, UnknownCategory,
     TooShallow, NothingToDecide; and MeetingNotOpen, MeetingClosed, NobodyDecidesForAPair, NoQuorum.
     """
@@ -142,6 +144,7 @@ def decide_alike(
         for item in AgendaItem.objects.filter(round=current, issue__in=places, released_at=None)
     }
     votes = _last_votes(items.values()) if held else {}
+    short = _without_quorum(held, places) if held else set()
     numbers = dict(
         Decision.objects.filter(round=current, issue__in=places)
         .values_list("issue")
@@ -157,6 +160,8 @@ def decide_alike(
     )
     made = []
     for issue_id in waiting.order_by("position").values_list("issue", flat=True):
+        if issue_id in short:
+            continue
         item = items.get(issue_id)
         vote = votes.get(item.pk) if item else None
         if (held is None and item is None) or (held and item and _may_decide(held, item, vote)):
@@ -182,6 +187,9 @@ def decide_alike(
         raise errors.NothingToDecide
     Decision.objects.bulk_create(made, batch_size=1000)
     if held:
+        AgendaItem.objects.filter(pk__in=[one.item_id for one in made], parked_at__isnull=False).update(
+            parked_at=None, parked_why=""
+        )
         raise_revision(held)
     record(current.study, "decisions.alike", by.user, round=current.name, decided=len(made))
     return bulk
@@ -250,6 +258,18 @@ def _require_chair(meeting: Meeting, by: Membership) -> Meeting:
         if there < held.quorum:
             raise errors.NoQuorum(needs=held.quorum, there=there)
     return held
+
+
+def _without_quorum(meeting: Meeting, issues: Collection[int]) -> set[int]:
+    """Those of these issues that too few of who is together may see. Two queries for each who is there."""
+    if meeting.kind != Meeting.Kind.TOGETHER:
+        return set()
+    there = meeting.participants.filter(joined_at__isnull=False, left_at=None).select_related("member")
+    kept: Counter[int] = Counter()
+    for one in there:
+        turns = still_to_label(meeting.round, one.member).filter(issue__in=issues)
+        kept.update(set(turns.values_list("issue", flat=True)))
+    return {issue for issue, members in kept.items() if len(there) - members < meeting.quorum}
 
 
 def _last_votes(items: Iterable[AgendaItem]) -> dict[int, Vote]:

@@ -1,11 +1,12 @@
 """Votes: opened, cast and closed. Until one is closed nobody learns more of it than who has voted."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from annotate import errors
@@ -144,7 +145,9 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> Closed:
         raise errors.NotAllowed
     now = timezone.now()
     seen = seen_by(Disagreement.objects.filter(round=current.round), current.round, by)
-    items = AgendaItem.objects.filter(meeting=current, released_at=None, issue__in=seen.values("issue"))
+    items = AgendaItem.objects.filter(
+        meeting=current, released_at=None, parked_at=None, issue__in=seen.values("issue")
+    )
     cast: dict[int, list[int | None]] = defaultdict(list)
     for vote_id, category_id in (
         Ballot.objects.filter(meeting=current, vote__item__in=items)
@@ -160,6 +163,7 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> Closed:
     # The last vote of an item decides, unless a newer one is open. What was reopened needs a new vote.
     last = {vote.item_id: vote for vote in votes}
     spent = set(Decision.objects.filter(vote__in=last.values()).values_list("vote", flat=True))
+    spent |= _older_than_a_reopening(last.values())
     decided = _decide_by_votes(
         current,
         by,
@@ -290,6 +294,19 @@ def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: dateti
     )
 
 
+def _older_than_a_reopening(votes: Iterable[Vote]) -> set[int]:
+    """Those of these votes that were closed before a decision of their issue was superseded: what was opened
+    again needs a new vote.
+    """
+    closed = Vote.objects.filter(pk__in=[vote.pk for vote in votes])
+    superseded = Decision.objects.filter(
+        round=OuterRef("meeting__round"),
+        issue=OuterRef("item__issue"),
+        superseded_at__gt=OuterRef("closed_at"),
+    )
+    return set(closed.filter(Exists(superseded)).values_list("pk", flat=True))
+
+
 def _decide_by_votes(
     meeting: Meeting, by: Membership, votes: dict[int, tuple[Vote, Tally]], now: datetime
 ) -> int:
@@ -323,8 +340,5 @@ def _decide_by_votes(
         )
         for issue_id in held
         if issue_id not in standing
-    )
-    AgendaItem.objects.filter(pk__in=[one.item_id for one in made], parked_at__isnull=False).update(
-        parked_at=None, parked_why=""
     )
     return len(made)

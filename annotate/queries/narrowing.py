@@ -59,14 +59,18 @@ class Narrowing:
     @classmethod
     def from_query(cls, given: Mapping[str, Any]) -> Self:
         """The narrowing that an address or a saved filter holds. Raises ValueError for what none says."""
-        pair = str(given.get("pair") or "").split()
+        pair = str(given.get("pair") or "").replace("\0", "").split()
         split = str(given.get("split") or "")
         sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
         level = str(given.get("parts_at") or "")
         cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
         if (
             len(pair) not in {0, 2}
-            or (split and sizes != (1,) and (len(sizes) < 2 or not all(0 < size <= 1000 for size in sizes)))
+            or (
+                split
+                and sizes != (1,)
+                and (not 2 <= len(sizes) <= 100 or not all(0 < size <= 1000 for size in sizes))
+            )
             or (level and level not in LEVELS)
             or (cause and cause not in Decision.Cause.values)
             or (state and state not in STATES)

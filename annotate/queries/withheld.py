@@ -20,11 +20,26 @@ NOTHING: Held = RoundIssue.objects.none()
 """What is held back from who asks at the shell: nothing."""
 
 
-def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
-    """The turns at issues that this member has yet to take in other open rounds of the same taxonomy.
+def _can_fall_to(member: int | OuterRef) -> Q:
+    """For open turns: it is this member's, or could be given to them yet.
 
-    Slots that nobody has claimed yet are among them where the member could claim them. Without a query, and
-    empty, for who labels nowhere else: `.query.is_empty()` says so. One small query otherwise.
+    Where k volunteers label an issue, a slot that another one holds falls free when they skip, leave or take
+    too long; it goes to nobody who has labelled the issue in that round.
+    """
+    own = OuterRef(member) if isinstance(member, OuterRef) else member
+    labelled = Assignment.objects.filter(
+        round=OuterRef("round"), issue=OuterRef("issue"), volunteer=own, submitted_at__isnull=False
+    )
+    shared = Q(volunteer=None) | Q(round__allocation=Round.Allocation.K_OF_N)
+    return Q(Q(volunteer=member) | Q(shared, ~Exists(labelled)), submitted_at=None)
+
+
+def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
+    """The turns at issues that this member has yet to take, or could be given, in other open rounds of the
+    taxonomy.
+
+    Without a query, and empty, for who labels nowhere else: `.query.is_empty()` says so. One small query
+    otherwise.
     """
     if member is None:
         return Assignment.objects.none()
@@ -38,9 +53,7 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
     rounds = list(seats.values_list("round", flat=True))
     if not rounds:
         return Assignment.objects.none()
-    return Assignment.objects.filter(
-        Q(volunteer=member) | Q(volunteer=None), round__in=rounds, submitted_at=None
-    )
+    return Assignment.objects.filter(_can_fall_to(member.pk), round__in=rounds)
 
 
 def held_back(round_: Round, member: Membership | None) -> Held:
@@ -105,12 +118,7 @@ def _kept_from(seats: Iterable[Membership]) -> list[Q]:
         Q(
             ~Q(round=round_id),
             Exists(
-                Assignment.objects.filter(
-                    Q(volunteer=member_id) | Q(volunteer=None),
-                    round=round_id,
-                    submitted_at=None,
-                    issue=OuterRef("issue"),
-                )
+                Assignment.objects.filter(_can_fall_to(member_id), round=round_id, issue=OuterRef("issue"))
             ),
             round__version__taxonomy=taxonomy_id,
         )
@@ -128,10 +136,7 @@ def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> fro
     if not members:
         return frozenset()
     turns = Assignment.objects.filter(
-        Q(volunteer=OuterRef("member")) | Q(volunteer=None),
-        round=OuterRef("round"),
-        issue=issue_id,
-        submitted_at=None,
+        _can_fall_to(OuterRef("member")), round=OuterRef("round"), issue=issue_id
     )
     seats = RoundVolunteer.objects.filter(
         Exists(turns),
@@ -147,10 +152,7 @@ def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> fro
 def waits_elsewhere(*, member: str, round_: str, taxonomy: str, issue: str) -> Exists:
     """For rows of a query that name these: does the member still have to label the issue in another round?"""
     turns = Assignment.objects.filter(
-        Q(volunteer=OuterRef(OuterRef(member))) | Q(volunteer=None),
-        round=OuterRef("round"),
-        issue=OuterRef(OuterRef(issue)),
-        submitted_at=None,
+        _can_fall_to(OuterRef(OuterRef(member))), round=OuterRef("round"), issue=OuterRef(OuterRef(issue))
     )
     seats = RoundVolunteer.objects.filter(
         Exists(turns),

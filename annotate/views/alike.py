@@ -7,7 +7,6 @@ from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -34,7 +33,7 @@ from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import hues
 from annotate.views.narrowed import CURRENT, narrowing_of
 from core.http import go_to, is_fragment, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
 from studies.models import Membership
@@ -149,17 +148,17 @@ def decide_alike(request: AuthedRequest, round_id: int) -> HttpResponse:
         return _page(request, round_, member, book, asked, posted=request.POST)
     if "sure" not in request.POST:
         return _confirm(request, round_, member, book, asked, form)
-    bulk = None
-    with transaction.atomic():
-        if first_time(request):
-            bulk = actions.decide_alike(
-                round_=round_,
-                by=member,
-                issues=form.cleaned_data["issues"],
-                category=form.cleaned_data["category"],
-                rationale=form.cleaned_data["rationale"],
-                cause=form.cleaned_data["cause"],
-            )
+    bulk = once(
+        request,
+        lambda: actions.decide_alike(
+            round_=round_,
+            by=member,
+            issues=form.cleaned_data["issues"],
+            category=form.cleaned_data["category"],
+            rationale=form.cleaned_data["rationale"],
+            cause=form.cleaned_data["cause"],
+        ),
+    )
     address = replace(asked, group=None, row=0).address(reverse(PAGE, args=[round_.pk]))
     if bulk is None:
         return go_to(request, address)

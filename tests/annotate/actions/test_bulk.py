@@ -282,6 +282,32 @@ def test_a_chair_decides_alike_items_of_the_meeting(world):
         _alike(world, round_, 0, by=chair, meeting=meeting)
 
 
+def test_who_must_not_see_an_issue_is_not_of_the_quorum_for_it(world):
+    round_ = _round(world, rule=Round.Rule.MEETING)
+    chair, second = world.members[:2]
+    meeting = _meeting(round_, chair, quorum=2)
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[place].pk for place in (0, 1)])
+    _there(meeting, chair, second)
+    world.waits_for(second, world.issues[0])
+    bulk = _alike(world, round_, 0, 1, by=chair, meeting=meeting)
+    assert [one.issue_id for one in bulk.decisions.all()] == [world.issues[1].pk]
+    with pytest.raises(errors.NothingToDecide):
+        _alike(world, round_, 0, by=chair, meeting=meeting)
+
+
+def test_what_was_put_off_and_is_decided_is_put_off_no_more(world):
+    round_ = _round(world, rule=Round.Rule.MEETING)
+    chair = world.members[0]
+    meeting = _meeting(round_, chair)
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[place].pk for place in (0, 1)])
+    _there(meeting, chair)
+    meeting.items.update(parked_at=timezone.now(), parked_why="Ask them.")
+    bulk = _alike(world, round_, 0, by=chair, meeting=meeting)
+    assert list(meeting.items.order_by("pk").values_list("parked_why", flat=True)) == ["", "Ask them."]
+    take_back(bulk=bulk, by=chair)
+    assert meeting.items.get(issue=world.issues[0]).parked_at is None
+
+
 def test_over_days_a_chair_decides_alike_what_has_its_quorum(world):
     round_ = _round(world, rule=Round.Rule.MEETING)
     chair = world.members[0]

@@ -246,7 +246,7 @@ def test_the_chair_closes_what_has_its_quorum(apart, django_assert_max_num_queri
     for member in (apart.members[0], apart.members[1]):
         with pytest.raises(errors.NotAllowed):
             close_votes_with_quorum(meeting=apart.meeting, by=member)
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(25):
         assert close_votes_with_quorum(meeting=apart.meeting, by=apart.lead) == Closed(2, 1)
     for vote in (unanimous, split, alone):
         vote.refresh_from_db()
@@ -270,6 +270,32 @@ def test_what_closed_by_itself_is_decided_with_the_rest_and_what_was_reopened_is
         superseded_at=now, superseded_by=apart.lead, superseded_why="wrong"
     )
     assert close_votes_with_quorum(meeting=apart.meeting, by=apart.lead) == Closed(0, 0)
+
+
+def test_the_chair_leaves_alone_what_they_put_off(apart):
+    first, second, *_ = apart.items
+    for item in (first, second):
+        apart.vote(item, "C.9", "C.9")
+    type(first).objects.filter(pk=first.pk).update(parked_at=timezone.now(), parked_why="Ask them.")
+    assert close_votes_with_quorum(meeting=apart.meeting, by=apart.lead) == Closed(1, 1)
+    assert Decision.objects.get(item__isnull=False).item == second
+    first.refresh_from_db()
+    assert first.parked_why == "Ask them."
+
+
+def test_a_vote_from_before_a_reopening_decides_nothing(apart):
+    first, second, *_ = apart.items
+    for item in (first, second):
+        close_vote(vote=apart.vote(item, "C.9", "C.9"), by=apart.lead)
+    # A lead settled the first one without the meeting, and opened it again.
+    now = timezone.now()
+    Decision.objects.create(
+        round=apart.round_, issue=first.issue, number=1, category=apart.category("C.1"),
+        version=apart.version, method="lead", rationale="No.", decided_by=apart.lead, decided_at=now,
+        superseded_at=now, superseded_by=apart.lead, superseded_why="Wrong.",
+    )  # fmt: skip
+    assert close_votes_with_quorum(meeting=apart.meeting, by=apart.lead) == Closed(0, 1)
+    assert Decision.objects.get(superseded_at=None).item == second
 
 
 def test_the_chair_does_not_close_what_is_kept_from_them(apart):

@@ -76,6 +76,24 @@ def test_decide_majority(world: MeetingWorld, lose: Lose):
     assert Decision.objects.filter(superseded_at=None).count() == 3
 
 
+def test_decide_alike(world: MeetingWorld, lose: Lose):
+    lose("INSERT", "annotate_bulkdecision")
+
+    said = send_twice(
+        client(world.lead),
+        "decide_alike",
+        world.round_.pk,
+        issues=",".join(str(issue.pk) for issue in world.issues[:2]),
+        choice=world.category("C.9").pk,
+        rationale="The log shows it.",
+        sure="yes",
+    )
+
+    assert said == ["2 issues are decided as C.9."]
+    assert BulkDecision.objects.count() == 1
+    assert Decision.objects.filter(superseded_at=None, rationale="The log shows it.").count() == 2
+
+
 def test_assign_pair(world: MeetingWorld, lose: Lose):
     lose("INSERT", "annotate_meeting")
 
