@@ -20,6 +20,7 @@ from annotate.agreement.pairs import PairKappa, cohen_kappa, confusion, light_ka
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.reports import Agreement, report
+from annotate.agreement.splits import Split, splits
 
 __all__ = [
     "MISSING",
@@ -34,6 +35,7 @@ __all__ = [
     "Reason",
     "Relabelled",
     "SelfAgreement",
+    "Split",
     "UndefinedAgreement",
     "bootstrap",
     "brennan_prediger",
@@ -48,4 +50,5 @@ __all__ = [
     "pairs",
     "percent_agreement",
     "report",
+    "splits",
 ]
