@@ -16,8 +16,9 @@ from annotate.agreement.coefficients import (
     percent_agreement,
 )
 from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
-from annotate.agreement.pairs import PairKappa, cohen_kappa, confusion, light_kappa, pairs
+from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
+from annotate.agreement.raters import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.reports import Agreement, report
 from annotate.agreement.splits import Split, splits
@@ -32,23 +33,29 @@ __all__ = [
     "PairKappa",
     "Patterns",
     "PercentileInterval",
+    "Rater",
     "Reason",
     "Relabelled",
     "SelfAgreement",
     "Split",
+    "Stretch",
     "UndefinedAgreement",
+    "against_decision",
     "bootstrap",
     "brennan_prediger",
     "cohen_kappa",
     "confusion",
+    "dissents_by_place",
     "fleiss_kappa",
     "gwet_ac1",
     "intra_rater",
     "krippendorff_alpha",
     "landis_koch",
     "light_kappa",
+    "lone_dissents",
     "pairs",
     "percent_agreement",
+    "raters",
     "report",
     "splits",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from annotate.agreement.coefficients import Coefficient
 from annotate.agreement.patterns import MISSING, Ints, Patterns
@@ -88,6 +89,22 @@ def confusion(patterns: Patterns) -> Ints:
         table += np.bincount(cell, weights=weights[:end][together], minlength=q * q).astype(np.int64)
     upper = table.reshape(q, q)
     return upper + np.triu(upper, 1).T
+
+
+def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
+    """[q, q] the labels of category a on issues whose decision is category b; undecided issues do not count.
+
+    `decided` [P] is the decided category of each row, -1 for none; ValueError where it does not fit.
+    The diagonal holds the labels that the decision confirmed. Cost: O(P R).
+    """
+    decisions = np.asarray(decided)
+    q = patterns.categories
+    if decisions.shape != patterns.counts.shape or (decisions.size and decisions.max() >= q):
+        raise ValueError(f"decisions {decisions.shape} do not fit {len(patterns.counts)} rows")
+    row, column = np.nonzero((patterns.codes != MISSING) & (decisions != MISSING)[:, np.newaxis])
+    cell = patterns.codes[row, column].astype(np.int64) * q + decisions[row]
+    weights = patterns.counts[row].astype(np.float64)
+    return np.bincount(cell, weights=weights, minlength=q * q).astype(np.int64).reshape(q, q)
 
 
 def _pair(patterns: Patterns, first: int, second: int) -> PairKappa:

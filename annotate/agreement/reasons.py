@@ -31,6 +31,9 @@ class Reason(StrEnum):
     ONE_ISSUE_TWICE = "one_issue_twice"
     TWICE_ONE_CATEGORY = "twice_one_category"
     FEW_TWICE = "few_twice"
+    NO_DECISION = "no_decision"
+    ONE_DECISION = "one_decision"
+    ONE_CATEGORY_DECIDED = "one_category_decided"
 
     @property
     def text(self) -> str:
@@ -66,6 +69,11 @@ TEXTS: dict[Reason, str] = {
     Reason.ONE_ISSUE_TWICE: gettext_noop("only one issue was labelled twice"),
     Reason.TWICE_ONE_CATEGORY: gettext_noop("all labels, first and second, are the same category"),
     Reason.FEW_TWICE: gettext_noop("fewer than 30 issues were labelled twice"),
+    Reason.NO_DECISION: gettext_noop("no issue they labelled has a decision"),
+    Reason.ONE_DECISION: gettext_noop("only one issue they labelled has a decision"),
+    Reason.ONE_CATEGORY_DECIDED: gettext_noop(
+        "they and the decisions have one and the same category throughout"
+    ),
 }
 
 
