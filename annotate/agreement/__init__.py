@@ -5,6 +5,7 @@ distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, a
 """
 
 from annotate.agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
+from annotate.agreement.clustering import order_of
 from annotate.agreement.coefficients import (
     CategoryKappa,
     Coefficient,
@@ -18,6 +19,7 @@ from annotate.agreement.coefficients import (
 from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
 from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
+from annotate.agreement.periods import Drift, drift
 from annotate.agreement.raters import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.reports import Agreement, report
@@ -29,6 +31,7 @@ __all__ = [
     "Bootstrap",
     "CategoryKappa",
     "Coefficient",
+    "Drift",
     "IntraRater",
     "PairKappa",
     "Patterns",
@@ -46,6 +49,7 @@ __all__ = [
     "cohen_kappa",
     "confusion",
     "dissents_by_place",
+    "drift",
     "fleiss_kappa",
     "gwet_ac1",
     "intra_rater",
@@ -53,6 +57,7 @@ __all__ = [
     "landis_koch",
     "light_kappa",
     "lone_dissents",
+    "order_of",
     "pairs",
     "percent_agreement",
     "raters",

@@ -34,6 +34,7 @@ class Reason(StrEnum):
     NO_DECISION = "no_decision"
     ONE_DECISION = "one_decision"
     ONE_CATEGORY_DECIDED = "one_category_decided"
+    ONE_PERIOD = "one_period"
 
     @property
     def text(self) -> str:
@@ -74,6 +75,7 @@ TEXTS: dict[Reason, str] = {
     Reason.ONE_CATEGORY_DECIDED: gettext_noop(
         "they and the decisions have one and the same category throughout"
     ),
+    Reason.ONE_PERIOD: gettext_noop("only one period has labels"),
 }
 
 

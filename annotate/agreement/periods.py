@@ -1,0 +1,69 @@
+"""Labels over time: whether the categories have the same shares in every period."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from annotate.agreement.reasons import Reason
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Pearson's chi-square test that categories have the same shares in every period, and Cramer's V.
+
+    Over the `periods` and `categories` that have a label, with `df` = (periods - 1)(categories - 1).
+    `cramers_v` is 0 where the shares are the same and 1 where each period has categories of its own.
+    `smallest` is the smallest number expected in a cell: the p-value is rough where it is below 5.
+    All None where undefined, and then `reason` says why.
+    """
+
+    labels: int
+    periods: int
+    categories: int
+    chi2: float | None = None
+    df: int | None = None
+    p: float | None = None
+    cramers_v: float | None = None
+    smallest: float | None = None
+    reason: Reason | None = None
+
+
+def drift(counts: npt.ArrayLike) -> Drift:
+    """Whether the labels of periods differ by more than chance; `counts` [T, q] by period and category.
+
+    The p-value takes labels as independent of each other. Those of one issue are not: count one per issue,
+    the decision, or one volunteer's labels alone. Cramer's V and the shares may be read of any labels.
+    Raises ValueError where counts are no whole numbers from 0. Sources: Pearson (1900), Philosophical
+    Magazine 50, 157-175; Cramer (1946), Mathematical Methods of Statistics, section 21.9.
+    """
+    table = np.asarray(counts)
+    if table.ndim != 2 or (table.size and (table.dtype.kind not in "iu" or table.min() < 0)):
+        raise ValueError("a table [periods, categories] of label counts is expected")
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    labels, (periods, categories) = int(table.sum()), table.shape
+    if reason := _why_undefined(labels, periods, categories):
+        return Drift(labels, periods, categories, reason=reason)
+    from scipy.special import chdtrc  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / labels
+    chi2 = float((np.square(table - expected) / expected).sum())
+    df = (periods - 1) * (categories - 1)
+    return Drift(
+        labels=labels,
+        periods=periods,
+        categories=categories,
+        chi2=chi2,
+        df=df,
+        p=float(chdtrc(df, chi2)),
+        cramers_v=float(np.sqrt(chi2 / (labels * min(periods - 1, categories - 1)))),
+        smallest=float(expected.min()),
+    )
+
+
+def _why_undefined(labels: int, periods: int, categories: int) -> Reason | None:
+    if not labels:
+        return Reason.NO_LABELS
+    if periods < 2:
+        return Reason.ONE_PERIOD
+    return Reason.ONE_CATEGORY if categories < 2 else None
