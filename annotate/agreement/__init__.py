@@ -20,6 +20,7 @@ from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
 from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
 from annotate.agreement.periods import Drift, drift
+from annotate.agreement.planning import Volunteers, issues_for, volunteers_for
 from annotate.agreement.raters import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.reports import Agreement, report
@@ -43,6 +44,7 @@ __all__ = [
     "Split",
     "Stretch",
     "UndefinedAgreement",
+    "Volunteers",
     "against_decision",
     "bootstrap",
     "brennan_prediger",
@@ -53,6 +55,7 @@ __all__ = [
     "fleiss_kappa",
     "gwet_ac1",
     "intra_rater",
+    "issues_for",
     "krippendorff_alpha",
     "landis_koch",
     "light_kappa",
@@ -63,4 +66,5 @@ __all__ = [
     "raters",
     "report",
     "splits",
+    "volunteers_for",
 ]

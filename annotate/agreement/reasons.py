@@ -35,6 +35,8 @@ class Reason(StrEnum):
     ONE_DECISION = "one_decision"
     ONE_CATEGORY_DECIDED = "one_category_decided"
     ONE_PERIOD = "one_period"
+    TWO_RATERS = "two_raters"
+    MORE_VOLUNTEERS_DO_NOT_HELP = "more_volunteers_do_not_help"
 
     @property
     def text(self) -> str:
@@ -76,6 +78,12 @@ TEXTS: dict[Reason, str] = {
         "they and the decisions have one and the same category throughout"
     ),
     Reason.ONE_PERIOD: gettext_noop("only one period has labels"),
+    Reason.TWO_RATERS: gettext_noop(
+        "how the error falls with the number of labels shows only where three people have labelled"
+    ),
+    Reason.MORE_VOLUNTEERS_DO_NOT_HELP: gettext_noop(
+        "more volunteers alone do not narrow the interval so far: it takes more issues"
+    ),
 }
 
 
