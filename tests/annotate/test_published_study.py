@@ -9,6 +9,7 @@ import sys
 import time
 from io import StringIO
 from pathlib import Path
+from typing import Self
 from urllib.parse import quote
 
 import numpy as np
@@ -134,10 +135,6 @@ def _write_large(folder: Path, issues: int) -> Path:
     return folder
 
 
-def _command(folder: Path) -> list[str]:
-    return [sys.executable, "manage.py", "import_study", str(folder), "--study", "engines"]
-
-
 def _environment(tmp_path: Path) -> dict[str, str]:
     """Lead a process of its own to the test's database."""
     now = connection.get_connection_params()
@@ -150,13 +147,32 @@ def _environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def _import(folder: Path, environment: dict[str, str]) -> str:
-    """Run the import to its end; answer with what it printed."""
-    done = subprocess.run(
-        _command(folder), cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+class ImportsApart:
+    """Imports of one folder, each in a process of its own that can be killed."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.annotate.imports_apart", str(folder)],
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()
+
+    def run(self, seconds: float) -> int:
+        """How an import ended that was killed after so many seconds if it was not done by then."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
 
 
 def _counts() -> tuple[int, ...]:
@@ -181,37 +197,36 @@ def _wait_until_the_server_noticed():
 
 @pytest.mark.django_db(transaction=True)
 def test_an_import_killed_at_twenty_moments_stores_nothing_by_halves_and_then_everything_once(tmp_path):
-    folder = _write_large(tmp_path / "labels", issues=1000)
-    environment = _environment(tmp_path)
-    whole = (1, 1000, 1000, 1000, 7000, 7000, 1000)
+    folder = _write_large(tmp_path / "labels", issues=300)
+    nothing, whole = (0,) * 7, (1, 300, 300, 300, 2100, 2100, 300)
 
-    started = time.monotonic()
-    _import(folder, environment)
-    longest = time.monotonic() - started
+    with ImportsApart(folder, _environment(tmp_path)) as imports:
+        started = time.monotonic()
+        assert imports.run(600) == 0
+        longest = time.monotonic() - started
+        assert _counts() == whole
+        call_command("flush", interactive=False, verbosity=0)
+
+        draw = random.Random(20)
+        killed = 0
+        while killed < 20:
+            # One in each twentieth of its life.
+            ended = imports.run(longest * (killed + draw.random()) / 20)
+            _wait_until_the_server_noticed()
+            if ended == 0:
+                # It was quicker than the one before: aim earlier.
+                longest *= 0.9
+                assert _counts() == whole
+            else:
+                assert ended == -signal.SIGKILL
+                assert _counts() in {nothing, whole}
+                killed += 1
+            if _counts() == whole:
+                call_command("flush", interactive=False, verbosity=0)
+
+        assert imports.run(600) == 0
     assert _counts() == whole
-    call_command("flush", interactive=False, verbosity=0)
-
-    draw = random.Random(20)
-    killed = 0
-    while killed < 20:
-        process = subprocess.Popen(
-            _command(folder), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        try:
-            process.wait(timeout=longest * (0.3 + 0.7 * draw.random()))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            killed += 1
-        else:
-            # It was quicker than the run before: aim earlier.
-            longest *= 0.9
-        _wait_until_the_server_noticed()
-        assert _counts() in {(0,) * 7, whole}
-        if _counts() == whole:
-            call_command("flush", interactive=False, verbosity=0)
-
-    _import(folder, environment)
-    assert _counts() == whole
-    assert "nothing was done" in _import(folder, environment)
+    again = StringIO()
+    call_command("import_study", str(folder), study="engines", stdout=again)
+    assert "nothing was done" in again.getvalue()
     assert _counts() == whole
