@@ -15,8 +15,8 @@ from django.utils import timezone
 from pypdf import PdfReader
 
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
-HEADERS = ({}, {"HX-Request": "true"})
-PER_PAGE = 4
+PART = re.compile(r'hx-target="#([\w-]+)"')
+PER_PAGE = 2
 """How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
 
 # What differs between two answers to the same request, whoever labelled what.
@@ -118,22 +118,27 @@ def links(text: str, base: str) -> set[str]:
 
 
 def crawl(client: Client, start: set[str]) -> Received:
-    """GET everything that can be reached from `start`: each page with a few of its query strings, pages also as a fragment."""
+    """GET everything that can be reached from `start`: each page with a few of its query strings, and the parts that
+    a page has htmx ask for, once for each route.
+    """
     received = Received()
     waiting, seen = sorted(start), set(start)
-    visits = Counter()
+    visits, parts = Counter(), set()
     while waiting:
         address = waiting.pop(0)
         path = address.partition("?")[0]
         if address not in start and visits[path] >= PER_PAGE:
             continue
         visits[path] += 1
-        for headers in HEADERS if visits[path] == 1 else HEADERS[:1]:
-            response = client.get(address, headers=headers)
-            text = received.add(address, " ".join(headers) or "page", response)
-            fresh = links(text, address) - seen
-            seen |= fresh
-            waiting += sorted(fresh)
-            if response.status_code != 200 or not response.headers["Content-Type"].startswith("text/html"):
-                break  # no page, no fragment of it
+        response = client.get(address)
+        text = received.add(address, "page", response)
+        is_page = response.status_code == 200 and response.headers["Content-Type"].startswith("text/html")
+        for part in dict.fromkeys(PART.findall(text) if is_page else ()):
+            if (response.resolver_match.route, part) not in parts:
+                parts.add((response.resolver_match.route, part))
+                asked = {"HX-Request": "true", "HX-Target": part}
+                text += received.add(address, part, client.get(address, headers=asked))
+        fresh = links(text, address) - seen
+        seen |= fresh
+        waiting += sorted(fresh)
     return received
