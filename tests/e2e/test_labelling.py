@@ -225,15 +225,15 @@ def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     round_.assignments.create(issue=rich, slot=1, volunteer=member, rank=-(2**63))
     page = open_page(member.user, reverse("label", args=[round_.pk]), dark=dark, phone=phone)
     expect(page.locator("article > .prose h3")).to_have_text("Head")
-    found = {"as it opens": violations(page)}
+    found = {"as it opens": violations(page, colours=dark)}
     page.keyboard.type("/definition c")
     press(page, "Enter ]")
     draft_saved(page)
-    found["searched and chosen"] = violations(page)
+    found["searched and chosen"] = violations(page, colours=dark)
     press(page, "?")
-    found["keys"] = violations(page)
+    found["keys"] = violations(page, colours=dark)
     press(page, "Escape x")
-    found["skip"] = violations(page)
+    found["skip"] = violations(page, colours=dark)
     for name, path in {
         "change": f"{reverse('label', args=[round_.pk])}?issue={world.issues[0].pk}",
         "revealed": f"{reverse('label', args=[round_.pk])}?issue={world.issues[1].pk}",
@@ -243,5 +243,5 @@ def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
         press(page, "j ] ?")
         assert page.locator("#keys[open]").count() == (name != "own labels")
         press(page, "Escape")
-        found[name] = violations(page)
+        found[name] = violations(page, colours=dark)
     assert found == {name: [] for name in found}
