@@ -1,15 +1,16 @@
-"""The demonstration study as `manage.py demo` leaves it."""
+"""The demonstration study as `manage.py demo` leaves it: loaded once, and every test takes back what it does to it."""
 
 import csv
 import re
 from collections import Counter
-from datetime import date, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection
+from django.core.management import call_command
+from django.db import connection, transaction
 from django.db.models import Max, Q
 from django.test import Client
 from django.utils import timezone
@@ -22,8 +23,6 @@ from annotate.actions.demonstration import (
     MAIN_ROUND,
     ONCE_MORE,
     TO_TRY,
-    evenings,
-    load_demonstration,
 )
 from annotate.actions.turns import next_turn
 from annotate.models import (
@@ -51,20 +50,26 @@ from annotate.queries.training import training_result
 from annotate.queries.turns import current_turn
 from annotate.reports import agreement_report
 from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
-from studies.models import Event, Membership, Study
+from studies.models import Event, Membership
 from studies.queries import guideline_news
-from tests.annotate.world import together
-from tests.factories import make_study
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("loaded")]
 
 
 def demo() -> str:
     out = StringIO()
     call_command("demo", address="http://127.0.0.1:8000/", stdout=out, no_color=True)
     return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def loaded(django_db_setup, django_db_blocker) -> Iterator[str]:
+    """What the command said when it loaded the study, in a transaction around all tests of this file."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield demo()
+        transaction.set_rollback(True)
 
 
 def main_round() -> Round:
@@ -88,10 +93,7 @@ def everything_but_links() -> dict[str, str]:
     return found
 
 
-@pytest.mark.slow
 def test_demo_loads_the_study_that_its_data_describes():
-    demo()
-
     assert (Issue.objects.count(), Snapshot.objects.count()) == (92, 92)
     assert [
         {name: count for name, count in run.counts.items() if count} for run in Import.objects.order_by("pk")
@@ -133,10 +135,7 @@ def test_demo_loads_the_study_that_its_data_describes():
     assert current_turn(round_, member("R3")).label is None
 
 
-@pytest.mark.slow
 def test_demo_stores_every_label_of_the_file_and_no_other():
-    load_demonstration()
-
     rows = list(csv.DictReader(StringIO(DATA.joinpath("labels.csv").read_text(encoding="utf-8"))))
     expected = {
         (row["Issue_URL"], f"R{number}", row[f"R{number}"], row[f"summary{number}"])
@@ -157,10 +156,7 @@ def test_demo_stores_every_label_of_the_file_and_no_other():
     }
 
 
-@pytest.mark.slow
 def test_demo_agrees_as_its_data_says():
-    load_demonstration()
-
     found = agreement_report(main_round(), by=[["type"]])
 
     with DATA.joinpath("labels.csv").open(encoding="utf-8") as file:
@@ -174,10 +170,7 @@ def test_demo_agrees_as_its_data_says():
     assert [group.key for group in found.by("type")] == [{"type": "A"}, {"type": "B"}, {"type": "C"}]
 
 
-@pytest.mark.slow
 def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_from_their_last_label():
-    load_demonstration()
-
     round_ = main_round()
     now = timezone.now()
     assert round_.study.created_at < round_.opened_at < now - timedelta(days=14)
@@ -204,10 +197,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
     )
 
 
-@pytest.mark.slow
 def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
-    load_demonstration()
-
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
         "studies.created": 1, "people.joined": 7, "issues.imported": 2, "taxonomies.published": 2,
@@ -230,10 +220,7 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
         assert seat.user.seen_at == last
 
 
-@pytest.mark.slow
 def test_demo_has_gone_the_whole_way_to_its_main_round():
-    load_demonstration()
-
     rounds = Round.objects.order_by("opened_at")
     assert [
         (round_.kind, RoundIssue.objects.filter(round=round_).count(), round_.closed_at is not None)
@@ -266,10 +253,7 @@ def test_demo_has_gone_the_whole_way_to_its_main_round():
     assert agreement_report(main).intra is not None
 
 
-@pytest.mark.slow
 def test_demo_has_a_round_with_free_slots_to_try():
-    load_demonstration()
-
     pilot = Round.objects.get(name=TO_TRY)
     slots = Assignment.objects.filter(round=pilot)
     assert (pilot.is_open, pilot.allocation, pilot.labels_per_issue) == (True, "k_of_n", 2)
@@ -279,10 +263,7 @@ def test_demo_has_a_round_with_free_slots_to_try():
     assert slots.filter(volunteer=None).count() == 35
 
 
-@pytest.mark.slow
 def test_demo_has_held_a_meeting_and_tells_how_it_went():
-    load_demonstration()
-
     held = Meeting.objects.get(name="First meeting")
     assert (held.kind, held.quorum, held.by_majority, held.chair) == ("together", 5, True, member("R2"))
     assert main_round().opened_at < held.created_at < held.starts_at < held.opened_at < held.closed_at
@@ -339,10 +320,7 @@ def test_demo_has_held_a_meeting_and_tells_how_it_went():
     )
 
 
-@pytest.mark.slow
 def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
-    load_demonstration()
-
     to_come = Meeting.objects.get(name="Second meeting")
     assert (to_come.opened_at, to_come.items.count(), to_come.participants.count()) == (None, 20, 7)
     planned = timezone.localtime(to_come.starts_at)
@@ -361,10 +339,7 @@ def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
     assert (settled.how, settled.issue.number) == ("unanimity", "9702")
 
 
-@pytest.mark.slow
 def test_demo_has_issues_on_thursday_that_one_argument_settles():
-    load_demonstration()
-
     items = AgendaItem.objects.filter(meeting__name="Second meeting").select_related("round", "issue")
     numbers = {item.pk: item.issue.number for item in items}
     found = {numbers[item.pk]: alike_items(item, member("R2")) for item in items}
@@ -385,10 +360,7 @@ def ballots(kind: str) -> list[tuple[str, int | None, list[tuple[str, str]]]]:
     ]
 
 
-@pytest.mark.slow
 def test_demo_has_taken_a_majority_back_and_keeps_its_decisions():
-    load_demonstration()
-
     bulk = BulkDecision.objects.get()
     lead = member("R2")
     assert (bulk.kind, bulk.at_least, bulk.by, bulk.taken_back_by) == ("majority", 6, lead, lead)
@@ -400,10 +372,7 @@ def test_demo_has_taken_a_majority_back_and_keeps_its_decisions():
     assert {row.votes[0] for row in rows} == {6}
 
 
-@pytest.mark.slow
 def test_demo_has_threads_and_somebody_who_is_named():
-    load_demonstration()
-
     round_ = main_round()
     said = Comment.objects.filter(round=round_)
     assert (said.count(), said.filter(issue__number="2950").count()) == (20, 3)
@@ -414,23 +383,18 @@ def test_demo_has_threads_and_somebody_who_is_named():
     assert set(named) == {("R1", "R5", None), ("R7", "R5", None)}
 
 
-@pytest.mark.slow
-def test_demo_again_changes_nothing_but_adds_links():
-    first = LINK.findall(demo())
+def test_demo_again_changes_nothing_but_adds_links(loaded):
     before = everything_but_links()
     assert before["annotate_label"][0] == 644 + 31 + 72 + 566
 
-    second = LINK.findall(demo())
+    again = demo()
 
     assert everything_but_links() == before
-    assert len({*first, *second}) == 8
+    assert len({*LINK.findall(loaded), *LINK.findall(again)}) == 8
 
 
-@pytest.mark.slow
-def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password():
-    said = demo()
-
-    named = re.findall(r"Sign in as (\w+ \w+) \((\w+), (\w+)", said)
+def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password(loaded):
+    named = re.findall(r"Sign in as (\w+ \w+) \((\w+), (\w+)", loaded)
     assert named == [
         ("Anwen Kariuki", "R3", "volunteer"),
         ("Tendai Marufu", "R2", "lead"),
@@ -438,8 +402,8 @@ def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password():
         ("Isaura Pontes", "V1", "viewer"),
     ]
     left = progress(main_round(), member("R3")).left
-    assert f"(R3, volunteer, {left} issues to label)" in said
-    for (name, _pseudonym, _role), link in zip(named, LINK.findall(said), strict=True):
+    assert f"(R3, volunteer, {left} issues to label)" in loaded
+    for (name, _pseudonym, _role), link in zip(named, LINK.findall(loaded), strict=True):
         visitor, late = Client(), Client()
         assert visitor.post(link).status_code == 302
         assert User.objects.get(pk=visitor.session["_auth_user_id"]).name == name
@@ -449,46 +413,10 @@ def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password():
     assert User.objects.exclude(email__endswith="@example.org").count() == 0
 
 
-@pytest.mark.slow
 def test_demo_gives_no_link_to_who_has_left():
-    demo()
     Membership.objects.filter(pseudonym="V1").update(left_at=timezone.now())
 
     said = demo()
 
     assert len(LINK.findall(said)) == 3
     assert "Isaura" not in said
-
-
-def test_demo_leaves_a_study_of_that_address_alone():
-    make_study(slug="demo", name="Not a demonstration")
-
-    with pytest.raises(CommandError, match="Another study has the address"):
-        demo()
-
-    assert (Study.objects.count(), User.objects.count(), Issue.objects.count()) == (1, 0, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_demo_twice_at_once_is_loaded_once():
-    first, second = together(load_demonstration, load_demonstration)
-
-    assert {first.loaded, second.loaded} == {True, False}
-    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 644 + 31 + 72 + 566)
-
-
-def test_evenings_are_in_order_and_within_the_two_weeks_before():
-    moments = evenings(83, seed=1, today=date(2026, 3, 20), days=14)
-
-    assert len(moments) == 83
-    assert moments == sorted(set(moments))
-    assert date(2026, 3, 6) <= moments[0].date() < moments[-1].date() <= date(2026, 3, 19)
-    assert max(Counter(moment.date() for moment in moments).values()) <= 18
-    assert {moment.date() for moment in evenings(18, seed=1, today=date(2026, 3, 20), days=1)} == {
-        date(2026, 3, 19)
-    }
-    with pytest.raises(ValueError):
-        evenings(19, seed=1, today=date(2026, 3, 20), days=1)
-    assert evenings(0, seed=1, today=date(2026, 3, 20), days=14) == []
-    assert evenings(83, seed=2, today=date(2026, 3, 20), days=14) != moments
