@@ -137,25 +137,31 @@ def test_a_sub_theme_says_the_theme_that_it_counts_as(open_page, world, member):
     assert Label.objects.get().category == world.category("A.1.ii")
 
 
-def test_a_thousand_categories_are_searched_at_once(open_page, world, member):
-    codes = [f"{letter}.{number}" for letter in "ABCD" for number in range(1, 251)]
-    world.version = factories.make_version(world.study, ["A", "B", "C", "D", *codes])
-    page = open_page(member.user, label_page(world.round()))
-    page.wait_for_load_state("networkidle")
-    slowest = page.evaluate(
-        """() => {
-          const find = document.getElementById("find");
-          return Math.max(...["n", "na", "nam", "name of c.77", "naem", "definitoin", "d250", ""].map((query) => {
-            const start = performance.now();
-            find.value = query;
-            find.dispatchEvent(new Event("input"));
-            document.getElementById("tree").getBoundingClientRect();
-            return performance.now() - start;
-          }));
-        }"""
-    )
-    assert slowest < 1000  # tens of ms on a machine that does nothing else
-    assert found(page, "name of c.77") == ["C.77"]
+SEARCHES = """() => {
+  const find = document.getElementById("find");
+  const start = performance.now();
+  for (const query of ["n", "na", "nam", "name of c.27", "naem", "definitoin", "d2", ""]) {
+    find.value = query;
+    find.dispatchEvent(new Event("input"));
+    document.getElementById("tree").getBoundingClientRect();
+  }
+  return performance.now() - start;
+}"""
+
+
+def test_a_thousand_categories_take_in_proportion_to_a_hundred(open_page, world, member):
+    pages = {}
+    for size in (25, 250):
+        codes = [f"{letter}.{number}" for letter in "ABCD" for number in range(1, size + 1)]
+        world.version = factories.make_version(world.study, ["A", "B", "C", "D", *codes])
+        pages[size] = open_page(member.user, label_page(world.round()))
+    took = {size: [page.evaluate(SEARCHES)] for size, page in pages.items()}
+    for size, page in pages.items():
+        page.reload()
+        took[size].append(page.evaluate(SEARCHES))
+    # Ten times as many: three times as much again for what else is at the processors; their square is a hundred.
+    assert min(took[250]) < 30 * min(took[25])
+    assert found(pages[250], "name of c.77") == ["C.77"]
 
 
 def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
