@@ -12,20 +12,21 @@ def make_version(study: Study, codes=CODES, *, taxonomy: Taxonomy | None = None,
         study=study, name=f"Taxonomy {study.taxonomies.count() + 1}"
     )
     version = Version.objects.create(taxonomy=taxonomy, number=taxonomy.versions.count() + 1)
-    made: dict[str, Category] = {}
-    for position, code in enumerate(codes):
-        made[code] = Category.objects.create(taxonomy=taxonomy)
-        parent = code.rpartition(".")[0]
-        CategoryState.objects.create(
+    categories = Category.objects.bulk_create(Category(taxonomy=taxonomy) for _ in codes)
+    made = dict(zip(codes, categories, strict=True))
+    CategoryState.objects.bulk_create(
+        CategoryState(
             version=version,
             category=made[code],
-            parent=made[parent] if parent else None,
+            parent=made.get(code.rpartition(".")[0]),
             level=code.count(".") + 1,
             code=code,
             name=f"Name of {code}",
             definition=f"Definition of {code}",
             position=position,
         )
+        for position, code in enumerate(codes)
+    )
     if published:
         Version.objects.filter(pk=version.pk).update(published_at=timezone.now())
         version.refresh_from_db()
