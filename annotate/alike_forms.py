@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models import Decision
 from annotate.queries.categories import Codebook
 from annotate.round_forms import LONGEST_RATIONALE, OTHER
+from core.forms import LongSelect
 from taxonomy.models import Category
 
 MOST = 2000
@@ -44,7 +45,9 @@ class AlikeForm(forms.Form):
 
     issues = IdsField()
     choice = forms.ChoiceField(widget=forms.RadioSelect, required=False)
-    other = forms.TypedChoiceField(label=_("Another category"), coerce=int, empty_value=None, required=False)
+    other = forms.TypedChoiceField(
+        label=_("Another category"), coerce=int, empty_value=None, required=False, widget=LongSelect
+    )
     rationale = forms.CharField(
         label=_("Rationale for all of them"),
         max_length=LONGEST_RATIONALE,

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models import Decision
 from annotate.queries.categories import Codebook
 from annotate.queries.disagreements import Disagreement
+from core.forms import LongSelect
 from taxonomy.models import Category
 
 OTHER = "other"
@@ -18,7 +19,9 @@ class DecisionForm(forms.Form):
     """The category that a lead decides on: one of the split's, or any other, with a rationale."""
 
     choice = forms.ChoiceField(widget=forms.RadioSelect, required=False)
-    other = forms.TypedChoiceField(label=_("Another category"), coerce=int, empty_value=None, required=False)
+    other = forms.TypedChoiceField(
+        label=_("Another category"), coerce=int, empty_value=None, required=False, widget=LongSelect
+    )
     rationale = forms.CharField(
         label=_("Rationale"),
         max_length=LONGEST_RATIONALE,

@@ -1,6 +1,12 @@
 """How forms look: every field with its label, hint and errors tied to it for assistive technology."""
 
+from typing import Any
+
+from django.forms import Select
 from django.forms.renderers import TemplatesSetting
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 
 class Renderer(TemplatesSetting):
@@ -11,3 +17,17 @@ class Renderer(TemplatesSetting):
 
     form_template_name = "shared/_form.html"
     field_template_name = "shared/_field.html"
+
+
+class LongSelect(Select):
+    """A list of a hundred choices or so, without groups: written at once, not by a template per choice."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:  # noqa: ARG002
+        chosen = set(self.format_value(value))
+        options = format_html_join(
+            "",
+            '<option value="{}"{}>{}</option>',
+            ((key, mark_safe(" selected") if str(key) in chosen else "", said) for key, said in self.choices),
+        )
+        given = self.build_attrs(self.attrs, {"name": name, **(attrs or {})})
+        return format_html("<select{}>{}</select>", flatatt(given), options)

@@ -14,6 +14,7 @@ from django.db.models.functions import Lower
 
 from accounts.models import User
 from core.models import Job
+from core.once import once_a_page
 from ingest import files
 from ingest.filters import KINDS
 from ingest.filters import IssueFilter as IssueFilter  # noqa: PLC0414 - part of this module's interface
@@ -164,6 +165,7 @@ def saved_filters(study: Study, page: str = "issues") -> QuerySet[SavedFilter]:
     return saved.select_related("created_by").order_by(Lower("name"), "pk")
 
 
+@once_a_page
 def keywords_of(study_id: int) -> tuple[str, ...]:
     """The words by which the study's issues were found, in the order of the alphabet."""
     words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")

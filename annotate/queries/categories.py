@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from core.once import once_a_page
 from taxonomy import queries as taxonomy_queries
 from taxonomy.models import CategoryState, Level
 
@@ -59,6 +60,7 @@ class Codebook:
         )
 
 
+@once_a_page
 def codebook(version_id: int) -> Codebook:
     """All categories of a version, without their long texts. One query."""
     states = (

@@ -8,6 +8,7 @@ have yet to label in another round is left out (annotate.queries.withheld).
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -20,7 +21,7 @@ from django.db.models import (
 )
 
 from annotate import models
-from annotate.models import AgendaItem, Decision, Label, Meeting, Round, RoundVolunteer
+from annotate.models import AgendaItem, Decision, Meeting, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.narrowing import STATES, Narrowing, found, in_state, number_in
 from annotate.queries.rounds import (
@@ -297,6 +298,16 @@ def is_unanimous(round_: Round, issue_id: int) -> bool:
     return complete.exclude(Exists(differs)).exists()
 
 
+class _Given(NamedTuple):
+    """One label of a page: hundreds are on it. `proposed` is the name that an open one proposes."""
+
+    volunteer_id: int
+    category_id: int | None
+    summary: str
+    unsure: bool
+    proposed: str | None
+
+
 def rows_of(
     round_: Round, page: Mapping[int, int], columns: Sequence[RoundVolunteer], book: Codebook
 ) -> list[Disagreement]:
@@ -309,14 +320,10 @@ def rows_of(
         .defer("current__body", "current__comments", "current__labels")
         .in_bulk(page)
     )
-    labels: dict[int, list[Label]] = {id_: [] for id_ in page}
-    shown = (
-        revealed_labels(round_)
-        .select_related("proposal")
-        .only("issue", "volunteer", "category", "summary", "unsure", "proposal__name")
-    )
-    for label in shown.filter(issue__in=page, surplus=False):
-        labels[label.issue_id].append(label)
+    labels: dict[int, list[_Given]] = {id_: [] for id_ in page}
+    shown = revealed_labels(round_).filter(issue__in=page, surplus=False)
+    for issue_id, *given in shown.values_list("issue", *_Given._fields[:-1], "proposal__name"):
+        labels[issue_id].append(_Given(*given))
     standing = standing_decisions(round_).filter(issue__in=page).select_related("decided_by")
     decisions = {decision.issue_id: decision for decision in standing}
     return [
@@ -328,7 +335,7 @@ def rows_of(
 def _row(
     issue: Issue,
     position: int,
-    labels: Iterable[Label],
+    labels: Iterable[_Given],
     decision: Decision | None,
     columns: Sequence[RoundVolunteer],
     depth: int,
@@ -356,11 +363,11 @@ def _row(
     )
 
 
-def _chip(label: Label, depth: int, book: Codebook) -> Chip:
+def _chip(label: _Given, depth: int, book: Codebook) -> Chip:
     state = None if label.category_id is None else book.states[label.category_id]
     return Chip(
         code=state.code if state else "",
-        name=state.name if state else str(label.proposal),
+        name=state.name if state else label.proposed or "",
         depth_code=book.at_depth(state.category_id, depth).code if state else "",
         summary=label.summary,
         unsure=label.unsure,

@@ -12,6 +12,7 @@ from accounts.models import User
 from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
 from annotate.round_words import Deadline, deadline
 from core.models import Job
+from core.once import once_a_page
 from ingest.models import Issue
 from studies.models import Membership, Study
 from studies.queries import members, studies_for
@@ -98,11 +99,13 @@ def standing_decisions(round_: Round) -> QuerySet[Decision]:
     )
 
 
+@once_a_page
 def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
     """Who labels in the round, in the order of their columns, with their memberships."""
     return RoundVolunteer.objects.filter(round=round_).select_related("member").order_by("column")
 
 
+@once_a_page
 def round_progress(round_: Round) -> RoundProgress:
     """The issues of the round, and how many of them are complete. One query."""
     counted = RoundIssue.objects.filter(round=round_).aggregate(

@@ -13,6 +13,7 @@ from annotate.models import Comment, Disagreement, Mention, Round, RoundIssue
 from annotate.queries.categories import categories_of
 from annotate.queries.withheld import is_withheld, waits_elsewhere
 from annotate.rules import may_see_disagreements
+from core.once import once_a_page
 from studies.models import Membership
 from studies.rules import PEOPLE, may_see_names
 
@@ -53,6 +54,7 @@ class Mentioned:
     said_at: datetime
 
 
+@once_a_page
 def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> bool:
     """May this member read what is said about the issue: a disagreement that they do not label elsewhere?
 

@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Assignment, Disagreement, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rounds import revealed
+from core.once import once_a_page
 from studies.models import Membership
 
 Held = QuerySet[RoundIssue]
@@ -43,17 +44,23 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
     """
     if member is None:
         return Assignment.objects.none()
-    seats = RoundVolunteer.objects.filter(
-        member=member,
-        left_at=None,
-        round__version__taxonomy=round_.version.taxonomy_id,
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    ).exclude(round=round_)
-    rounds = list(seats.values_list("round", flat=True))
+    rounds = [other for other in _open_seats(member, round_.version.taxonomy_id) if other != round_.pk]
     if not rounds:
         return Assignment.objects.none()
     return Assignment.objects.filter(_can_fall_to(member.pk), round__in=rounds)
+
+
+@once_a_page
+def _open_seats(member: Membership, taxonomy_id: int) -> list[int]:
+    """The open rounds of the taxonomy that this member labels in."""
+    seats = RoundVolunteer.objects.filter(
+        member=member,
+        left_at=None,
+        round__version__taxonomy=taxonomy_id,
+        round__opened_at__isnull=False,
+        round__closed_at=None,
+    )
+    return list(seats.values_list("round", flat=True))
 
 
 def held_back(round_: Round, member: Membership | None) -> Held:
@@ -126,6 +133,7 @@ def _kept_from(seats: Iterable[Membership]) -> list[Q]:
     ]
 
 
+@once_a_page
 def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:
     """Does this member still have to label the issue elsewhere?"""
     return still_to_label(round_, member).filter(issue=issue_id).exists()

@@ -26,7 +26,7 @@ from annotate.queries.disagreements import Disagreement
 from annotate.queries.narrowing import LEVELS, Narrowing, Pair
 from annotate.queries.rounds import rounds_for
 from annotate.round_forms import DecisionForm
-from annotate.views.looks import decided, looks, split
+from annotate.views.looks import decided, looks, split, standing
 from annotate.views.matrix import hues, matrix
 from annotate.views.narrowed import Asked, To, menus, narrowing_of
 from annotate.views.threads import talk
@@ -415,18 +415,26 @@ def _row(
     shown: int | None,
     url: str,
 ) -> dict[str, Any]:
-    snapshot = item.issue.current
+    issue, number = item.issue, str(item.issue)
+    title = issue.current.title if issue.current else ""
     found = looks(item, page.volunteers, colours)
     return {
         "item": item,
-        "title": snapshot.title if snapshot and snapshot.title else "",
+        "pk": str(issue.pk),
+        "title": title or number,
+        "hint": title or issue.url,
+        "number": number if title else "",
+        "repository": issue.repository.path,
+        "choose": _("Choose %(issue)s") % {"issue": number},
+        "is_open": item.state == "open",
         "url": url,
         "looks": found,
         "cells": mark_safe(  # noqa: S308 - a look escapes its texts
             "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
         ),
         "split": split(item),
-        "is_shown": item.issue.pk == shown,
+        "standing": standing(item),
+        "is_shown": issue.pk == shown,
     }
 
 

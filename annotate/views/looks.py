@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from annotate.models import RoundVolunteer
 from annotate.queries.disagreements import Chip, Disagreement
+from core.templatetags.crosscheck import icon
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,28 @@ def split(item: Disagreement) -> SafeString:
     }
     both = ((part,) for part in (parts, left) if part)
     return format_html_join(", ", "{}", both)
+
+
+def standing(item: Disagreement) -> SafeString:
+    """What became of the issue so far: its decision, the meeting it waits for, or where its labels part."""
+    decision = item.decision
+    if decision:
+        how = decision.get_how_display() if decision.how else decision.get_method_display()
+        check, said = icon("check", "ok-ink"), _("decided")
+        return format_html(
+            '<span class="faint">{}<span class="sr">{} </span><b>{}</b>, {}</span>',
+            check,
+            said,
+            item.decided_code,
+            how,
+        )
+    if item.meeting:
+        said = _("on the agenda of %(name)s") % {"name": item.meeting.name}
+        return format_html('<span class="faint">{}{}</span>', icon("inbox"), said)
+    if item.parts_at:
+        said = _("part at %(level)s") % {"level": item.parts_at.label}
+        return format_html('<span class="faint">{}</span>', said)
+    return SafeString("")
 
 
 def decided(item: Disagreement, colours: Mapping[str, str]) -> dict[str, str] | None:

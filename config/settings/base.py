@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "core.middleware.NoStore",
+    "core.once.AskOnce",
     "core.middleware.DomainErrors",
     "pghistory.middleware.HistoryMiddleware",
 ]
