@@ -68,11 +68,12 @@ class Asked:
     @classmethod
     def read(cls, query: QueryDict, book: Codebook, depth: int) -> "Asked":
         """Raises Http404 for what no link of this page says."""
-        codes = query.get("pair", "").split()
-        between = _between(codes, book, depth, more=query.get("ways") == "more")
-        # A pair above the depth of the labels has many below it: it stays a filter.
+        # A pair above the depth of the labels has many below it: it stays a filter, beside the one picked.
         given = query.copy()
-        if between:
+        picked = "between" if "between" in given else "pair"
+        codes = given.get(picked, "").split()
+        between = _between(codes, book, depth, more=query.get("ways") == "more")
+        if between and picked == "pair":
             given.pop("pair")
         narrowing = narrowing_of(given)
         group = query.get("group", "")
@@ -91,7 +92,8 @@ class Asked:
     def address(self, page: str) -> str:
         held: dict[str, str] = self.narrowing.query
         if self.between:
-            held["pair"] = f"{self.between.first} {self.between.second}"
+            picked = "between" if self.narrowing.pair else "pair"
+            held[picked] = f"{self.between.first} {self.between.second}"
             if self.between.more:
                 held["ways"] = "more"
         if self.state != "open":

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from annotate import rules
-from annotate.mentions import pieces
+from annotate.mentions import named, pieces
 from annotate.models import Decision, Meeting
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in, waiting_votes
@@ -273,9 +273,10 @@ class _Screen:
     def _arguments(self, shown: Shown) -> dict[str, Any]:
         asked = any("@" in one.text for one in shown.thread)
         known = pseudonyms_of(self.round) if asked else []
+        me = self.member.pseudonym
         people = {person.member_id: person for person in self.room.people}
         return {
-            "names_me": any(f"@{self.member.pseudonym}".lower() in one.text.lower() for one in shown.thread),
+            "names_me": any(me in named(one.text, {*known, me}) for one in shown.thread),
             "arguments": [
                 {
                     "id": one.id,

@@ -134,6 +134,18 @@ def test_page_opens_what_is_asked_for():
     assert "No disagreement matches these filters." in _text(_get(world.lead, round_, "pair=A+B"))
 
 
+def test_a_pair_above_the_depth_stays_a_filter_when_one_below_it_is_picked():
+    world, round_ = _world("C.2 C.9", "C.2 C.9", "A.1 C.9", titles=(*WHEEL[:2], "Segmentation fault"))
+    assert _pairs(_get(world.lead, round_, "pair=C+C")) == [("C.2 C.9", "2")]
+    links = re.findall(
+        r'hx-get="([^"]*\?[^"]*between=C\.2[^"]*)"', _get(world.lead, round_, "pair=C+C").content.decode()
+    )
+    query = html.unescape(links[0]).partition("?")[2]
+    page = _get(world.lead, round_, query)
+    assert _pairs(page) == [("C.2 C.9", "2")]
+    assert [line[0] for line in _lines(page)] == ["2"]
+
+
 @pytest.mark.parametrize(
     "query",
     [
