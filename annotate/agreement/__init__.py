@@ -16,6 +16,7 @@ from annotate.agreement.coefficients import (
     landis_koch,
     percent_agreement,
 )
+from annotate.agreement.dependence import signs_of_dependence
 from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
 from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
@@ -24,6 +25,7 @@ from annotate.agreement.planning import Volunteers, issues_for, volunteers_for
 from annotate.agreement.raters import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.reports import Agreement, report
+from annotate.agreement.signs import Sign, SignKind
 from annotate.agreement.splits import Split, splits
 
 __all__ = [
@@ -41,6 +43,8 @@ __all__ = [
     "Reason",
     "Relabelled",
     "SelfAgreement",
+    "Sign",
+    "SignKind",
     "Split",
     "Stretch",
     "UndefinedAgreement",
@@ -65,6 +69,7 @@ __all__ = [
     "percent_agreement",
     "raters",
     "report",
+    "signs_of_dependence",
     "splits",
     "volunteers_for",
 ]
