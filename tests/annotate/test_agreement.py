@@ -65,6 +65,11 @@ ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
 COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
 
 
+# Krippendorff (2011), examples A and B: two observers, ten units of two values, twelve units of five.
+MEG, OWEN = "0100000010", "1110010000"
+BEN, GERRY = "aabbdcccedda", "babbbccceddd"
+
+
 def patterns(rows, categories, missing="0"):
     return Patterns.from_rows(
         [[-1 if digit == missing else int(digit) - 1 for digit in row] for row in rows], categories
@@ -122,6 +127,12 @@ class TestPrintedExamples:
         assert krippendorff_alpha(counts(FOUR_OBSERVERS, 5)) == pytest.approx(0.743, abs=5e-4)
         assert (found.issues, found.compared, found.labels, found.equal_labels) == (12, 11, 41, False)
 
+    @pytest.mark.parametrize(("one", "other", "alpha"), [(MEG, OWEN, 0.095), (BEN, GERRY, 0.692)])
+    def test_krippendorff_two_observers(self, one, other, alpha):
+        values = sorted(set(one + other))
+        table = [[pair.count(value) for value in values] for pair in zip(one, other, strict=True)]
+        assert round(krippendorff_alpha(table), 3) == alpha
+
     def test_distribution_of_six_raters(self):
         found = report(patterns(SIX_RATERS, 5), "12345").coefficients
         printed = {
@@ -157,6 +168,19 @@ class TestPrintedExamples:
 
     def test_cohen_1960(self):
         assert round(cohen_kappa(*table_columns(COHEN)), 3) == 0.492
+
+    @pytest.mark.parametrize(("table", "kappa"), [([[40, 9], [6, 45]], 0.70), ([[80, 10], [5, 5]], 0.32)])
+    def test_feinstein_and_cicchetti_1990(self, table, kappa):
+        """Journal of Clinical Epidemiology 43(6), 543-549: the same agreement of 0.85, and two kappas."""
+        found = report(table_patterns(table), "AB")
+        assert found.coefficients["percent_agreement"].value == pytest.approx(0.85)
+        assert round(cohen_kappa(*table_columns(table)), 2) == kappa
+
+    def test_gwet_2002(self):
+        """Statistical Methods for Inter-Rater Reliability Assessment 1: Cohen's kappa and AC1 of one table."""
+        table = [[118, 5], [2, 0]]
+        assert round(cohen_kappa(*table_columns(table)), 4) == -0.0234
+        assert round(report(table_patterns(table), "AB").coefficients["gwet_ac1"].value, 4) == 0.9408
 
     def test_paradox_of_high_agreement_and_low_kappa(self):
         # Two raters, 125 subjects, 118 times both "yes", 7 times apart: discussed in Gwet (2002), Statistical
