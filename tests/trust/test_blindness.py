@@ -226,6 +226,12 @@ def test_the_crawl_would_find_them(world):
     }
     assert reverse("disagreements", args=[world.round.pk]) in places
     assert "api_labels_csv" in places
+    parts = {
+        kind
+        for (_address, kind), (status, text) in shown.answers.items()
+        if status == 200 and "<html" not in text
+    }
+    assert parts >= {"live", "disagreements", "alike", "category", "tree"}, parts
 
 
 def drifting(world: World) -> None:
