@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -10,7 +11,19 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from annotate.agreement import MISSING, Agreement, IntraRater, Patterns, intra_rater, report
+from annotate.agreement import (
+    MISSING,
+    Agreement,
+    IntraRater,
+    Patterns,
+    Rater,
+    Split,
+    against_decision,
+    intra_rater,
+    raters,
+    report,
+    splits,
+)
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, tuples
 from annotate.queries.withheld import NOTHING, Held
@@ -19,7 +32,7 @@ from ingest.models import Repository
 from taxonomy.models import Level
 from taxonomy.queries import Codebook, codebook
 
-GROUPINGS = ("type", "category", "repository")
+GROUPINGS = ("type", "category", "repository", "month")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 
 
@@ -46,7 +59,8 @@ class AgreementReport:
 
     `complete` issues are all that are complete and revealed, with a label at this level or without.
     `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
-    drift check with the first ones; None where it gave none yet.
+    drift check with the first ones; None where it gave none yet. `decided` [P] is the decided category of
+    each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart.
     """
 
     round: Round
@@ -54,6 +68,7 @@ class AgreementReport:
     as_of: datetime
     columns: tuple[str, ...]
     patterns: Patterns
+    decided: NDArray[np.int32]
     complete: int
     withheld: int
     groups: tuple[Group, ...]
@@ -63,6 +78,21 @@ class AgreementReport:
     @property
     def overall(self) -> Agreement:
         return self.groups[0].agreement
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """How the labels of an issue part: unanimous, 6 : 1, 5 : 2, …"""
+        return splits(self.patterns)
+
+    @cached_property
+    def volunteers(self) -> tuple[Rater, ...]:
+        """Each volunteer beside the others and the decision; () where columns are no volunteers."""
+        return raters(self.patterns, self.decided) if self.columns else ()
+
+    @cached_property
+    def against_decision(self) -> NDArray[np.int64]:
+        """[q, q] labels of one category on issues decided as another."""
+        return against_decision(self.patterns, self.decided)
 
     def by(self, *names: str) -> tuple[Group, ...]:
         """The groups of one grouping, or of a crossing."""
@@ -83,7 +113,30 @@ class AgreementReport:
             "as_of": self.as_of.isoformat(),
             "withheld": self.withheld,
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
+            "splits": [
+                {"sizes": split.sizes, "issues": split.issues, "share": split.share} for split in self.splits
+            ],
+            "volunteers": [self._volunteer(one) for one in self.volunteers],
             "intra_rater": self.intra and self.intra.as_dict(),
+        }
+
+    def _volunteer(self, one: Rater) -> dict[str, Any]:
+        return {
+            "volunteer": self.columns[one.column],
+            "labels": one.labels,
+            "compared": one.compared,
+            "agreement": one.agreement.as_dict(),
+            "mean_kappa": one.kappa.as_dict(),
+            "decision": {
+                "issues": one.decision.issues,
+                "percent_agreement": one.decision.agreement,
+                "cohen_kappa": one.decision.kappa,
+                "reason": one.decision.reason and one.decision.reason.text,
+            },
+            "without": one.without.as_dict(),
+            "effect": one.effect,
+            "alone": one.alone,
+            "others_agree": one.others_agree,
         }
 
 
@@ -117,11 +170,13 @@ def agreement_report(
     book = codebook(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
-    found = tuples(round_, book, held=held)
+    found = tuples(round_, book, held=held, by_month=any("month" in names for names in by))
     rolled = _places(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
     everything = np.ones(len(found.counts), dtype=np.bool_)
+    at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
+    beside = Patterns(at_level, found.counts, len(codes)).merged()
     groups = [Group({}, _agreement(whole, everything, rolled, codes, found, found.left_out))]
     for names in by:
         axes = [_axis(name, found, book, level, round_) for name in names]
@@ -142,7 +197,8 @@ def agreement_report(
         level=level,
         as_of=found.as_of,
         columns=found.columns,
-        patterns=whole.relabel(rolled, len(codes)).patterns,
+        patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes)),
+        decided=beside.codes[:, -1],
         complete=int(found.counts.sum()),
         withheld=held.filter(completed_at__isnull=False).count(),
         groups=tuple(groups),
@@ -192,7 +248,9 @@ def _places(book: Codebook, level: Level) -> NDArray[np.int32]:
 def _axis(
     name: str, found: Tuples, book: Codebook, level: Level, round_: Round
 ) -> list[tuple[str, NDArray[np.bool_]]]:
-    """The values of one grouping that occur, in the codebook's or the paths' order, each with its rows."""
+    """The values of one grouping that occur, each with its rows: in the codebook's order, the paths', or that
+    of the months.
+    """
     if name == "repository":
         paths = dict(
             Repository.objects.filter(study=round_.study_id).order_by("path").values_list("pk", "path")
@@ -200,6 +258,8 @@ def _axis(
         return [
             (path, found.repositories == pk) for pk, path in paths.items() if (found.repositories == pk).any()
         ]
+    if name == "month":
+        return [(str(month), found.months == month) for month in np.unique(found.months)]
     at = Level.TYPE if name == "type" else level
     places = np.append(_places(book, at), np.int32(MISSING))[found.decided]
     return [

@@ -136,6 +136,12 @@ def span(low: float | None, high: float | None) -> str:
     return _("%(low)s to %(high)s") % {"low": number(low), "high": number(high)}
 
 
+def signed(value: float | None) -> str:
+    """A difference for people: "+0.012", "−0.004", "0.000"; "" without one."""
+    text = number(value)
+    return text if not text or float(text) == 0 else text.replace("-", "−") if text[0] == "-" else f"+{text}"
+
+
 def landis_koch_word(value: float) -> str:
     return str(LANDIS_KOCH_WORDS[landis_koch(value)])
 

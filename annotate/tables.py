@@ -60,6 +60,11 @@ def repositories(report: AgreementReport) -> Table:
     return _groups(report, "repository")
 
 
+def months(report: AgreementReport) -> Table:
+    """Agreement by the month in which the last label of an issue came, and of all issues."""
+    return _groups(report, "month")
+
+
 def _groups(report: AgreementReport, name: str) -> Table:
     columns = (
         name, "issues", "labels", "percent_agreement",
@@ -135,6 +140,58 @@ def meeting_categories(report: AgreementReport) -> Table:
     return Table(("first", "second", "issues"), tuple(found))
 
 
+def split_sizes(report: AgreementReport) -> Table:
+    """How the labels of an issue part, most agreeing first: 7, 6:1, 5:2, …"""
+    return Table.of(
+        ("split", "issues", "share"),
+        ([":".join(map(str, split.sizes)), split.issues, split.share] for split in report.splits),
+    )
+
+
+def volunteers(report: AgreementReport) -> Table:
+    """Each volunteer beside the others, beside the decision, and left out."""
+    columns = (
+        "volunteer", "labels", "agreement", "low", "high", "mean_kappa",
+        "decided_issues", "decision_agreement", "decision_kappa", "kappa_without", "effect",
+        "others_agree", "alone",
+    )  # fmt: skip
+    return Table.of(
+        columns,
+        (
+            [
+                report.columns[one.column],
+                one.labels,
+                one.agreement.value,
+                one.agreement.low,
+                one.agreement.high,
+                one.kappa.value,
+                one.decision.issues,
+                one.decision.agreement,
+                one.decision.kappa,
+                one.without.value,
+                one.effect,
+                one.others_agree,
+                one.alone,
+            ]
+            for one in report.volunteers
+        ),
+    )
+
+
+def against_decision(report: AgreementReport) -> Table:
+    """How many labels of one category lie on issues decided as another, most first."""
+    codes = [category.code for category in report.overall.categories]
+    table = report.against_decision
+    found = [
+        (code, codes[column], int(table[row, column]))
+        for row, code in enumerate(codes)
+        for column in range(len(codes))
+        if row != column and table[row, column]
+    ]
+    found.sort(key=lambda pair: -pair[2])
+    return Table(("label", "decision", "labels"), tuple(found))
+
+
 def intra_rater(report: AgreementReport) -> Table:
     """The drift check: each volunteer against themselves, and all pooled; no row where there is none."""
     columns = (
@@ -172,8 +229,12 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "types": types,
     "categories": categories,
     "repositories": repositories,
+    "months": months,
+    "splits": split_sizes,
+    "volunteers": volunteers,
     "pairs": pairs,
     "confusion": meeting_categories,
+    "against-decision": against_decision,
     "intra-rater": intra_rater,
     "left-out": left_out,
 }

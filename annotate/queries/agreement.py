@@ -22,7 +22,7 @@ REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
 
 # The labels are grouped first, from their index alone, and what else is asked about an issue joined after.
 _GROUPED = """
-    SELECT l.labels, d.category_id, i.repository_id, count(*), {whose}
+    SELECT l.labels, d.category_id, i.repository_id, count(*), {month}, {whose}
     FROM (
         SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels{and_whose}
         FROM annotate_label WHERE round_id = %(round)s AND NOT surplus {but} GROUP BY issue_id
@@ -31,8 +31,9 @@ _GROUPED = """
     JOIN ingest_issue i ON i.id = l.issue_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
-    GROUP BY l.labels, d.category_id, i.repository_id{by_whose}
+    GROUP BY l.labels, d.category_id, i.repository_id, 5{by_whose}
 """
+_MONTH = "to_char(c.completed_at AT TIME ZONE 'UTC', 'YYYY-MM')"
 _BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = issue_id)"
 _EVEN = {"whose": "NULL", "and_whose": "", "by_whose": ""}
 _UNEVEN = {
@@ -68,13 +69,15 @@ class Tuples:
     `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
     slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
     `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
-    repository.
+    repository; `months` [P] the month (UTC) in which the last label came, such as "2026-11", where it was
+    asked for, else "".
     """
 
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
     decided: NDArray[np.int32]
     repositories: NDArray[np.int64]
+    months: NDArray[np.str_]
     columns: tuple[str, ...]
     raters: int
     left_out: dict[str, int]
@@ -82,14 +85,19 @@ class Tuples:
 
 
 def tuples(
-    round_: Round, codebook: Codebook, *, without: Collection[int] = (), held: Held = NOTHING
+    round_: Round,
+    codebook: Codebook,
+    *,
+    without: Collection[int] = (),
+    held: Held = NOTHING,
+    by_month: bool = False,
 ) -> Tuples:
     """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
     and one more for the tuples where issues of a crossed round have labels of different volunteers.
 
-    27 million labels give at most as many rows as there are distinct tuples, decided categories and
-    repositories together: memory does not grow with the issues. `without`: ids of issues to leave out.
-    `held`: what is held back from the reader, and left out too.
+    27 million labels give at most as many rows as there are distinct tuples, decided categories,
+    repositories and, `by_month`, months together: memory does not grow with the issues.
+    `without`: ids of issues to leave out. `held`: what is held back from the reader, and left out too.
     """
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     alone = not connection.in_atomic_block
@@ -108,7 +116,7 @@ def tuples(
         columns = {member: column for column, (member, _name) in enumerate(volunteers)}
         seen, kept = seen_sql(held, "c.issue_id")
         shown = {"complete": _complete(round_), "seen": seen}
-        grouped = {**shown, "but": _BUT if without else ""}
+        grouped = {**shown, "but": _BUT if without else "", "month": _MONTH if by_month else "NULL"}
         given: dict[str, Any] = {"round": round_.pk, "without": list(without), **kept}
         cursor.execute(_GROUPED.format(**grouped, **_EVEN), given)
         rows = cursor.fetchall()
@@ -125,7 +133,7 @@ def tuples(
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     everyone = [columns[member] for member in sorted(columns)]
     open_labels = 0
-    for index, (labels, _decided, _repository, count, whose) in enumerate(rows):
+    for index, (labels, _decided, _repository, count, _month, whose) in enumerate(rows):
         places = [place.get(label, MISSING) for label in labels]
         if crossed:
             # Labels come in the order of the members' ids, columns in the round's order.
@@ -140,6 +148,7 @@ def tuples(
         counts=np.array([row[3] for row in rows], dtype=np.int64),
         decided=np.array([place.get(row[1], MISSING) for row in rows], dtype=np.int32),
         repositories=np.array([row[2] for row in rows], dtype=np.int64),
+        months=np.array([row[4] or "" for row in rows], dtype=np.str_),
         columns=tuple(name for _member, name in volunteers) if crossed else (),
         raters=len(volunteers) if crossed else raters,
         left_out=left_out,

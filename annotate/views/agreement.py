@@ -16,11 +16,19 @@ from accounts.http import AuthedRequest
 from annotate import statements as say
 from annotate.agreement import Bootstrap, Reason, bootstrap
 from annotate.exports import WITHHELD
-from annotate.figures import heat_step
+from annotate.figures import heat_step, px
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import held_back
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name
-from annotate.tables import TABLES, as_csv, as_latex, caption, meeting_categories, number
+from annotate.tables import (
+    TABLES,
+    against_decision,
+    as_csv,
+    as_latex,
+    caption,
+    meeting_categories,
+    number,
+)
 from annotate.views import charts
 from core.http import render_page, require
 from studies.queries import membership_of
@@ -29,6 +37,8 @@ from taxonomy.models import Level
 
 FORMATS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
 CONFUSED = 12
+SPLITS = 12
+BY = (("type",), ("repository",), ("month",))
 
 
 @require_safe
@@ -38,7 +48,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
     held = held_back(round_, member)
-    report = agreement_report(round_, level=_level(request), by=[["type"], ["repository"]], held=held)
+    report = agreement_report(round_, level=_level(request), by=BY, held=held)
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
     context: dict[str, Any] = {
@@ -116,6 +126,10 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "undecided": say.undecided(report),
         "compared": say.compared(found),
         "repositories": charts.groups(report, "repository"),
+        "months": charts.groups(report, "month") if len(report.by("month")) > 1 else None,
+        "splits": _splits(report),
+        "volunteers": _volunteers(report),
+        "overruled": _overruled(report),
         "categories": charts.categories(report),
         "few": few,
         "unused": [one for one in found.categories if not one.labels],
@@ -190,6 +204,66 @@ def _pairs(report: AgreementReport) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
+def _splits(report: AgreementReport) -> list[dict[str, Any]]:
+    """How many issues part how, with the length of their bars; those after the first dozen are one line."""
+    found, rest = report.splits[:SPLITS], report.splits[SPLITS:]
+    most = max((split.share for split in report.splits), default=1.0)
+    lines = [
+        {
+            "text": " : ".join(map(str, split.sizes)),
+            "is_unanimous": len(split.sizes) == 1,
+            "issues": split.issues,
+            "share": charts.percent(split.share),
+            "width": px(100 * split.share / most),
+        }
+        for split in found
+    ]
+    if rest:
+        share = sum(split.share for split in rest)
+        lines.append(
+            {
+                "text": _("others"),
+                "issues": sum(split.issues for split in rest),
+                "share": charts.percent(share),
+                "width": px(100 * min(share / most, 1.0)),
+            }
+        )
+    return lines
+
+
+def _volunteers(report: AgreementReport) -> list[dict[str, Any]]:
+    """Each volunteer beside the others and the decision: texts with their bases."""
+    rows = []
+    for one in report.volunteers:
+        decision = one.decision
+        rows.append(
+            {
+                "name": report.columns[one.column],
+                "labels": one.labels,
+                "agreement": number(one.agreement.value) or say.undefined(one.agreement.reason),
+                "span": say.span(one.agreement.low, one.agreement.high),
+                "kappa": number(one.kappa.value) or say.undefined(one.kappa.reason),
+                "decision": number(decision.kappa) or say.undefined(decision.reason),
+                "decided": decision.issues,
+                "same": charts.percent(decision.agreement) if decision.agreement is not None else "",
+                "without": number(one.without.value) or say.undefined(one.without.reason),
+                "effect": say.signed(one.effect),
+                "alone": one.alone,
+                "others_agree": one.others_agree,
+                "alone_share": charts.percent(one.alone / one.others_agree) if one.others_agree else "",
+            }
+        )
+    return rows
+
+
+def _overruled(report: AgreementReport) -> list[dict[str, Any]]:
+    """The labels that decisions overruled most often: which category became which."""
+    return [
+        {"pair": [_named(report, str(code)) for code in (label, decision)], "labels": labels}
+        for label, decision, labels in against_decision(report).rows[:CONFUSED]
+    ]
+
+
 @dataclass(frozen=True)
 class Again:
     """One volunteer, or all, against themselves: texts with their intervals, or why there are none."""
@@ -234,15 +308,13 @@ def _confused(report: AgreementReport) -> list[dict[str, Any]]:
     """The pairs of categories that stand side by side on most issues."""
     rows: list[dict[str, Any]] = []
     for first, second, issues in meeting_categories(report).rows[:CONFUSED]:
-        pair = [
-            {
-                "code": code,
-                "place": charts.place_of(report, str(code)),
-                "name": report.codebook.by_code[str(code)].name,
-            }
-            for code in (first, second)
-        ]
+        pair = [_named(report, str(code)) for code in (first, second)]
         address = reverse("disagreements", args=[report.round.pk])
         chosen = urlencode({"pair": f"{first} {second}"})
         rows.append({"pair": pair, "issues": issues, "url": f"{address}?{chosen}"})
     return rows
+
+
+def _named(report: AgreementReport, code: str) -> dict[str, Any]:
+    place = charts.place_of(report, code)
+    return {"code": code, "place": place, "name": report.codebook.by_code[code].name}

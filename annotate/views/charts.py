@@ -165,7 +165,7 @@ def _group(report: AgreementReport, axis: Axis, name: str, group: Group) -> Row:
         place=place,
         issues=found.issues,
         labels=found.labels,
-        share=_share(found.issues, report.overall.issues),
+        share=percent(found.issues / report.overall.issues),
         agreement=number(found.coefficients["percent_agreement"].value),
         ac1=number(found.coefficients["gwet_ac1"].value),
         estimate=_estimate(axis, kappa.value, kappa.low, kappa.high, kappa.reason),
@@ -173,8 +173,9 @@ def _group(report: AgreementReport, axis: Axis, name: str, group: Group) -> Row:
     )
 
 
-def _share(part: int, whole: int) -> str:
-    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * part / whole, 1)}
+def percent(share: float) -> str:
+    """A share from 0 to 1 for people, to a tenth of a percent."""
+    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * share, 1)}
 
 
 def categories(report: AgreementReport) -> Chart:

@@ -122,6 +122,44 @@ def test_groups_are_of_the_decided_type_and_of_the_repository(round_):
     assert engine.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(rows), abs=1e-15)
 
 
+def test_months_are_those_of_the_last_label_in_utc(round_):
+    months = ["2026-01-31T23:59:59Z", "2026-02-01T00:00:00Z", "2026-02-28T12:00:00Z", "2025-12-01T00:00:00Z"]
+    for place, moment in enumerate(months):
+        RoundIssue.objects.filter(round=round_, position=place + 1).update(completed_at=moment)
+    RoundIssue.objects.filter(round=round_, position=5).update(completed_at="2025-12-31T23:00:00Z")
+
+    found = agreement_report(round_, by=[["month"]])
+
+    assert [(group.key["month"], group.agreement.issues) for group in found.by("month")] == [
+        ("2025-12", 2), ("2026-01", 1), ("2026-02", 2),
+    ]  # fmt: skip
+    february = counts("C.1 C.2 C.1", "A.1 A.1 A.2", codes="A.1 A.2 C.1 C.2")
+    kappa = found.by("month")[2].agreement.coefficients["fleiss_kappa"].value
+    assert kappa == pytest.approx(fleiss_kappa(february), abs=1e-15)
+
+
+def test_splits_and_volunteers_are_counted_at_the_reports_level(round_):
+    found = agreement_report(round_)
+
+    # C.1 C.1 C.1 | C.1 C.2 C.1 | A.1 A.1 A.2 | C.2 C.2 C.2 | C.2 A.1 C.1
+    assert [(split.sizes, split.issues) for split in found.splits] == [((3,), 2), ((2, 1), 2), ((1, 1, 1), 1)]
+    assert [(one.column, one.labels, one.alone, one.others_agree) for one in found.volunteers] == [
+        (0, 5, 0, 2), (1, 5, 1, 3), (2, 5, 1, 3),
+    ]  # fmt: skip
+    assert [(one.decision.issues, one.decision.agreement) for one in found.volunteers] == [
+        (4, 1.0), (4, 0.75), (4, 0.75),
+    ]  # fmt: skip
+    assert found.volunteers[0].agreement.value == pytest.approx((1 + 0.5 + 0.5 + 1 + 0) / 5)
+    others = counts("C.1 C.1", "C.2 C.1", "A.1 A.2", "C.2 C.2", "A.1 C.1", codes="A.1 A.2 C.1 C.2")
+    without = found.volunteers[0].without.value
+    assert without == pytest.approx(fleiss_kappa(others), abs=1e-15)
+    whole = found.overall.coefficients["fleiss_kappa"].value
+    assert found.volunteers[0].effect == pytest.approx(without - whole, abs=1e-15)
+    assert found.against_decision.tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 5, 0], [0, 0, 1, 3]]
+    types = agreement_report(round_, level=Level.TYPE)
+    assert [(split.sizes, split.issues) for split in types.splits] == [((3,), 4), ((2, 1), 1)]
+
+
 def test_groups_of_decisions_say_how_many_issues_have_none(round_):
     by = [["type"], ["repository"], ["type", "repository"], ["category"], ["type", "category"]]
     found = agreement_report(round_, by=by)
@@ -233,7 +271,9 @@ def test_command_prints_the_reports_json(round_):
     assert printed.pop("as_of")
     expected.pop("as_of")
     assert printed == json.loads(json.dumps(expected))
-    assert set(printed) == {"study", "round", "level", "withheld", "groups", "intra_rater"}
+    assert set(printed) == {
+        "study", "round", "level", "withheld", "groups", "splits", "volunteers", "intra_rater",
+    }  # fmt: skip
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {
         "group", "issues", "raters", "labels", "left_out", "coefficients", "categories",

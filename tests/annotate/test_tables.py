@@ -109,6 +109,16 @@ def test_every_table_says_what_the_report_says(report):
     assert [(row["first"], row["second"], row["issues"]) for row in read["confusion"]] == [
         ("C.1", "C.2", "2"), ("A.1", "C.1", "1"), ("A.1", "C.2", "1"),
     ]  # fmt: skip
+    assert [(row["split"], row["issues"], row["share"]) for row in read["splits"]] == [
+        (":".join(map(str, split.sizes)), str(split.issues), str(split.share)) for split in report.splits
+    ]  # fmt: skip
+    assert {row["volunteer"]: (row["labels"], row["alone"], row["effect"]) for row in read["volunteers"]} == {
+        report.columns[one.column]: (
+            str(one.labels), str(one.alone), "" if one.effect is None else str(one.effect),
+        )
+        for one in report.volunteers
+    }  # fmt: skip
+    assert {row["month"] for row in read["months"]} == {"all"}
     assert read["left-out"] == [
         {"reason": "incomplete_issues", "count": "1"}, {"reason": "labels_of_incomplete_issues", "count": "1"},
     ]  # fmt: skip

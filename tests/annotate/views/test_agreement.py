@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.decisions import settle_issue
 from annotate.agreement import bootstrap
-from annotate.models import Label, Round
+from annotate.models import Label, Round, RoundIssue
 from annotate.reports import agreement_report
 from studies.models import Role
 from tests import factories
@@ -108,6 +109,9 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
         f" {three(bug.coefficients['gwet_ac1'].value)} {three(bug.coefficients['fleiss_kappa'].value)}"
         in said
     )
+    first = found.volunteers[0]
+    assert f"R1 {first.labels} {three(first.agreement.value)}" in said
+    assert "By month" not in said
     cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', response.content.decode())
     assert cells == [three(found.overall.pairs[0].kappa)] * 2
 
@@ -370,3 +374,28 @@ def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
             signed_in.get(address)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 17
+
+
+def test_months_stand_apart_where_there_are_several(world, labelled):
+    RoundIssue.objects.filter(round=labelled, issue=world.issues[0]).update(
+        completed_at="2026-03-01T00:00:00Z"
+    )
+    said = text_of(get(world.lead, labelled))
+    assert "By month in which the last label of an issue came" in said
+    assert "2026-03 1 20.0 %" in said
+
+
+def test_splits_and_overruled_labels_are_listed(world, labelled):
+    found = agreement_report(labelled)
+    said = text_of(get(world.lead, labelled))
+    split = found.splits[0]
+    words = "unanimous " if len(split.sizes) == 1 else ""
+    assert f"{' : '.join(map(str, split.sizes))} {words}{split.issues} {100 * split.share:.1f} %" in said
+    assert "No decision goes against a label at this level." in said
+    assert found.against_decision.sum() == found.against_decision.trace()
+    settle_issue(
+        round_=labelled, issue=world.issues[1], by=world.lead, category=world.category("C.2"), rationale="So.", seen_number=0,
+    )  # fmt: skip
+    assert "Labelled as, decided as Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
+        get(world.lead, labelled)
+    )
