@@ -17,15 +17,17 @@ from annotate.agreement import (
     IntraRater,
     Patterns,
     Rater,
+    Sign,
     Split,
     against_decision,
     intra_rater,
     raters,
     report,
+    signs_of_dependence,
     splits,
 )
 from annotate.models import Round
-from annotate.queries.agreement import Tuples, labelled_twice, tuples
+from annotate.queries.agreement import Tuples, labelled_twice, labels_in_order, tuples
 from annotate.queries.withheld import NOTHING, Held
 from core.errors import DomainError
 from ingest.models import Repository
@@ -204,6 +206,32 @@ def agreement_report(
         groups=tuple(groups),
         codebook=book,
         intra=_intra(round_, book, rolled, len(codes), held),
+    )
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A sign that labels were not given independently; of a run, with the issue at which it begins."""
+
+    sign: Sign
+    issue_id: int | None
+
+
+def suspicions(report: AgreementReport, held: Held = NOTHING) -> tuple[Suspicion, ...]:
+    """What in the order and the equality of a round's labels independent labels would hardly show, at the
+    report's level; () where columns are no volunteers.
+
+    A second or two for a full study: asked for, not shown by itself. Two queries.
+    """
+    if not report.columns:
+        return ()
+    places = np.append(_places(report.codebook, report.level), np.int32(MISSING))
+    found = labels_in_order(report.round, report.codebook, held)
+    signs = signs_of_dependence(
+        {path: (places[one.codes], places[one.decided]) for path, one in found.items()}
+    )
+    return tuple(
+        Suspicion(sign, None if sign.first is None else found[sign.part].issues[sign.first]) for sign in signs
     )
 
 

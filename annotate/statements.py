@@ -1,5 +1,6 @@
 """What an agreement report says in words: reasons, names, what is left out, and how to report it."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -7,11 +8,13 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from annotate.agreement import Agreement, CategoryKappa, Coefficient, Reason, landis_koch
+from annotate.agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, landis_koch
 from annotate.models import Round
 from annotate.reports import AgreementReport
 from annotate.tables import number
 from taxonomy.models import Level
+
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 FEW_LABELS = 30
 """Below this many labels the interval of a category is too narrow: its error holds for large samples."""
@@ -140,6 +143,26 @@ def signed(value: float | None) -> str:
     """A difference for people: "+0.012", "−0.004", "0.000"; "" without one."""
     text = number(value)
     return text if not text or float(text) == 0 else text.replace("-", "−") if text[0] == "-" else f"+{text}"
+
+
+def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
+    """A sign in a sentence, volunteers by their pseudonyms."""
+    said = {
+        "volunteers": _listed([columns[rater] for rater in sign.raters]),
+        "issues": _count(sign.issues),
+        "observed": formats.number_format(round(sign.observed, 2), force_grouping=True),
+        "reference": formats.number_format(round(sign.reference, 1), force_grouping=True),
+        "differing": sign.differing,
+    }
+    return _(sign.kind.text) % said
+
+
+def small(probability: float) -> str:
+    """A small probability: "p = 0.0004", and from 1 in a million on a power of ten, "p < 10⁻¹²"."""
+    if probability >= 1e-6:
+        return f"p = {probability:.2g}"
+    power = str(-math.ceil(math.log10(probability)))
+    return f"p < 10⁻{power.translate(SUPERSCRIPT)}"
 
 
 def landis_koch_word(value: float) -> str:

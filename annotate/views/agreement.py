@@ -18,8 +18,8 @@ from annotate.agreement import Bootstrap, Reason, bootstrap
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.queries.rounds import rounds_for
-from annotate.queries.withheld import held_back
-from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name
+from annotate.queries.withheld import Held, held_back
+from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, suspicions
 from annotate.tables import (
     TABLES,
     against_decision,
@@ -62,6 +62,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     }
     if report.overall.issues:
         context |= _page(report, _resampled(request, report))
+        context["suspicions"] = _suspicions(request, report, held)
     else:
         context["missing"] = say.what_is_missing(round_, report)
     return render_page(request, "annotate/agreement/agreement.html", context)
@@ -83,6 +84,25 @@ def _resampled(request: AuthedRequest, report: AgreementReport) -> Bootstrap | N
         return None
     seed = report.round.seed % 2**64
     return bootstrap(report.patterns, seed=seed, columns_are_raters=bool(report.columns))
+
+
+def _suspicions(request: AuthedRequest, report: AgreementReport, held: Held) -> list[dict[str, Any]] | None:
+    """Signs that labels are not independent, where the address asks for them; None where it does not."""
+    if request.GET.get("independence") != "yes":
+        return None
+    lines = []
+    for one in suspicions(report, held):
+        sign = one.sign
+        address = reverse("issue", args=[report.round.study.slug, one.issue_id]) if one.issue_id else ""
+        lines.append(
+            {
+                "part": sign.part,
+                "text": say.sign_of_dependence(sign, report.columns),
+                "p": say.small(sign.adjusted),
+                "url": address,
+            }
+        )
+    return lines
 
 
 def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:

@@ -11,12 +11,12 @@ from django.utils import timezone
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from annotate.actions.volunteers import raise_labels_per_issue
-from annotate.agreement import Patterns, fleiss_kappa
+from annotate.agreement import Patterns, SignKind, fleiss_kappa
 from annotate.agreement.reasons import Reason
 from annotate.models import Assignment, Decision, Label, Repeat, Round, RoundIssue, RoundVolunteer
-from annotate.reports import LevelTooDeep, agreement_report
+from annotate.reports import LevelTooDeep, agreement_report, suspicions
 from taxonomy.models import Level, Proposal
-from tests.annotate.world import small_world
+from tests.annotate.world import one_after_the_other, small_world
 from tests.factories import (
     add_label,
     category,
@@ -514,3 +514,22 @@ def test_command_takes_the_main_round_where_others_are_of_other_kinds(round_):
     make_round(round_.version, issues, members, name="Second", opened=False)
     with pytest.raises(CommandError, match=r"several rounds: name one with --round: .*Second"):
         run(study="engines")
+
+
+def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_level():
+    """R3 has no dissent where R1 has twenty and then R2 twenty, each after the other."""
+    world, round_ = one_after_the_other()
+    positions = dict(RoundIssue.objects.filter(round=round_).values_list("position", "issue"))
+
+    found = suspicions(agreement_report(round_))
+
+    assert [(one.sign.kind, one.sign.raters) for one in found] == [
+        (SignKind.SAME_ROWS, ()), (SignKind.SAME_LABEL, (1,)), (SignKind.NEVER_ALONE, (2,)),
+    ]  # fmt: skip
+    rows, label, never = found
+    assert (rows.sign.issues, rows.sign.observed, rows.issue_id) == (40, 20, positions[11])
+    assert (label.sign.observed, label.issue_id) == (30, positions[1])
+    assert (never.sign.part, never.sign.issues, never.sign.reference) == (world.repository.path, 10, 20)
+    assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
+    held = RoundIssue.objects.filter(round=round_, position__gt=10)
+    assert suspicions(agreement_report(round_, held=held), held) == ()

@@ -122,3 +122,16 @@ def together(*acts: Callable[[], object]) -> list[object]:
         return threads(*acts)
     finally:
         threads.close()
+
+
+def one_after_the_other() -> tuple[World, Round]:
+    """Fifty issues in their order: three volunteers agree on ten, then R1 differs on twenty, then R2 on twenty."""
+    world = small_world(issues=50, members=3)
+    round_ = world.round()
+    order = round_.round_issues.order_by("position").values_list("issue", flat=True)
+    issues = {issue.pk: issue for issue in world.issues}
+    for place, issue in enumerate(order):
+        odd = (None, 0, 0, 1, 1)[place // 10]
+        for column, member in enumerate(world.members):
+            world.submit(round_, issues[issue], member, "C.2" if column == odd else "C.1")
+    return world, round_

@@ -18,7 +18,7 @@ from annotate.reports import agreement_report
 from studies.models import Role
 from tests import factories
 from tests.annotate.views.pages import client, label_all, same_bytes, text_of
-from tests.annotate.world import World, small_world, undone
+from tests.annotate.world import World, one_after_the_other, small_world, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -398,4 +398,26 @@ def test_splits_and_overruled_labels_are_listed(world, labelled):
     )  # fmt: skip
     assert "Labelled as, decided as Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
         get(world.lead, labelled)
+    )
+
+
+def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labelled):
+    said = text_of(get(world.lead, labelled))
+    assert "Look for signs that they are not" in said
+    assert "No sign was found" not in said
+    said = text_of(get(world.lead, labelled, "independence=yes"))
+    assert "No sign was found that labels were not given independently." in said
+    assert "A sign is worth a look, and no proof." in said
+
+
+def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
+    world, round_ = one_after_the_other()
+    said = text_of(get(world.lead, round_, "independence=yes"))
+    assert "3 signs that labels were not given independently owner/repository" in said
+    assert (
+        "R3 never differs where all others agree, on any of 10 issues, and each of the others does at least 20 times. p = "
+        in said
+    )
+    assert re.search(
+        r"Of 40 issues that are not unanimous, 20 that follow each other .* p = 0\.0\d+ where it begins", said
     )
