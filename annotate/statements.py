@@ -8,7 +8,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from annotate.agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, landis_koch
+from annotate.agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, Volunteers, landis_koch
 from annotate.models import Round
 from annotate.reports import AgreementReport
 from annotate.tables import number
@@ -155,6 +155,39 @@ def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
         "differing": sign.differing,
     }
     return _(sign.kind.text) % said
+
+
+def planning(report: AgreementReport, within: float, issues: int, volunteers: Volunteers) -> list[str]:
+    """How many issues, or volunteers, narrow the interval of Fleiss' kappa to ± `within`."""
+    said = {"within": number(within), "issues": _count(issues), "labels": report.round.labels_per_issue}
+    now = report.overall.issues
+    sentences = [
+        _("With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: these are enough.") % said
+        if issues <= now
+        else ngettext(
+            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
+            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
+            issues - now,
+        )
+        % {**said, "more": _count(issues - now)}
+    ]
+    if volunteers.needed is not None:
+        text = ngettext(
+            "With these issues it takes %(n)s volunteer labelling each of them.",
+            "With these issues it takes %(n)s volunteers labelling each of them.",
+            volunteers.needed,
+        )
+        sentences.append(text % {"n": _count(volunteers.needed)})
+    elif volunteers.narrowest is not None:
+        text = _(
+            "With these issues no number of volunteers is enough: ever more of them come close to"
+            " ± %(narrowest)s."
+        )
+        sentences.append(text % {"narrowest": number(volunteers.narrowest)})
+    else:
+        text = _("How many volunteers it takes with these issues is not known: %(reason)s.")
+        sentences.append(text % {"reason": _((volunteers.reason or Reason.NO_LABELS).text)})
+    return sentences
 
 
 def small(probability: float) -> str:

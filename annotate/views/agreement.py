@@ -14,7 +14,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate import statements as say
-from annotate.agreement import Bootstrap, Reason, bootstrap
+from annotate.agreement import Bootstrap, Reason, bootstrap, issues_for, volunteers_for
+from annotate.agreement_forms import WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.queries.rounds import rounds_for
@@ -63,6 +64,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     if report.overall.issues:
         context |= _page(report, _resampled(request, report))
         context["suspicions"] = _suspicions(request, report, held)
+        context["planning"] = _planning(request, report)
     else:
         context["missing"] = say.what_is_missing(round_, report)
     return render_page(request, "annotate/agreement/agreement.html", context)
@@ -103,6 +105,21 @@ def _suspicions(request: AuthedRequest, report: AgreementReport, held: Held) -> 
             }
         )
     return lines
+
+
+def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
+    """What it takes until Fleiss' kappa is known to ± `?within=`; None where it has no interval."""
+    kappa = report.overall.coefficients[charts.HEADLINE]
+    if kappa.value is None or kappa.se is None or kappa.low is None:
+        return None
+    form = WithinForm(request.GET if "within" in request.GET else None)
+    half = kappa.value - kappa.low
+    told: dict[str, Any] = {"form": form, "half": number(half)}
+    if not form.is_valid():
+        return told
+    within = form.cleaned_data["within"]
+    issues = issues_for(within, kappa.se, report.overall.issues)
+    return told | {"sentences": say.planning(report, within, issues, volunteers_for(report.patterns, within))}
 
 
 def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:

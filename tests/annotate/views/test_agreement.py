@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.decisions import settle_issue
-from annotate.agreement import bootstrap
+from annotate.agreement import bootstrap, issues_for
 from annotate.models import Label, Round, RoundIssue
 from annotate.reports import agreement_report
 from studies.models import Role
@@ -407,7 +407,7 @@ def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labell
     assert "No sign was found" not in said
     said = text_of(get(world.lead, labelled, "independence=yes"))
     assert "No sign was found that labels were not given independently." in said
-    assert "A sign is worth a look, and no proof." in said
+    assert "A sign is worth a look, and no proof:" in said
 
 
 def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
@@ -421,3 +421,25 @@ def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
     assert re.search(
         r"Of 40 issues that are not unanimous, 20 that follow each other .* p = 0\.0\d+ where it begins", said
     )
+
+
+def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(world, labelled):
+    found = agreement_report(labelled)
+    kappa = found.overall.coefficients["fleiss_kappa"]
+    said = text_of(get(world.lead, labelled))
+    assert f"now ± {three(kappa.value - kappa.low)}" in said
+    assert "labels an issue, ±" not in said
+    needed = issues_for(0.1, kappa.se, 5)
+    said = text_of(get(world.lead, labelled, "within=0.1"))
+    assert f"With 3 labels an issue, ± 0.100 takes {needed} issues: {needed - 5} more." in said
+    assert re.search(r"With these issues (it takes \d+ volunteers|no number of volunteers is enough)", said)
+    wide = text_of(get(world.lead, labelled, "within=0.5"))
+    assert f"takes {issues_for(0.5, kappa.se, 5)} issues" in wide
+
+
+@pytest.mark.parametrize("within", ["", "0", "nan", "7", "a"])
+def test_a_half_width_that_is_none_is_refused_in_its_place(world, labelled, within):
+    answer = get(world.lead, labelled, f"within={within}")
+    assert answer.status_code == 200
+    assert 'class="errorlist"' in answer.content.decode() or 'role="alert"' in answer.content.decode()
+    assert "With 3 labels an issue" not in text_of(answer)

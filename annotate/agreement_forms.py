@@ -1,0 +1,15 @@
+"""What the agreement page asks."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class WithinForm(forms.Form):
+    """How narrow an interval is wished for: half its width."""
+
+    within = forms.FloatField(
+        label=_("Half width"),
+        min_value=0.001,
+        max_value=0.5,
+        widget=forms.NumberInput(attrs={"step": "0.001", "class": "input small", "placeholder": "0.02"}),
+    )
