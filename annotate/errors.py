@@ -396,3 +396,14 @@ class SomebodyElse(DomainError):
         "You are signed in as another member than the one who opened this page. Nothing was stored; it is"
         " still in the form."
     )
+
+
+class NothingToDraw(DomainError):
+    message = _("There is nothing to draw yet: no value of this picture is defined.")
+
+
+class PictureFailed(DomainError):
+    message = _(
+        "The picture could not be drawn. Try again, or take its table as CSV: the numbers are all there."
+    )
+    status = 503
