@@ -18,8 +18,10 @@ from annotate.agreement import Bootstrap, Reason, bootstrap, issues_for, volunte
 from annotate.agreement_forms import WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
+from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import Held, held_back
+from annotate.rendering import FORMS as PICTURE_FORMS
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, suspicions
 from annotate.tables import (
     TABLES,
@@ -49,7 +51,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
     held = held_back(round_, member)
-    report = agreement_report(round_, level=_level(request), by=BY, held=held)
+    report = agreement_report(round_, level=level_asked_for(request), by=BY, held=held)
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
     context: dict[str, Any] = {
@@ -70,7 +72,8 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     return render_page(request, "annotate/agreement/agreement.html", context)
 
 
-def _level(request: AuthedRequest) -> Level | None:
+def level_asked_for(request: AuthedRequest) -> Level | None:
+    """The level that `?level=` names, None without it; 404 for an unknown one."""
     name = request.GET.get("level", "")
     if name and name not in LEVELS:
         raise Http404
@@ -128,13 +131,19 @@ def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:
     kind, write = FORMATS[form]
     made = TABLES[table](report)
     text = as_latex(made, caption(report, table)) if write is as_latex else write(made)
+    return attached(report, text, f"{table}.{form}", f"{kind}; charset=utf-8")
+
+
+def attached(report: AgreementReport, content: str | bytes, name: str, kind: str) -> HttpResponse:
+    """A file of this report, named for its study, round and level; says how many issues are held back."""
     round_ = report.round
     stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
-    name = f"{stem}-{level_name(report.level)}-{table}.{form}"
-    disposition = content_disposition_header(as_attachment=True, filename=name)
+    disposition = content_disposition_header(
+        as_attachment=True, filename=f"{stem}-{level_name(report.level)}-{name}"
+    )
     return HttpResponse(
-        text,
-        content_type=f"{kind}; charset=utf-8",
+        content,
+        content_type=kind,
         headers={"Content-Disposition": disposition or "attachment", WITHHELD: str(report.withheld)},
     )
 
@@ -181,6 +190,9 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "definitions": [(say.DEFINED[one.key], one) for one in say.definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),
         "level": report.level.label,
+        "level_key": level_name(report.level),
+        "pictures": pictures(report),
+        "picture_forms": list(PICTURE_FORMS),
     }
 
 

@@ -16,6 +16,8 @@ from pypdf import PdfReader
 
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
 PART = re.compile(r'hx-target="#([\w-]+)"')
+DRAWN = re.compile(r"/agreement/pictures/[\w-]+\.(?:svg|pdf|png)$")
+"""Files drawn from a specification alone, by a process that knows no database: the specification is crawled."""
 PER_PAGE = 2
 """How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
 
@@ -113,7 +115,9 @@ def links(text: str, base: str) -> set[str]:
     return {
         parts.path + (f"?{parts.query}" if parts.query else "")
         for parts in found
-        if not parts.netloc and not parts.path.startswith(("/static/", "/accounts/log"))
+        if not parts.netloc
+        and not parts.path.startswith(("/static/", "/accounts/log"))
+        and not DRAWN.search(parts.path)
     }
 
 

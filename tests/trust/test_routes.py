@@ -186,6 +186,7 @@ minutes_pdf                get    302  404  404  200  200  200  200  200  403
 follow_ups                 get    302  404  404  200  200  200  200  200  403
 mark_follow_up             post   401  404  404  302  404  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
+agreement_picture          get    302  404  404  200  409  409  200  200  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
 
@@ -298,6 +299,7 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
         **dict.fromkeys(of_member, (slug, world.members["other volunteer"].pk)),
+        "agreement_picture": (round_id, "coefficients", "json"),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
         **dict.fromkeys(("issue", "api_issue"), (slug, issue_id)),

@@ -1,0 +1,104 @@
+// Pictures of the agreement page: specifications from the server, drawn by Vega-Lite when they come into view.
+// Expressions are interpreted (`ast`), so that the page's policy needs no `unsafe-eval`.
+"use strict";
+(() => {
+  const section = document.getElementById("pictures");
+  if (!section) return;
+  const PHONE = 480;
+  const MARKS = ".dots_marks [aria-label], .cells_marks [aria-label]";
+  let scripts;
+
+  function load(address) {
+    return new Promise((loaded, failed) => {
+      const script = document.createElement("script");
+      script.src = address;
+      script.onload = loaded;
+      script.onerror = () => failed(new Error(address));
+      document.head.append(script);
+    });
+  }
+  async function loadAll() {
+    for (const address of section.dataset.scripts.split(" ")) await load(address);
+  }
+
+  // Print colours become tokens of the page: the browser resolves them anew when the theme changes.
+  function dress(spec) {
+    const ink = "var(--ink-2)";
+    spec.background = "transparent";
+    spec.width = "container";
+    spec.config.font = getComputedStyle(document.body).fontFamily;
+    Object.assign(spec.config.axis, { labelColor: ink, titleColor: ink, gridColor: "var(--line)" });
+    spec.config.rule = { color: "var(--ink-3)" };
+    for (const { name, mark, encoding } of spec.layer) {
+      const scale = encoding.color?.scale;
+      if (name === "dots" || name === "whiskers") scale.range = ["a", "b", "c", "ink", "ink"].map((hue) => `var(--${hue})`);
+      if (name === "cells") { scale.range = scale.domain.map((step) => `var(--h${step})`); mark.stroke = "var(--surface)"; }
+      if (name === "numbers") scale.range = scale.domain.map((step) => `var(--h${step}-ink)`);
+    }
+    return spec;
+  }
+
+  // Cells keep room for their numbers: a heat map with many is scrolled.
+  function least(spec) {
+    const cells = spec.layer.find(({ name }) => name === "cells");
+    if (!cells) return 0;
+    const { x, y } = cells.encoding;
+    const longest = Math.max(...Object.values(spec.datasets).flat().map(({ text }) => text.length));
+    return y.axis.labelLimit + x.scale.domain.length * Math.max(24, 7 * longest + 8);
+  }
+
+  // Arrow keys go from mark to mark; what a mark says stands below the picture, and is read out.
+  function guide(plot, told) {
+    let at = -1;
+    const marks = () => [...plot.querySelectorAll(MARKS)];
+    const show = (index) => {
+      at = index;
+      marks().forEach((mark, place) => mark.classList.toggle("on", place === at));
+      told.textContent = marks()[at]?.getAttribute("aria-label") ?? "";
+    };
+    plot.addEventListener("keydown", (event) => {
+      const last = marks().length - 1;
+      const next = { ArrowRight: Math.min(at + 1, last), ArrowDown: Math.min(at + 1, last), ArrowLeft: Math.max(at - 1, 0), ArrowUp: Math.max(at - 1, 0), Home: 0, End: last, Escape: -1 }[event.key];
+      if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      show(next);
+      marks()[at]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+    plot.addEventListener("focus", () => { told.textContent = section.dataset.keys; });
+    plot.addEventListener("blur", () => show(-1));
+    return (_handler, _event, _item, value) => { if (value) told.textContent = value; else if (at < 0) told.textContent = ""; };
+  }
+
+  async function draw(figure) {
+    const plot = figure.querySelector(".plot"), told = figure.querySelector(".told");
+    told.hidden = plot.hidden = false;
+    try {
+      scripts ??= loadAll();
+      const width = plot.clientWidth < PHONE ? "phone" : "screen";
+      const answer = await fetch(`${figure.dataset.picture}&width=${width}`);
+      if (!answer.ok) throw new Error(answer.status);
+      const spec = dress(await answer.json());
+      await scripts;
+      const canvas = plot.appendChild(document.createElement("div"));
+      canvas.className = "canvas";
+      canvas.style.minWidth = `${least(spec)}px`;
+      plot.tabIndex = 0;
+      plot.setAttribute("role", "group");
+      plot.setAttribute("aria-labelledby", figure.getAttribute("aria-labelledby"));
+      await vegaEmbed(canvas, spec, { actions: false, ast: true, defaultStyle: false, logLevel: vega.Error, renderer: "svg", tooltip: guide(plot, told) });
+      figure.dataset.drawn = "";
+    } catch {
+      plot.hidden = true;
+      told.textContent = section.dataset.failed;
+    }
+  }
+
+  const watcher = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      draw(target);
+    }
+  }, { rootMargin: "200px" });
+  for (const figure of section.querySelectorAll("[data-picture]")) watcher.observe(figure);
+})();

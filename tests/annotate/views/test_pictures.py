@@ -1,0 +1,135 @@
+"""Pictures of the agreement page as files: who gets them, which there are, and what the page says of them."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.pictures import TITLES, specification
+from annotate.reports import agreement_report
+from studies.models import Role
+from tests import factories
+from tests.annotate.views.pages import client, label_all, text_of
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1", "B.1 B.1 C.1", "C.2 C.2 C.2")
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=7)
+
+
+@pytest.fixture
+def labelled(world):
+    """Six complete issues; the seventh has two of three labels."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, *ROWS, "C.9 C.9 -")
+    return round_
+
+
+def address(round_, name="coefficients", form="json", query=""):
+    return f"{reverse('agreement_picture', args=[round_.pk, name, form])}?{query}"
+
+
+# --- who may have it
+
+
+def test_a_stranger_finds_nothing_and_a_visitor_is_asked_to_sign_in(labelled):
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    assert client(stranger).get(address(labelled)).status_code == 404
+    assert Client().get(address(labelled)).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
+)
+def test_every_member_but_a_model_has_it(world, labelled, role, status):
+    member = factories.make_member(world.study, role)
+    assert client(member).get(address(labelled)).status_code == status
+
+
+# --- which there are
+
+
+def test_the_json_is_the_specification_of_the_report(world, labelled):
+    answer = client(world.lead).get(address(labelled, "categories", query="level=type&width=page"))
+
+    report = agreement_report(labelled, level=1)
+    assert json.loads(answer.content) == json.loads(json.dumps(specification(report, "categories", "page")))
+    assert answer["Content-Type"] == "application/json"
+    assert answer["Content-Disposition"] == (
+        f'attachment; filename="{world.study.slug}-main-round-type-categories-page.json"'
+    )
+    assert answer["Crosscheck-Withheld"] == "0"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "kind", "begins"),
+    [
+        ("svg", "image/svg+xml", b"<svg "),
+        ("pdf", "application/pdf", b"%PDF-"),
+        ("png", "image/png", b"\x89PNG"),
+    ],
+)
+def test_a_file_is_of_its_kind_and_for_a_column(world, labelled, form, kind, begins):
+    answer = client(world.lead).get(address(labelled, "pairs", form))
+    assert (answer.status_code, answer["Content-Type"]) == (200, kind)
+    assert answer.content.startswith(begins)
+    assert answer["Content-Disposition"].endswith(f'-main-round-theme-pairs-column.{form}"')
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "query"),
+    [
+        ("left-out", "json", ""),
+        ("coefficients", "html", ""),
+        ("coefficients", "json", "width=poster"),
+        ("coefficients", "json", "level=atom"),
+    ],
+)
+def test_what_there_is_not_is_not_found(world, labelled, name, form, query):
+    assert client(world.lead).get(address(labelled, name, form, query)).status_code == 404
+
+
+def test_without_a_value_there_is_nothing_to_draw(world):
+    answer = client(world.lead).get(address(world.round()))
+    assert (answer.status_code, "There is nothing to draw yet" in text_of(answer)) == (409, True)
+
+
+def test_an_issue_held_back_is_in_no_picture(world, labelled):
+    member = world.members[0]
+    before = client(member).get(address(labelled, "confusion"))
+    world.waits_for(member, world.issues[1])
+
+    answer = client(member).get(address(labelled, "confusion"))
+    assert (before["Crosscheck-Withheld"], answer["Crosscheck-Withheld"]) == ("0", "1")
+    said = [f"C.1 and C.2: side by side on {issues}" for issues in ('2 issues"', '1 issue"')]
+    assert [one in before.content.decode() for one in said] == [True, False]
+    assert [one in answer.content.decode() for one in said] == [False, True]
+
+
+# --- the page
+
+
+def test_the_page_links_every_picture_in_both_widths_with_its_table(world, labelled):
+    answer = client(world.lead).get(f"{reverse('agreement', args=[labelled.pk])}?level=theme")
+    body = answer.content.decode().replace("&amp;", "&")
+
+    for name in TITLES:
+        for form in ("svg", "pdf", "png"):
+            for width in ("column", "page"):
+                assert f'href="{address(labelled, name, form, f"level=theme&width={width}")}"' in body
+    assert body.count("<figure ") == len(TITLES)
+    kappa = agreement_report(labelled).overall.coefficients["fleiss_kappa"]
+    assert f"Fleiss’ kappa {kappa.value:.3f} {kappa.se:.3f} {kappa.low:.3f}" in text_of(answer)
+
+
+def test_a_page_without_labels_has_no_pictures(world):
+    answer = client(world.lead).get(reverse("agreement", args=[world.round().pk]))
+    assert 'id="pictures"' not in answer.content.decode()
