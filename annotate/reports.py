@@ -116,7 +116,8 @@ class AgreementReport:
             "withheld": self.withheld,
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
             "splits": [
-                {"sizes": split.sizes, "issues": split.issues, "share": split.share} for split in self.splits
+                {"sizes": list(split.sizes), "issues": split.issues, "share": split.share}
+                for split in self.splits
             ],
             "volunteers": [self._volunteer(one) for one in self.volunteers],
             "intra_rater": self.intra and self.intra.as_dict(),
