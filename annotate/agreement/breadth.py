@@ -94,7 +94,7 @@ def _given_margins(issues: Ints, weights: Floats) -> tuple[int, Floats]:
 
     Given their sum and n_1 + 2 n_2, as of genotypes the number of alleles.
     """
-    from scipy.special import gammaln  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    from scipy.special import gammaln  # noqa: PLC0415
 
     total, steps = int(issues.sum()), int(issues[1] + 2 * issues[2])
     third = np.arange(max(0, steps - total), steps // 2 + 1)

@@ -20,7 +20,7 @@ def order_of(kappas: Sequence[Sequence[float | None]] | Floats) -> list[int]:
     O(R^4) at worst. Source: Bar-Joseph, Gifford and Jaakkola (2001), Bioinformatics 17, S22-S29. SciPy's own
     `optimal_ordering` misses the best order in many small trees (its issue 11227).
     """
-    from scipy.cluster.hierarchy import linkage  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    from scipy.cluster.hierarchy import linkage  # noqa: PLC0415
 
     table = np.array(kappas, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:

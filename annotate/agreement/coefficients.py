@@ -148,7 +148,7 @@ def interval(value: float, se: float, issues: int, confidence: float = CONFIDENC
 # Imported at the first interval: SciPy takes long to load, and most pages need no interval.
 @lru_cache(maxsize=1024)
 def _t_quantile(degrees: int, confidence: float) -> float:
-    from scipy.special import stdtrit  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    from scipy.special import stdtrit  # noqa: PLC0415
 
     return float(stdtrit(degrees, (1 + confidence) / 2))
 

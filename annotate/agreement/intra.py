@@ -134,6 +134,6 @@ def _kappa(table: NDArray[np.int64], issues: int, confidence: float) -> Coeffici
 
 
 def _normal_quantile(confidence: float) -> float:
-    from scipy.special import ndtri  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    from scipy.special import ndtri  # noqa: PLC0415
 
     return float(ndtri((1 + confidence) / 2))

@@ -82,7 +82,7 @@ def chance_of_turns(values: Ints, strata: Ints, period: int, length: int) -> flo
 
 
 def _chance_of_turns(values: Ints, strata: Ints, period: int, length: int) -> float:
-    from scipy.special import gammaln  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    from scipy.special import gammaln  # noqa: PLC0415
 
     sizes = np.bincount(strata)
     table = np.zeros((len(sizes), int(values.max()) + 1))

@@ -26,7 +26,9 @@ def main(folder: str) -> None:
         process.join(float(line))
         process.kill()
         process.join()
-        print(process.exitcode, flush=True)  # noqa: T201 - the answer to whoever wrote the line
+        # The answer to whoever wrote the line.
+        sys.stdout.write(f"{process.exitcode}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
