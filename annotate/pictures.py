@@ -211,7 +211,10 @@ def _caption(name: str) -> str:
         ),
         "types": _("Fleiss’ kappa with its 95 % interval of the issues that were decided as each type."),
         "repositories": _("Fleiss’ kappa with its 95 % interval of the issues of each repository."),
-        "pairs": _("Cohen’s kappa of every two volunteers, over the issues that both labelled."),
+        "pairs": _(
+            "Cohen’s kappa of every two volunteers, over the issues that both labelled;"
+            " those who agree stand side by side."
+        ),
         "confusion": _("On how many issues two categories were both chosen."),
     }
     return captions[name]
@@ -386,7 +389,8 @@ def _digits(ticks: Sequence[float]) -> int:
 def _pairs(report: AgreementReport, found: Picture, room: Width) -> "alt.LayerChart":
     rows = [row for row in found.rows if row["cohen_kappa"] is not None]
     named = {name for row in found.rows for name in (row["first"], row["second"])}
-    order = [(name, name) for name in report.columns if name in named]
+    names = [name for name in (report.columns[column] for column in report.side_by_side) if name in named]
+    order = [(name, name) for name in names]
     texts = [number(row["cohen_kappa"], 2).replace("0.", ".", 1).replace("-", "−") for row in rows]
     return _heat(rows, texts, order, found, room)
 
@@ -408,11 +412,13 @@ def _heat(
     import altair as alt  # noqa: PLC0415
 
     field, titles = VALUES[found.name], dict(order)
+    places = {name: place for place, name in enumerate(titles)}
     low, high = min(row[field] for row in rows), max(row[field] for row in rows)
     cells = [
         row
         | {
-            "down": titles[row["second"]],
+            "across": min(row["first"], row["second"], key=places.__getitem__),
+            "down": titles[max(row["first"], row["second"], key=places.__getitem__)],
             "text": text,
             "heat": heat_step(row[field], low, high),
             "said": _cell_said(row, found.name),
@@ -421,7 +427,7 @@ def _heat(
     ]
     angle = -45 if max(len(name) for name, _title in order) > 5 else 0
     across = alt.X(
-        "first:N", sort=None, scale=alt.Scale(domain=[name for name, _title in order[:-1]]),
+        "across:N", sort=None, scale=alt.Scale(domain=[name for name, _title in order[:-1]]),
         axis=alt.Axis(title=None, labelAngle=angle, labelLimit=60, labelOverlap=False),
     )  # fmt: skip
     down = alt.Y(

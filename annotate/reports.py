@@ -20,6 +20,7 @@ from annotate.agreement import (
     Sign,
     Split,
     against_decision,
+    clustered,
     intra_rater,
     raters,
     report,
@@ -90,6 +91,11 @@ class AgreementReport:
     def volunteers(self) -> tuple[Rater, ...]:
         """Each volunteer beside the others and the decision; () where columns are no volunteers."""
         return raters(self.patterns, self.decided) if self.columns else ()
+
+    @cached_property
+    def side_by_side(self) -> tuple[int, ...]:
+        """The columns of the volunteers who are compared, those who agree side by side; files keep theirs."""
+        return tuple(clustered(self.overall.pairs))
 
     @cached_property
     def against_decision(self) -> NDArray[np.int64]:

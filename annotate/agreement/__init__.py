@@ -5,7 +5,7 @@ distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, a
 """
 
 from annotate.agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
-from annotate.agreement.clustering import order_of
+from annotate.agreement.clustering import clustered, order_of
 from annotate.agreement.coefficients import (
     CategoryKappa,
     Coefficient,
@@ -52,6 +52,7 @@ __all__ = [
     "against_decision",
     "bootstrap",
     "brennan_prediger",
+    "clustered",
     "cohen_kappa",
     "confusion",
     "dissents_by_place",

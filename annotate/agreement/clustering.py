@@ -4,10 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from annotate.agreement.pairs import PairKappa
 from annotate.agreement.patterns import Floats
 
 Chains = dict[tuple[int, int], tuple[float, list[int]]]
 """Of a cluster, by its two ends: the orders whose neighbours agree most, with how far apart these are."""
+
+
+def clustered(pairs: Sequence[PairKappa]) -> list[int]:
+    """The columns that these pairs are of, in the order of `order_of`."""
+    columns = sorted({column for pair in pairs for column in (pair.first, pair.second)})
+    table = np.full((len(columns), len(columns)), np.nan)
+    for pair in pairs:
+        at = columns.index(pair.first), columns.index(pair.second)
+        table[at] = table[at[::-1]] = np.nan if pair.kappa is None else pair.kappa
+    return [columns[place] for place in order_of(table)]
 
 
 def order_of(kappas: Sequence[Sequence[float | None]] | Floats) -> list[int]:

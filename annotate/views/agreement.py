@@ -240,7 +240,7 @@ def _pairs(report: AgreementReport) -> dict[str, Any] | None:
             title = _("%(first)s and %(second)s: %(kappa)s over %(issues)s issues") % said
             cell = Cell(_short(pair.kappa), heat_step(pair.kappa, low, high), title)
         cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
-    used = sorted({column for pair in found for column in (pair.first, pair.second)})
+    used = report.side_by_side
     light = report.overall.coefficients["light_kappa"].value
     return {
         "names": [report.columns[column] for column in used],

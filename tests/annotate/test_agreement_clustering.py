@@ -7,7 +7,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from annotate.agreement import order_of
+from annotate.agreement import PairKappa, clustered, order_of
 
 # 0 and 3 agree well, so do 1 and 4; 2 agrees with nobody much, and with 1 and 4 a little more.
 KAPPAS = [
@@ -29,6 +29,21 @@ def test_pairs_without_a_kappa_count_as_the_mean():
     table[2][0] = table[0][2] = None
     assert order_of(table) == [1, 4, 3, 0, 2]
     assert sorted(order_of(np.full((3, 3), np.nan))) == [0, 1, 2]
+
+
+def test_the_columns_of_pairs_are_ordered_and_one_in_no_pair_is_left_out():
+    """Column 2 is in no pair; 4 and 5 have no kappa, which counts as the mean."""
+    columns = [0, 1, 3, 4, 5]
+    places = [(row, column) for row in range(5) for column in range(row + 1, 5)]
+    pairs = [
+        PairKappa(columns[a], columns[b], 9, None, None if (a, b) == (3, 4) else KAPPAS[a][b])
+        for a, b in places
+    ]
+    without = [list(row) for row in KAPPAS]
+    without[3][4] = without[4][3] = None
+    assert clustered(pairs) == [columns[place] for place in order_of(without)]
+    assert clustered([PairKappa(1, 4, 2, 1.0, 1.0)]) == [1, 4]
+    assert clustered([]) == []
 
 
 def test_the_order_is_the_best_that_the_tree_allows():

@@ -112,15 +112,21 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_names_stand_in_the_order_of_the_tree_and_of_the_columns(report):
+def test_categories_stand_in_the_order_of_the_tree_and_volunteers_by_how_they_agree(report):
     spec = specification(report, "categories", "column")
     shown = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
     assert [name.partition(" ")[0] for name in shown] == ["A.1", "B.1", "C.1", "C.2"]
     assert [name.partition("\t")[2] for name in shown] == ["4*", "2*", "10*", "5*"]
 
     cells = specification(report, "pairs", "column")["layer"][0]["encoding"]
-    assert cells["x"]["scale"]["domain"] == ["R1", "R2"]
-    assert cells["y"]["scale"]["domain"] == ["R2", "R3"]
+    # The kappas are 0.61 of R1 and R2, 0.55 of R1 and R3, 0.40 of R2 and R3.
+    assert cells["x"]["scale"]["domain"] == ["R2", "R1"]
+    assert cells["y"]["scale"]["domain"] == ["R1", "R3"]
+    rows = drawn(specification(report, "pairs", "column"), "cells")
+    assert [(row["across"], row["down"], row["text"]) for row in rows] == [
+        ("R2", "R1", ".61"), ("R1", "R3", ".55"), ("R2", "R3", ".40"),
+    ]  # fmt: skip
+    assert [row[:2] for row in table_of_pairs(report).rows] == [("R1", "R2"), ("R1", "R3"), ("R2", "R3")]
 
 
 def test_types_differ_in_shape_not_in_colour(report):

@@ -116,6 +116,20 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     assert cells == [three(found.overall.pairs[0].kappa)] * 2
 
 
+def test_pairs_stand_in_the_order_of_who_agrees(world):
+    """R1 and R3 always agree, R2 with nobody always: R2 stands at an end, wherever their column is."""
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.2")
+    response = get(world.lead, round_)
+    table = response.content.decode().partition('class="heat pw"')[2].partition("</table>")[0]
+    names = re.findall(r'<th scope="(?:col|row)">(R\d)</th>', table)
+    assert names[:3] == names[3:]
+    assert names[2] == "R2"
+    assert "Volunteers who agree stand side by side; files keep the order of the round." in text_of(response)
+    lines = get(world.lead, round_, "format=csv&table=pairs").content.decode().splitlines()
+    assert [line[:5] for line in lines[1:]] == ["R1,R2", "R1,R3", "R2,R3"]
+
+
 def test_undefined_values_say_why_and_are_never_a_number(world):
     round_ = world.round()
     label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.1")
