@@ -27,9 +27,10 @@ from annotate.agreement import (
     signs_of_dependence,
     splits,
 )
+from annotate.composition import composition, distribution
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, labels_in_order, tuples
-from annotate.queries.withheld import NOTHING, Held
+from annotate.queries.withheld import NOTHING, Held, Reader
 from core.errors import DomainError
 from ingest.models import Repository
 from taxonomy.models import Level
@@ -63,7 +64,9 @@ class AgreementReport:
     `complete` issues are all that are complete and revealed, with a label at this level or without.
     `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
     drift check with the first ones; None where it gave none yet. `decided` [P] is the decided category of
-    each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart.
+    each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart. `issues` are
+    those of `Tuples`. `reader` is who is asked for what other rounds of the study hold; None: these are not
+    asked.
     """
 
     round: Round
@@ -77,6 +80,8 @@ class AgreementReport:
     groups: tuple[Group, ...]
     codebook: Codebook
     intra: IntraRater | None
+    issues: tuple[tuple[int, int | None, int, int], ...] = ()
+    reader: Reader | None = None
 
     @property
     def overall(self) -> Agreement:
@@ -121,6 +126,10 @@ class AgreementReport:
             "as_of": self.as_of.isoformat(),
             "withheld": self.withheld,
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
+            "issues": composition(self).as_dict(),
+            "distribution": [
+                {"level": level_name(one.state.level), **one.as_dict()} for one in distribution(self)
+            ],
             "splits": [
                 {"sizes": list(split.sizes), "issues": split.issues, "share": split.share}
                 for split in self.splits
@@ -160,14 +169,17 @@ def agreement_report(
     level: Level | None = None,
     by: Iterable[Sequence[str]] = (),
     held: Held = NOTHING,
+    reader: Reader | None = None,
 ) -> AgreementReport:
     """The agreement of a round's complete, revealed issues, without what is held back from the reader.
 
     `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
     crossed; the first group is always all. A decided type or category above the level asked for is no group:
     each group says in `left_out` how many issues are in none for this reason, within its other values.
+    `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
+    nobody's if not said, and then nothing is read of them.
 
-    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels (four where
+    Raises LevelTooDeep, ValueError for an unknown grouping. Four queries for the labels (five where
     volunteers came or went), one for those of the drift check, one for the codebook, one for the repositories
     if they are asked for, one to count what is held back where something may be.
     """
@@ -179,7 +191,7 @@ def agreement_report(
     book = codebook(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
-    found = tuples(round_, book, held=held, by_month=any("month" in names for names in by))
+    found = tuples(round_, book, held=held, by_month=any("month" in names for names in by), by_year=True)
     rolled = _places(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
@@ -213,6 +225,8 @@ def agreement_report(
         groups=tuple(groups),
         codebook=book,
         intra=_intra(round_, book, rolled, len(codes), held),
+        issues=found.issues,
+        reader=reader,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from annotate.agreement import Coefficient, confusion
+from annotate.composition import composition, distribution
 from annotate.reports import AgreementReport, Group, level_name, rows
 from ingest.readers.text import make_inert
 
@@ -63,6 +64,39 @@ def repositories(report: AgreementReport) -> Table:
 def months(report: AgreementReport) -> Table:
     """Agreement by the month in which the last label of an issue came, and of all issues."""
     return _groups(report, "month")
+
+
+def issues(report: AgreementReport) -> Table:
+    """The issues by repository, year and decided type, with the false positives of screenings: Table I."""
+    found = composition(report)
+    years = (f"year_{year or 'unknown'}" for year in found.years)
+    codes = (f"type_{state.code}" for state in found.types)
+    columns = ("repository", "issues", *years, *codes, "undecided", "false_positives")
+    return Table.of(
+        columns,
+        (
+            [
+                line.repository or "all",
+                line.issues,
+                *line.years,
+                *line.types,
+                line.undecided,
+                line.false_positives,
+            ]
+            for line in (*found.lines, found.whole)
+        ),
+    )
+
+
+def decided(report: AgreementReport) -> Table:
+    """How many issues were decided as each type and theme, of how many decided at that level."""
+    return Table.of(
+        ("level", "code", "name", "issues", "base", "share"),
+        (
+            [level_name(one.state.level), one.state.code, one.state.name, one.issues, one.base, one.share]
+            for one in distribution(report)
+        ),
+    )
 
 
 def _groups(report: AgreementReport, name: str) -> Table:
@@ -230,6 +264,8 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "categories": categories,
     "repositories": repositories,
     "months": months,
+    "issues": issues,
+    "distribution": decided,
     "splits": split_sizes,
     "volunteers": volunteers,
     "pairs": pairs,

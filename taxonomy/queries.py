@@ -1,5 +1,6 @@
 """Reads of taxonomies that start from a user, and the tree of a version as plain data."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,6 +100,13 @@ class Codebook:
         pairs = ((state.category_id, self.ancestor(state.category_id, level)) for state in self.states)
         return {category: ancestor.category_id for category, ancestor in pairs if ancestor}
 
+    def below(self, category_id: int) -> list[int]:
+        """The ids of this category and of all beneath it; none where the version has it not."""
+        state = self.by_id.get(category_id)
+        if state is None:
+            return []
+        return [id_ for id_, ancestor in self.rolled_up(state.level).items() if ancestor == category_id]
+
     def tree(self) -> Tree:
         """The version as plain data, for files."""
         return Tree(
@@ -126,4 +134,12 @@ class Codebook:
 def codebook(version: Version | int) -> Codebook:
     """The codebook of a version, in one query."""
     pk = version if isinstance(version, int) else version.pk
-    return Codebook(pk, tuple(CategoryState.objects.filter(version=pk).order_by("position")))
+    return codebooks([pk])[pk]
+
+
+def codebooks(versions: Iterable[int]) -> dict[int, Codebook]:
+    """The codebooks of these versions by their ids, in one query."""
+    found: dict[int, list[CategoryState]] = {pk: [] for pk in versions}
+    for state in CategoryState.objects.filter(version__in=found).order_by("version", "position"):
+        found[state.version_id].append(state)
+    return {pk: Codebook(pk, tuple(states)) for pk, states in found.items()}

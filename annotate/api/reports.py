@@ -25,7 +25,7 @@ from annotate.queries.narrowing import LEVELS as DEPTHS
 from annotate.queries.narrowing import STATES, Narrowing
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.queries.screening import screening_counts
-from annotate.queries.withheld import held_back
+from annotate.queries.withheld import Reader, held_back
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
 from annotate.screened import as_dict, screening_agreement
@@ -225,7 +225,8 @@ class Agreement(APIView):
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
             raise ValidationError({"by": [f"It is made of {', '.join(GROUPINGS)}."]})
         held = held_back(round_, member)
-        found = agreement_report(round_, level=LEVELS[level] if level else None, by=by, held=held)
+        depth = LEVELS[level] if level else None
+        found = agreement_report(round_, level=depth, by=by, held=held, reader=Reader(member))
         return Response(found.as_dict())
 
 

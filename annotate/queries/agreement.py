@@ -58,6 +58,17 @@ _RATERS = """
     WHERE l.round_id = %(round)s AND NOT l.surplus AND {seen}
 """
 
+# What the issues are, without their labels.
+_ISSUES = """
+    SELECT i.repository_id, i.year, d.category_id, count(*)
+    FROM annotate_roundissue c
+    JOIN ingest_issue i ON i.id = c.issue_id
+    LEFT JOIN annotate_decision d
+      ON d.round_id = c.round_id AND d.issue_id = c.issue_id AND d.superseded_at IS NULL
+    WHERE c.round_id = %(round)s AND {complete} AND {seen}
+    GROUP BY 1, 2, 3
+"""
+
 
 def _complete(round_: Round) -> str:
     """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
@@ -72,7 +83,8 @@ class Tuples:
     slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
     `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
     repository; `months` [P] the month (UTC) in which the last label came, such as "2026-11", where it was
-    asked for, else "".
+    asked for, else "". `issues` says, where it was asked for, of what repository, what year and what decided
+    category so many of these issues are: (id, year or None, place or -1, count).
     """
 
     codes: NDArray[np.int32]
@@ -84,6 +96,7 @@ class Tuples:
     raters: int
     left_out: dict[str, int]
     as_of: datetime
+    issues: tuple[tuple[int, int | None, int, int], ...] = ()
 
 
 def tuples(
@@ -93,9 +106,11 @@ def tuples(
     without: Collection[int] = (),
     held: Held = NOTHING,
     by_month: bool = False,
+    by_year: bool = False,
 ) -> Tuples:
     """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
-    and one more for the tuples where issues of a crossed round have labels of different volunteers.
+    one for `issues` where `by_year` asks for it, and one more for the tuples where issues of a crossed round
+    have labels of different volunteers.
 
     27 million labels give at most as many rows as there are distinct tuples, decided categories,
     repositories and, `by_month`, months together: memory does not grow with the issues.
@@ -128,6 +143,10 @@ def tuples(
             rows = cursor.fetchall()
         cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
         left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
+        issues = []
+        if by_year:
+            cursor.execute(_ISSUES.format(**shown), given)
+            issues = cursor.fetchall()
         if not crossed:
             cursor.execute(_RATERS.format(**shown), given)
             (raters,) = cursor.fetchone()
@@ -155,6 +174,10 @@ def tuples(
         raters=len(volunteers) if crossed else raters,
         left_out=left_out,
         as_of=as_of,
+        issues=tuple(
+            (repository, year, place.get(decided, MISSING), count)
+            for repository, year, decided, count in issues
+        ),
     )
 
 

@@ -4,6 +4,7 @@ Whoever still has to label an issue must not see what others said of it before, 
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -71,6 +72,17 @@ def held_back(round_: Round, member: Membership | None) -> Held:
     if turns.query.is_empty():
         return NOTHING
     return revealed(round_).filter(Exists(turns.filter(issue=OuterRef("issue"))))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads, as far as it says what is held back from them: a member, or None at the shell."""
+
+    member: Membership | None
+
+    def held_back(self, rounds: Iterable[Round]) -> Held:
+        """What of these rounds is held back from them. One small query, none for who asks at the shell."""
+        return held_back_in(rounds, [self.member] if self.member else [])
 
 
 def seen_sql(held: Held, column: str) -> tuple[str, dict[str, Any]]:

@@ -20,7 +20,7 @@ from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
-from annotate.queries.withheld import Held, held_back
+from annotate.queries.withheld import Held, Reader, held_back
 from annotate.rendering import FORMS as PICTURE_FORMS
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, suspicions
 from annotate.tables import (
@@ -33,6 +33,7 @@ from annotate.tables import (
     number,
 )
 from annotate.views import charts
+from annotate.views.composition import composed
 from core.http import render_page, require
 from studies.queries import membership_of
 from studies.rules import may_read_revealed
@@ -51,7 +52,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
     held = held_back(round_, member)
-    report = agreement_report(round_, level=level_asked_for(request), by=BY, held=held)
+    report = agreement_report(round_, level=level_asked_for(request), by=BY, held=held, reader=Reader(member))
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
     context: dict[str, Any] = {
@@ -174,6 +175,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "repositories": charts.groups(report, "repository"),
         "months": charts.groups(report, "month") if len(report.by("month")) > 1 else None,
         "splits": _splits(report),
+        **composed(report),
         "volunteers": _volunteers(report),
         "overruled": _overruled(report),
         "categories": charts.categories(report),

@@ -254,7 +254,7 @@ def test_a_level_that_the_taxonomy_lacks_is_refused():
 
 
 def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         agreement_report(round_, by=[["type"], ["repository"]])
 
 
@@ -272,7 +272,8 @@ def test_command_prints_the_reports_json(round_):
     expected.pop("as_of")
     assert printed == json.loads(json.dumps(expected))
     assert set(printed) == {
-        "study", "round", "level", "withheld", "groups", "splits", "volunteers", "intra_rater",
+        "study", "round", "level", "withheld", "groups", "issues", "distribution", "splits", "volunteers",
+        "intra_rater",
     }  # fmt: skip
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Round
+from annotate.queries.withheld import Reader
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.tables import TABLES, as_csv, as_latex, as_markdown
 from core.errors import DomainError
@@ -36,6 +37,7 @@ class Command(BaseCommand):
                 chosen_round(options["study"], options["round"]),
                 level=LEVELS.get(options["level"]),
                 by=[names.split(",") for names in options["by"]],
+                reader=Reader(None),
             )
         except (DomainError, ValueError) as error:
             raise CommandError(str(error)) from error

@@ -1,0 +1,43 @@
+"""The false positives of a study: issues that a screening excluded, beside those of a round."""
+
+from collections import Counter
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from annotate.models import Decision, Round, RoundIssue
+from annotate.queries.rounds import revealed
+from annotate.queries.withheld import NOTHING, Reader
+from taxonomy.queries import codebooks
+
+
+def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
+    """Repository id to how many of its issues a screening of the study excludes, each issue once; None where
+    there is no screening.
+
+    By standing, revealed decisions alone, without issues of the round itself (whoever took them in after all)
+    and without what is held back from the reader in the screening. Four queries at most.
+    """
+    screenings = Round.objects.filter(
+        study=round_.study_id, kind=Round.Kind.SCREENING, opened_at__isnull=False, excludes__isnull=False
+    ).exclude(pk=round_.pk)
+    rounds = list(screenings)
+    if not rounds:
+        return None
+    books = codebooks({one.version_id for one in rounds})
+    excluding = reduce(
+        or_,
+        (Q(round=one, category__in=books[one.version_id].below(one.excludes_id or 0)) for one in rounds),
+    )
+    place = {"round": OuterRef("round"), "issue": OuterRef("issue")}
+    shown = reduce(or_, map(revealed, rounds), NOTHING)
+    held = reader.held_back(rounds)
+    counted = (
+        Decision.objects.filter(excluding, Exists(shown.filter(**place)), superseded_at=None)
+        .exclude(Exists(held.filter(**place)))
+        .exclude(Exists(RoundIssue.objects.filter(round=round_, issue=OuterRef("issue"))))
+        .values("issue__repository")
+        .annotate(issues=Count("issue", distinct=True))
+    )
+    return Counter(dict(counted.values_list("issue__repository", "issues")))
