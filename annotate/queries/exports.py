@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
 
-from annotate.models import Round, RoundIssue
+from annotate.models import Repeat, Round, RoundIssue
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions
 from annotate.queries.withheld import NOTHING, Held
 from ingest.models import Repository, Source
@@ -26,7 +26,8 @@ class Contents:
     """A package by numbers: folders, rows of the long layout, categories; and what its reader has to know.
 
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
-    `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only.
+    `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only,
+    `twice` were given for the drift check.
     `withheld` are held back from the reader: neither among the issues nor in any other number.
     """
 
@@ -38,6 +39,7 @@ class Contents:
     revealed: int
     undecided: int
     unlabelled: int
+    twice: int
     withheld: int = 0
 
     @property
@@ -48,7 +50,7 @@ class Contents:
 def contents(round_: Round, held: Held = NOTHING) -> Contents:
     """What `write_package` would write of this round now, without what is held back from the reader.
 
-    Nine queries at most, whatever the round's size, and one more where something may be held back.
+    Ten queries at most, whatever the round's size, and one more where something may be held back.
     """
     shown = revealed(round_).exclude(pk__in=held.values("pk"))
     kept = held.values("issue")
@@ -63,6 +65,9 @@ def contents(round_: Round, held: Held = NOTHING) -> Contents:
         revealed=count,
         undecided=count - standing_decisions(round_).exclude(issue__in=kept).count(),
         unlabelled=shown.filter(completed_at=None).count(),
+        twice=Repeat.objects.filter(
+            round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
+        ).count(),
         withheld=withheld,
     )
 

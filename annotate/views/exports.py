@@ -18,11 +18,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions.exports import note_download
-from annotate.exports import WITHHELD, labels_csv, write_package
+from annotate.exports import WITHHELD, labels_csv
 from annotate.models import Round
+from annotate.package import write_package
 from annotate.queries.exports import Contents, contents
 from annotate.queries.rounds import current_round, rounds_for
-from annotate.queries.withheld import Held, held_back
+from annotate.queries.withheld import Held, Reader, held_back
 from annotate.rules import may_settle
 from core.http import render_page, require
 from core.templatetags.crosscheck import count
@@ -81,7 +82,7 @@ def _package(round_: Round, member: Membership, file: str, held: Held) -> FileRe
     """The whole package as a zip: written to a temporary file, which is gone when it is sent."""
     with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
         path = Path(folder, "package.zip")
-        write_package(round_, path, held=held)
+        write_package(round_, path, held=held, reader=Reader(member))
         stream = path.open("rb")
     note_download(round_=round_, by=member, file=file)
     headers = {WITHHELD: str(held.count())}
@@ -248,6 +249,15 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             "long",
             curl=(curl("labels_long.csv", layout="long"),),
         ),
-        File("agreement.json", _("the agreement report, by type and repository"), None),
+        File(
+            "issues.csv",
+            _("a row per issue, with the time of its last label and the decision"),
+            found.revealed,
+        ),
+        File("labels_twice.csv", _("the labels of the drift check beside the first ones"), found.twice),
+        File("agreement.json", _("the agreement report, by type, repository and month"), None),
+        File("recompute.py", _("a script that computes every number of the report from these files"), None),
+        File("requirements.txt", _("the libraries of the script, in their versions"), None),
+        File("README.md", _("what the files hold, and how to run the script"), None),
         File("manifest.json", _("moment, version of the taxonomy, SHA-256 of every file"), None),
     ]

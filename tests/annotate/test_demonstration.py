@@ -41,6 +41,7 @@ from annotate.models import (
     Sample,
     Vote,
 )
+from annotate.package import write_package
 from annotate.queries.alike import alike_items
 from annotate.queries.disagreements import DisagreementCounts, disagreement_counts
 from annotate.queries.labels import own_labels, progress
@@ -52,6 +53,7 @@ from annotate.reports import agreement_report
 from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership
 from studies.queries import guideline_news
+from tests.annotate.recomputed import summary
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
 
@@ -420,3 +422,12 @@ def test_demo_gives_no_link_to_who_has_left():
 
     assert len(LINK.findall(said)) == 3
     assert "Isaura" not in said
+
+
+def test_every_number_of_its_package_is_recomputed(tmp_path):
+    write_package(main_round(), tmp_path)
+
+    numbers, wrong, skipped = summary(tmp_path)
+
+    assert (wrong, skipped) == (0, 3)
+    assert numbers > 500

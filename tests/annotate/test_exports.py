@@ -10,8 +10,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotate.actions.published import import_study
-from annotate.exports import LONG_COLUMNS, ZipSink, labels_csv, write_package
+from annotate.exports import LONG_COLUMNS, labels_csv
 from annotate.models import Decision, Label, Round
+from annotate.package import ZipSink, write_package
 from tests.annotate.published_folders import write_study
 from tests.factories import (
     add_label,
@@ -143,8 +144,9 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
         for name, digest in hashes.items():
             assert hashlib.sha256(archive.read(name)).hexdigest() == digest
     assert sorted(hashes) == [
-        "agreement.json", "engine/engine.csv", "engine/engine_2023.txt", "engine/engine_2024.txt",
-        "labels_long.csv", "lattice/lattice.csv", "lattice/lattice_2025.txt", "taxonomy.csv",
+        "README.md", "agreement.json", "engine/engine.csv", "engine/engine_2023.txt", "engine/engine_2024.txt",
+        "issues.csv", "labels_long.csv", "labels_twice.csv", "lattice/lattice.csv",
+        "lattice/lattice_2025.txt", "recompute.py", "requirements.txt", "taxonomy.csv",
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
     assert manifest["sha256"] == hashes

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.exports import write_package
 from annotate.management.commands.agreement import chosen_round
+from annotate.package import write_package
+from annotate.queries.withheld import Reader
 
 
 class Command(BaseCommand):
@@ -21,7 +22,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         to = Path(options["to"])
         try:
-            written = write_package(chosen_round(options["study"], options["round"]), to)
+            round_ = chosen_round(options["study"], options["round"])
+            written = write_package(round_, to, reader=Reader(None))
         except OSError as error:
             raise CommandError(f"{to} could not be written: {error.strerror}.") from error
         for name, digest in written.items():

@@ -5,8 +5,8 @@ from django.db import connection, transaction
 
 from annotate.actions.published import import_study
 from annotate.errors import PublishedStudyDiffers, PublishedStudyRefused
-from annotate.exports import write_package
 from annotate.models import Assignment, Decision, Label, Round, RoundIssue
+from annotate.package import write_package
 from annotate.queries.disagreements import disagreements
 from annotate.queries.narrowing import Narrowing
 from ingest.models import ImportRow, Issue, Repository, SourceEntry

@@ -1,0 +1,250 @@
+"""The replication package is enough to compute every number of its report again, and its script says so."""
+
+import csv
+import json
+from importlib.metadata import version
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotate.actions.published import import_study
+from annotate.models import Assignment, Decision, Label, Repeat, Round, RoundIssue
+from annotate.package import BY, write_package
+from annotate.reports import LEVELS, agreement_report
+from taxonomy.models import Proposal
+from tests.annotate.published_folders import write_study
+from tests.annotate.recomputed import run, summary, wrong_paths
+from tests.factories import (
+    add_label,
+    category,
+    make_issue,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_version,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+CODES = "A A.1 A.2 B B.1 C C.1 C.1.i C.2".split()
+# Four volunteers; "-" has no slot, "?" is open, "." is not labelled. Each issue's labels, decision, month.
+ROWS = [
+    ("C.1 C.1 C.2 -", "C.1", "2026-01"),
+    ("C.1.i C.1 A.1 C.1", "C.1.i", "2026-01"),
+    ("C.1 A.1 C.2 -", None, "2026-01"),
+    ("A.1 A.1 - C.1", "A.1", "2026-02"),
+    ("A.1 A.2 - A.1", "A.1", "2026-02"),
+    ("C.2 C.2 - C.2", "C.2", "2026-02"),
+    ("C.2 C.1 - ?", "C", "2026-02"),
+    ("C - - -", None, "2026-02"),
+    # Of type B everything is one category: 0/0.
+    ("B.1 B.1 - B.1", "B.1", "2026-03"),
+    ("B.1 B.1 B.1 B.1", "B.1", "2026-03"),
+    ("A.1 . A.1 .", None, None),
+]
+
+
+def uneven(slug="uneven", **fields):
+    """A round in which volunteers came and went, with an open label, surplus, undecided and incomplete issues."""
+    study = make_study(slug=slug)
+    version_ = make_version(study, CODES)
+    members = [make_member(study, pseudonym=name) for name in ("R1", "=R2", "R 3, late", "R4")]
+    repositories = [make_repository(study, path) for path in ("ember/engine", "quill/lattice")]
+    issues = [make_issue(repositories[place % 2]) for place in range(len(ROWS))]
+    in_columns = [members[2], members[0], members[3], members[1]]
+    made = make_round(version_, issues, in_columns, **fields)
+    for issue, (row, decided, month) in zip(issues, ROWS, strict=True):
+        for member, code in zip(in_columns, row.split(), strict=True):
+            slot = Assignment.objects.filter(round=made, issue=issue, volunteer=member)
+            if code == "-":
+                slot.delete()
+            elif code != ".":
+                label = add_label(made, issue, member, "A.1" if code == "?" else code)
+                if code == "?":
+                    make_open(label)
+        if decided:
+            Decision.objects.create(
+                round=made, issue=issue, category=category(version_, decided), version=version_,
+                method="lead", rationale="because", decided_by=members[0], decided_at=timezone.now(),
+            )  # fmt: skip
+        done = month and f"{month}-28T23:59:59Z"
+        RoundIssue.objects.filter(round=made, issue=issue).update(completed_at=done)
+    return made
+
+
+def make_open(label):
+    proposal = Proposal.objects.create(
+        taxonomy=label.version.taxonomy, version=label.version, name="New", proposed_by=label.volunteer
+    )
+    RoundIssue.objects.filter(round=label.round, issue=label.issue).update(completed_at=None)
+    Label.objects.filter(pk=label.pk).update(category=None, proposal=proposal, proposed_reason="none fits")
+
+
+def again(round_, place, column, code):
+    """The label of a column on an issue, a second time."""
+    issue = RoundIssue.objects.get(round=round_, position=place + 1).issue
+    member = round_.volunteers.get(column=column + 1).member
+    Repeat.objects.create(
+        round=round_, issue=issue, volunteer=member, due_at=timezone.now(),
+        submitted_at=timezone.now(), category=category(round_.version, code),
+    )  # fmt: skip
+
+
+def change_one(path, **changed):
+    """Rewrite the first row of a CSV file; each value is by the name of its column."""
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    rows[0] |= changed
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def close(round_):
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    round_.refresh_from_db()
+
+
+def test_every_number_of_a_published_study_is_recomputed(tmp_path):
+    import_study(folder=write_study(tmp_path / "in"), slug="engines")
+    write_package(Round.objects.get(), tmp_path / "out")
+
+    stored = json.loads((tmp_path / "out/agreement.json").read_text())
+    numbers, wrong, skipped = summary(tmp_path / "out")
+
+    assert [group["group"] for group in stored["groups"]][:3] == [{}, {"type": "A"}, {"type": "C"}]
+    assert (wrong, skipped) == (0, 0)
+    assert numbers > 6 * 5 * len(stored["groups"])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_unequal_missing_open_and_undefined_numbers_are_recomputed_at_every_level(tmp_path, level, is_closed):
+    round_ = uneven()
+    for place, column, code in ((0, 0, "C.2"), (1, 0, "C.1"), (5, 0, "C.2"), (3, 1, "C"), (6, 3, "C.1")):
+        if ROWS[place][0].split()[column] not in "-.":
+            again(round_, place, column, code)
+    if is_closed:
+        close(round_)
+    write_package(round_, tmp_path)
+    report = agreement_report(round_, level=LEVELS[level], by=[*BY, ("category",), ("type", "repository")])
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(report.as_dict()))
+
+    numbers, wrong, skipped = summary(tmp_path, "other.json")
+
+    assert (wrong, run(tmp_path).returncode) == (0, 0), run(tmp_path, "other.json").stdout
+    # While it is open, what is not complete is not in the package: how much that is cannot be counted from it.
+    assert skipped == (0 if is_closed else 3)
+    assert numbers > 200
+    unsaid = [group for group in report.groups if group.key == {"type": "B"}]
+    assert unsaid[0].agreement.coefficients["fleiss_kappa"].value is None
+
+
+def test_rounds_without_pairs_and_rounds_without_labels_are_recomputed(tmp_path):
+    study = make_study()
+    members = [make_member(study) for _ in range(3)]
+    issues = [make_issue(make_repository(study)) for _ in range(3)]
+    made = make_round(
+        make_version(study, CODES), issues, members, allocation=Round.Allocation.K_OF_N, labels_per_issue=2
+    )
+    write_package(made, tmp_path / "nothing")
+    for issue, one, other in ((0, 0, 1), (1, 1, 2), (2, 2, 0)):
+        add_label(made, issues[issue], members[one], "C.1")
+        add_label(made, issues[issue], members[other], ("C.1", "C.2", "A.1")[issue])
+    write_package(made, tmp_path / "slots")
+
+    stored = json.loads((tmp_path / "slots/agreement.json").read_text())
+    assert stored["groups"][0]["raters"] == 3
+    assert stored["groups"][0]["coefficients"]["light_kappa"]["value"] is None
+    assert summary(tmp_path / "slots")[1] == 0
+    assert json.loads((tmp_path / "nothing/agreement.json").read_text())["groups"][0]["issues"] == 0
+    assert summary(tmp_path / "nothing")[1] == 0
+
+
+def test_the_drift_check_of_thirty_issues_is_recomputed_with_its_intervals(tmp_path):
+    study = make_study()
+    members = [make_member(study) for _ in range(2)]
+    repository = make_repository(study)
+    issues = [make_issue(repository) for _ in range(32)]
+    made = make_round(make_version(study, CODES), issues, members)
+    for place, issue in enumerate(issues):
+        for member in members:
+            add_label(made, issue, member, ("C.1", "C.2", "A.1")[place % 3])
+        again(made, place, 0, ("C.1", "C.2", "A.1")[place % 3 if place % 5 else 0])
+        again(made, place, 1, ("C.1", "C.2", "A.1")[place % 3])
+    write_package(made, tmp_path)
+
+    stored = json.loads((tmp_path / "agreement.json").read_text())["intra_rater"]
+    assert stored["pooled"]["cohen_kappa"]["se"] > 0
+    assert stored["volunteers"][1]["cohen_kappa"]["value"] == 1
+    assert summary(tmp_path)[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "changed", "differing"),
+    [
+        ("labels_long.csv", {"Label": "A.2"}, "[all] coefficients fleiss_kappa value"),
+        ("labels_long.csv", {"Volunteer": "R9"}, "groups [all] raters"),
+        ("issues.csv", {"Final_Label": "A.1"}, "volunteers [R1] decision percent_agreement"),
+        ("labels_twice.csv", {"Second_Label": "C.1"}, "intra_rater pooled percent_agreement value"),
+    ],
+)
+def test_one_changed_cell_is_seen(tmp_path, file, changed, differing):
+    round_ = uneven()
+    again(round_, 0, 0, "C.2")
+    write_package(round_, tmp_path)
+
+    change_one(tmp_path / file, **changed)
+
+    assert any(path.endswith(differing) for path in wrong_paths(tmp_path))
+
+
+def test_a_number_in_the_place_of_an_undefined_one_is_seen_and_so_is_a_reason_that_is_missing(tmp_path):
+    write_package(uneven(), tmp_path)
+    path = tmp_path / "agreement.json"
+    stored = json.loads(path.read_text())
+    place, group = next(
+        (place, one) for place, one in enumerate(stored["groups"]) if one["group"] == {"type": "B"}
+    )
+    kappa = group["coefficients"]["fleiss_kappa"]
+    assert (kappa["value"], kappa["reason"]) == (None, "all labels are the same category")
+
+    kappa["value"] = 0.0
+    path.write_text(json.dumps(stored))
+    assert wrong_paths(tmp_path) == {"groups [type B] coefficients fleiss_kappa value"}
+
+    stored["groups"][place]["coefficients"]["fleiss_kappa"] |= {"value": None, "reason": None}
+    path.write_text(json.dumps(stored))
+    assert wrong_paths(tmp_path) == {"groups [type B] coefficients fleiss_kappa has a reason"}
+
+
+def test_a_number_that_the_script_does_not_know_is_seen(tmp_path):
+    write_package(uneven(), tmp_path)
+    path = tmp_path / "agreement.json"
+    stored = json.loads(path.read_text())
+    path.write_text(json.dumps(stored | {"new": {"number": 1.5}}))
+
+    assert wrong_paths(tmp_path) == {"new number"}
+
+
+def test_the_libraries_are_those_that_are_installed(tmp_path):
+    write_package(uneven(), tmp_path)
+
+    assert (tmp_path / "requirements.txt").read_text().splitlines() == [
+        f"{name}=={version(name)}" for name in ("numpy", "pandas", "scipy", "statsmodels")
+    ]
+
+
+@pytest.mark.slow
+def test_every_number_of_the_reference_study_is_recomputed(published, tmp_path):
+    import_study(folder=published, slug="reference")
+    call_command("export_study", study="reference", to=str(tmp_path))
+
+    numbers, wrong, skipped = summary(tmp_path)
+
+    assert (wrong, skipped) == (0, 0)
+    assert numbers > 500
