@@ -94,18 +94,19 @@ def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
     client = signed_in(lead)
     rows_ = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
     count = rows_.count()
-    middle = rows_[count // 2]
+    middle, opened = rows_[count // 2 : count // 2 + 2]
     page = f"/rounds/{round_.pk}/disagreements/"
     repository = middle.issue.repository_id
+    behind = f"{page}?after={middle.ways}-{middle.margin}-{middle.position}"
     addresses = {
         "the dashboard": page,
-        "the page in the middle": f"{page}?after={middle.ways}-{middle.margin}-{middle.position}",
+        "the page in the middle": behind,
         "matrix of sub-themes": f"{page}?level=sub-theme",
         "one pair": f"{page}?pair=C.1+C.9",
         "split 4 : 3": f"{page}?split=4:3",
         "one repository": f"{page}?repository={repository}",
         "a keyword": f"{page}?keyword={KEYWORD}",
-        "one disagreement": f"{page}?issue={middle.issue_id}",
+        "one disagreement": f"{behind}&issue={opened.issue_id}",
         "alike groups of a pair": f"{page}alike/?pair=C.1+C.9",
         "forecast of a majority": f"{page}majority/?at_least={AT_LEAST}",
     }

@@ -12,14 +12,14 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from django.contrib.postgres.aggregates import StringAgg
-from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Left
 
 from annotate import models
 from annotate.likeness import LONGEST, like, stars
-from annotate.models import AgendaItem, Decision, Label, Round
+from annotate.models import AgendaItem, Label, Round
 from annotate.queries.categories import Codebook
-from annotate.queries.narrowing import Narrowing, found
+from annotate.queries.narrowing import Narrowing, found, in_state, settling, waiting
 from annotate.queries.withheld import seen_by
 from ingest.models import Snapshot
 from studies.models import Membership
@@ -109,18 +109,17 @@ def pairs(round_: Round, narrowing: Narrowing, member: Membership | None, book: 
     the filters.
     """
     rows = found(round_, narrowing, member).order_by().values_list("chosen__0", "chosen__1")
-    counted: Counter[Between] = Counter()
+    counted: Counter[tuple[bool, int, int]] = Counter()
     more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
-    for first, second, is_more, issues in rows.annotate(more=more, issues=Count("pk")):
-        counted[_between(first, second, book, more=is_more)] += issues
-    places = {state.code: place for place, state in enumerate(book.states.values())} | {
-        OPEN: len(book.states)
-    }
+    codes = [*(state.code for state in book.states.values()), OPEN]
+    places = {id_: place for place, id_ in enumerate(book.states)} | {None: len(book.states)}
+    for one, other, is_more, issues in rows.annotate(more=more, issues=Count("pk")):
+        first, second = sorted((places[one], places[other]))
+        counted[is_more, first, second] += issues
     return [
-        Pair(between, issues)
-        for between, issues in sorted(
-            counted.items(),
-            key=lambda one: (one[0].more, -one[1], places[one[0].first], places[one[0].second]),
+        Pair(Between(codes[first], codes[second], is_more), issues)
+        for (is_more, first, second), issues in sorted(
+            counted.items(), key=lambda one: (one[0][0], -one[1], one[0][1:])
         )
     ]
 
@@ -198,9 +197,7 @@ def foresee_alike(
     and that of what is withheld.
     """
     asked = models.Disagreement.objects.filter(round=round_, issue__in=issues)
-    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
-    waiting = AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
-    rows = seen_by(asked, round_, member).filter(~Exists(standing), ~Exists(waiting)).order_by("position")
+    rows = in_state(seen_by(asked, round_, member), round_, "open").order_by("position")
     votes: Counter[tuple[int, int]] = Counter()
     free: list[int] = []
     for issue, chosen, given, open_labels in rows.values_list("issue_id", "chosen", "votes", "open_labels"):
@@ -221,12 +218,11 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
     shown = models.Disagreement.objects.filter(round=round_, issue=item.issue_id).first()
     if shown is None:
         return []
-    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
-    items = AgendaItem.objects.filter(meeting=item.meeting_id, issue=OuterRef("issue"), released_at=None)
-    waiting = models.Disagreement.objects.filter(round=round_).filter(
-        Exists(items) & ~Exists(standing) | Q(issue=item.issue_id), _same_ways(shown)
+    items = waiting(round_).filter(meeting=item.meeting_id)
+    alike = models.Disagreement.objects.filter(round=round_).filter(
+        Exists(items) & ~Exists(settling(round_)) | Q(issue=item.issue_id), _same_ways(shown)
     )
-    found_items = seen_by(waiting, round_, member).annotate(item=Subquery(items.values("pk")[:1]))
+    found_items = seen_by(alike, round_, member).annotate(item=Subquery(items.values("pk")[:1]))
     ids: dict[int, int | None] = {}
     rows = []
     for *row, item_id in found_items.order_by("position").values_list(*_COLUMNS, "item"):
@@ -234,8 +230,8 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
         ids[rows[-1].issue] = item_id
     if item.issue_id not in ids:
         return []
-    alike = (ids[issue] for issue in _like(round_.pk, item.issue_id, tuple(rows)))
-    return [id_ for id_ in alike if id_ is not None]
+    nearest = (ids[issue] for issue in _like(round_.pk, item.issue_id, tuple(rows)))
+    return [id_ for id_ in nearest if id_ is not None]
 
 
 def _same_ways(shown: models.Disagreement) -> Q:
@@ -259,13 +255,6 @@ def _chosen(first_two: Sequence[int]) -> Q:
         return Q(chosen=list(first_two))
     first, second = first_two
     return Q(chosen__0=first, chosen__1=second) | Q(chosen__0=second, chosen__1=first)
-
-
-def _between(first: int | None, second: int | None, book: Codebook, *, more: bool) -> Between:
-    chosen = [book.states[id_] for id_ in (first, second) if id_ is not None]
-    codes = [state.code for state in sorted(chosen, key=lambda state: state.position)]
-    codes += [OPEN] * (2 - len(codes))
-    return Between(codes[0], codes[1], more)
 
 
 _COLUMNS = ("issue_id", "issue__current", "chosen", "votes", "open_labels", "apart")
@@ -298,10 +287,8 @@ def _rows(
     lies = _lies(between, book)
     if lies is None:
         return (), {}
-    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
-    waiting = AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
     annotated = asked.filter(lies).annotate(
-        decided=Subquery(standing.values("category")[:1]), waits=Exists(waiting)
+        decided=Subquery(settling(round_).values("category")[:1]), waits=Exists(waiting(round_))
     )
     rows: list[Row] = []
     held: dict[int, _Held] = {}

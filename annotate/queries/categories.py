@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from core.once import once_a_page
 from taxonomy import queries as taxonomy_queries
 from taxonomy.models import CategoryState, Level
 
@@ -21,7 +20,7 @@ ROLLED_UP = """
 or the category itself where it stops above that level."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Codebook:
     """The categories of one version in the order of the tree, by the id of the category."""
 
@@ -60,9 +59,11 @@ class Codebook:
         )
 
 
-@once_a_page
+@lru_cache(maxsize=32)
 def codebook(version_id: int) -> Codebook:
-    """All categories of a version, without their long texts. One query."""
+    """All categories of a published version, without their long texts: it never changes, so it is kept in
+    memory. One query at first.
+    """
     states = (
         CategoryState.objects.filter(version=version_id)
         .defer("definition", "includes", "excludes", "examples")

@@ -20,6 +20,7 @@ from annotate.models import Round
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.narrowing import Narrowing, Split, found
 from annotate.queries.withheld import seen_by, still_to_label
+from core.once import once_a_page
 from studies.models import Membership
 
 
@@ -77,8 +78,13 @@ def _all_said(round_: Round, member: Membership | None) -> _AllSaid:
     rows = models.Disagreement.objects.filter(round=round_)
     if not still_to_label(round_, member).query.is_empty():
         return _said_by(seen_by(rows, round_, member))
-    edition = rows.aggregate(number=Count("pk"), last=Max("pk"))
-    return _said_in(round_.pk, edition["number"], edition["last"])
+    return _said_in(round_.pk, *_edition(round_))
+
+
+@once_a_page
+def _edition(round_: Round) -> tuple[int, int | None]:
+    found = models.Disagreement.objects.filter(round=round_).aggregate(number=Count("pk"), last=Max("pk"))
+    return found["number"], found["last"]
 
 
 @lru_cache(maxsize=16)

@@ -228,7 +228,8 @@ def counted_by_round(rows: QuerySet[models.Disagreement]) -> dict[int, dict[str,
         found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
     except EmptyResultSet:
         return {}
-    # Joined as a whole: looked up issue by issue it takes ten times as long.
+    # Joined as a whole: looked up issue by issue it takes ten times as long. A unanimous decision follows
+    # from equal labels, so that none stands on a disagreement, and the index of the others is half as long.
     query = f"""
     SELECT found.round_id,
            count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
@@ -236,7 +237,8 @@ def counted_by_round(rows: QuerySet[models.Disagreement]) -> dict[int, dict[str,
            count(d.issue_id)
     FROM ({found}) found
     LEFT JOIN annotate_decision d
-        ON d.round_id = found.round_id AND d.issue_id = found.issue_id AND d.superseded_at IS NULL
+        ON d.round_id = found.round_id AND d.issue_id = found.issue_id
+        AND d.superseded_at IS NULL AND NOT d.method = 'unanimous'
     LEFT JOIN annotate_agendaitem a
         ON a.round_id = found.round_id AND a.issue_id = found.issue_id AND a.released_at IS NULL
     GROUP BY found.round_id

@@ -143,7 +143,7 @@ def found(
     if narrowing.keyword:
         rows = rows.filter(_IsOneOf("issue_id", Value(narrowing.issues_with_keyword(round_.study))))
     if narrowing.cause:
-        rows = rows.filter(Exists(_standing(round_).filter(cause=narrowing.cause)))
+        rows = rows.filter(Exists(settling(round_).filter(cause=narrowing.cause)))
     return in_state(rows, round_, narrowing.state)
 
 
@@ -151,9 +151,9 @@ def in_state(rows: QuerySet[models.Disagreement], round_: Round, state: str) -> 
     if not state:
         return rows
     if state == "decided":
-        return rows.filter(Exists(_standing(round_)))
-    waits = Exists(_waiting(round_))
-    return rows.filter(~Exists(_standing(round_)), waits if state == "agenda" else ~waits)
+        return rows.filter(Exists(settling(round_)))
+    waits = Exists(waiting(round_))
+    return rows.filter(~Exists(settling(round_)), waits if state == "agenda" else ~waits)
 
 
 def _said(narrowing: Narrowing) -> Q:
@@ -170,11 +170,17 @@ def _said(narrowing: Narrowing) -> Q:
     return asked
 
 
-def _standing(round_: Round) -> QuerySet[Decision]:
-    return Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+def settling(round_: Round) -> QuerySet[Decision]:
+    """The decision that stands on the disagreement of the outer query.
+
+    A unanimous one never does: it follows from equal labels. Said so, it is looked up in a short index.
+    """
+    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+    return standing.exclude(method=Decision.Method.UNANIMOUS)
 
 
-def _waiting(round_: Round) -> QuerySet[AgendaItem]:
+def waiting(round_: Round) -> QuerySet[AgendaItem]:
+    """The item of an agenda that the disagreement of the outer query waits on."""
     return AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
 
 

@@ -63,10 +63,7 @@ def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
     if is_fragment(request) and request.headers.get("HX-Target") == "live":
         context = _numbers(round_, member)
         return render_page(request, "annotate/disagreements/disagreements.html", context, partials=["live"])
-    item = None if asked.issue is None else queries.disagreement_at(round_, asked.issue, member)
-    if asked.issue is not None and item is None:
-        raise Http404
-    return _page(request, round_, member, asked, item)
+    return _page(request, round_, member, asked)
 
 
 @require_POST
@@ -80,7 +77,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
     form = DecisionForm(request.POST, disagreement=item, book=codebook(round_.version_id), depth=round_.depth)
     if member is None or not form.is_valid():
-        return _page(request, round_, member, asked, item, form=form, status=422)
+        return _page(request, round_, member, asked, form=form, status=422)
     try:
         decision = actions.settle_issue(
             round_=round_,
@@ -93,9 +90,8 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
         )
     except StaleDecision as refusal:
         # Both sides are on this page: the decision that stands now, and what was typed.
-        fresh = queries.disagreement_at(round_, issue_id, member) or item
         said = str(refusal.message)
-        return _page(request, round_, member, asked, fresh, form=form, refusal=said, status=refusal.status)
+        return _page(request, round_, member, asked, form=form, refusal=said, status=refusal.status)
     code = codebook(round_.version_id).states[decision.category_id].code
     messages.success(request, _("%(issue)s is settled: %(code)s.") % {"issue": item.issue, "code": code})
     coming = _next_open(round_, member, asked.narrowing, issue_id)
@@ -103,8 +99,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     address = asked.address(reverse(PAGE, args=[round_.pk]))
     if not is_fragment(request):
         return go_to(request, address)
-    item = None if coming is None else queries.disagreement_at(round_, coming, member)
-    response = _page(request, round_, member, asked, item)
+    response = _page(request, round_, member, asked)
     response["HX-Push-Url"] = address
     return response
 
@@ -173,12 +168,12 @@ def _page(
     round_: Round,
     member: Membership | None,
     asked: Asked,
-    item: Disagreement | None,
     *,
     form: DecisionForm | None = None,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    """The page, with the issue that was asked for where there is one; Http404 where that is none to see."""
     book = codebook(round_.version_id)
     numbers = _numbers(round_, member)
     page = queries.disagreements(
@@ -190,6 +185,7 @@ def _page(
         book=book,
         counts=numbers["counts"],
     )
+    item = None if asked.issue is None else _shown(round_, member, asked.issue, page)
     path = reverse(PAGE, args=[round_.pk])
     colours = hues(book)
 
@@ -240,6 +236,17 @@ def _page(
         partials=["disagreements"],
         status=status,
     )
+
+
+def _shown(
+    round_: Round, member: Membership | None, issue_id: int, page: queries.Disagreements
+) -> Disagreement:
+    """The issue beside the list, which it is opened from and mostly stands in."""
+    listed = next((row for row in page.rows if row.issue.pk == issue_id), None)
+    item = listed or queries.disagreement_at(round_, issue_id, member)
+    if item is None:
+        raise Http404
+    return item
 
 
 def _saved(round_: Round, member: Membership | None, asked: Asked) -> dict[str, Any]:

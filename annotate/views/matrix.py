@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from math import sqrt
 
@@ -114,6 +115,7 @@ def _lies_in(one: Confusion, rows: frozenset[str], columns: frozenset[str]) -> b
     return (one.first in rows and one.second in columns) or (one.second in rows and one.first in columns)
 
 
+@lru_cache(maxsize=32)
 def hues(book: Codebook) -> dict[str, str]:
     """The hue class of every code of a version."""
     types = [id_ for id_, state in book.states.items() if state.level == Level.TYPE]

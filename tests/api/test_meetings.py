@@ -196,7 +196,7 @@ def test_an_agenda_of_any_length_takes_as_many_queries(world, items):
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(f"{API}/meetings/{world.meeting.pk}/")
     assert len(answer.json()["agenda"]) == items
-    assert len(queries) == 11
+    assert len(queries) == 10
 
 
 # --- voting and deciding

@@ -290,7 +290,7 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
     assert len(rows) == min(50, (issues + 1) // 2)
     with django_assert_num_queries(4):
         disagreement_counts(round_, world.lead)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         met = confusion(round_, Level.THEME, world.lead)
     # Nothing was revealed since: what the labels say is at hand.
     with django_assert_num_queries(2):

@@ -117,7 +117,7 @@ def test_it_costs_the_same_at_one_and_at_four(world, django_assert_num_queries):
     round_ = world.round()
     since = _told(world, round_)
     for limit in (1, 4):
-        with django_assert_num_queries(5):
+        with django_assert_num_queries(4):
             final_label_changes(round_, world.lead, since, limit=limit)
 
 

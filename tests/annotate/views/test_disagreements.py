@@ -287,7 +287,7 @@ def test_the_page_costs_the_same_for_one_row_and_for_three(query):
         ) as queries:
             assert len(listed(client.get(address))) == rows
         counts.append(len(queries))
-    assert counts[0] == counts[1] == {"": 22, "pair=C.2+C.9": 23}.get(query, 30)
+    assert counts[0] == counts[1] == {"": 20, "pair=C.2+C.9": 22}.get(query, 24)
 
 
 # --- nothing to show
