@@ -11,15 +11,18 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from annotate import over_time
 from annotate.agreement import (
     MISSING,
     Agreement,
     IntraRater,
     Patterns,
+    Periods,
     Rater,
     Sign,
     Split,
     against_decision,
+    by_period,
     clustered,
     intra_rater,
     raters,
@@ -65,8 +68,8 @@ class AgreementReport:
     `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
     drift check with the first ones; None where it gave none yet. `decided` [P] is the decided category of
     each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart. `issues` are
-    those of `Tuples`. `reader` is who is asked for what other rounds of the study hold; None: these are not
-    asked.
+    those of `Tuples`, `periods` the months (UTC) in which their last labels came. `reader` is who is asked
+    for what other rounds of the study hold; None: these are not asked.
     """
 
     round: Round
@@ -80,6 +83,7 @@ class AgreementReport:
     groups: tuple[Group, ...]
     codebook: Codebook
     intra: IntraRater | None
+    periods: Periods
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     reader: Reader | None = None
 
@@ -130,6 +134,7 @@ class AgreementReport:
             "distribution": [
                 {"level": level_name(one.state.level), **one.as_dict()} for one in distribution(self)
             ],
+            "over_time": over_time.as_dict(self),
             "splits": [
                 {"sizes": list(split.sizes), "issues": split.issues, "share": split.share}
                 for split in self.splits
@@ -191,7 +196,7 @@ def agreement_report(
     book = codebook(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
-    found = tuples(round_, book, held=held, by_month=any("month" in names for names in by), by_year=True)
+    found = tuples(round_, book, held=held, by_month=True, by_year=True)
     rolled = _places(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
@@ -225,6 +230,7 @@ def agreement_report(
         groups=tuple(groups),
         codebook=book,
         intra=_intra(round_, book, rolled, len(codes), held),
+        periods=by_period(found.months, at_level[:, :-1], at_level[:, -1], found.counts, len(codes)),
         issues=found.issues,
         reader=reader,
     )

@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from annotate import over_time
 from annotate.agreement import Coefficient, confusion
 from annotate.composition import composition, distribution
 from annotate.reports import AgreementReport, Group, level_name, rows
@@ -97,6 +98,19 @@ def decided(report: AgreementReport) -> Table:
             for one in distribution(report)
         ),
     )
+
+
+def over_months(report: AgreementReport) -> Table:
+    """What was labelled, and decided, in each month: a row per month and category."""
+    columns = ("month", "code", "labels", "share", "decided", "decided_share")
+    return Table.of(columns, over_time.rows(report))
+
+
+def change(report: AgreementReport) -> Table:
+    """Whether the decisions changed from month to month by more than chance."""
+    found = over_time.change(report)
+    found["frequent"] = " ".join(found["frequent"])
+    return Table.of(found, [found.values()])
 
 
 def _groups(report: AgreementReport, name: str) -> Table:
@@ -264,6 +278,8 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "categories": categories,
     "repositories": repositories,
     "months": months,
+    "over-time": over_months,
+    "over-time-test": change,
     "issues": issues,
     "distribution": decided,
     "splits": split_sizes,

@@ -20,7 +20,7 @@ from annotate.agreement.dependence import signs_of_dependence
 from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
 from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
-from annotate.agreement.periods import Drift, drift
+from annotate.agreement.periods import Drift, Periods, by_period, drift
 from annotate.agreement.planning import Volunteers, issues_for, volunteers_for
 from annotate.agreement.raters import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from annotate.agreement.reasons import Reason, UndefinedAgreement
@@ -39,6 +39,7 @@ __all__ = [
     "PairKappa",
     "Patterns",
     "PercentileInterval",
+    "Periods",
     "Rater",
     "Reason",
     "Relabelled",
@@ -52,6 +53,7 @@ __all__ = [
     "against_decision",
     "bootstrap",
     "brennan_prediger",
+    "by_period",
     "clustered",
     "cohen_kappa",
     "confusion",

@@ -1,11 +1,62 @@
 """Labels over time: whether the categories have the same shares in every period."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from annotate.agreement.patterns import MISSING, Ints
 from annotate.agreement.reasons import Reason
+
+FREQUENT = 7
+"""So many categories are looked at by themselves over time, and the others together."""
+
+
+@dataclass(frozen=True)
+class Periods:
+    """What issues got in each period: `issues` [T], and by category `labels` and `decided` [T, q].
+
+    A label counts each time, a decision once for its issue.
+    """
+
+    names: tuple[str, ...]
+    issues: Ints
+    labels: Ints
+    decided: Ints
+
+    @cached_property
+    def frequent(self) -> tuple[int, ...]:
+        """The categories with the most labels, `FREQUENT` of them at most, in their order."""
+        totals = self.labels.sum(axis=0)
+        most = sorted(np.flatnonzero(totals).tolist(), key=lambda place: -totals[place])[:FREQUENT]
+        return tuple(sorted(most))
+
+    def shown(self, counts: Ints) -> Ints:
+        """[T, f + 1] of `labels` or `decided`: the frequent categories, and all others together."""
+        some = counts[:, list(self.frequent)]
+        return np.column_stack([some, counts.sum(axis=1) - some.sum(axis=1)])
+
+    @cached_property
+    def change(self) -> "Drift":
+        """Whether the decisions, one label per issue, differ between the periods by more than chance."""
+        return drift(self.shown(self.decided))
+
+
+def by_period(periods: npt.ArrayLike, codes: Ints, decided: Ints, counts: Ints, categories: int) -> Periods:
+    """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
+
+    Periods in the order of their names; -1 is no label, and no decision.
+    """
+    names, at = np.unique(np.asarray(periods), return_inverse=True)
+    shape = (len(names), categories)
+    labels, decisions = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    row, column = np.nonzero(codes != MISSING)
+    np.add.at(labels, (at[row], codes[row, column]), counts[row])
+    known = decided != MISSING
+    np.add.at(decisions, (at[known], decided[known]), counts[known])
+    issues = np.bincount(at, weights=counts, minlength=len(names)).astype(np.int64)
+    return Periods(tuple(names.tolist()), issues, labels, decisions)
 
 
 @dataclass(frozen=True)

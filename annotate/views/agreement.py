@@ -34,6 +34,7 @@ from annotate.tables import (
 )
 from annotate.views import charts
 from annotate.views.composition import composed
+from annotate.views.over_time import over_time
 from core.http import render_page, require
 from studies.queries import membership_of
 from studies.rules import may_read_revealed
@@ -176,6 +177,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "months": charts.groups(report, "month") if len(report.by("month")) > 1 else None,
         "splits": _splits(report),
         **composed(report),
+        "over_time": over_time(report),
         "volunteers": _volunteers(report),
         "overruled": _overruled(report),
         "categories": charts.categories(report),

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency
 from scipy.stats.contingency import association
 
-from annotate.agreement import Drift, Reason, drift
+from annotate.agreement import Drift, Reason, by_period, drift
 
 
 def test_values_by_hand():
@@ -63,3 +63,34 @@ def test_labels_without_drift_are_called_drifting_as_often_as_chance():
     drifting = sum(drift(rng.multinomial(200, [0.5, 0.3, 0.2], size=6)).p < 0.05 for _ in range(1000))
     # 5 % of 1,000, give or take three standard errors of 0.7 %.
     assert 29 <= drifting <= 71
+
+
+# Two periods given out of order: rows of two labels with their decision and how many issues are such.
+PERIODS = np.array(["b", "a", "b", "a"])
+CODES = np.array([[0, 0], [0, 1], [1, 2], [2, -1]])
+DECIDED = np.array([0, 0, -1, 2])
+COUNTS = np.array([3, 2, 1, 1])
+
+
+def test_labels_and_decisions_are_counted_by_period():
+    found = by_period(PERIODS, CODES, DECIDED, COUNTS, 4)
+    assert found.names == ("a", "b")
+    assert found.issues.tolist() == [3, 4]
+    assert found.labels.tolist() == [[2, 2, 1, 0], [6, 1, 1, 0]]
+    assert found.decided.tolist() == [[2, 0, 1, 0], [3, 0, 0, 0]]
+    assert found.change == drift([[2, 1], [3, 0]])
+
+
+def test_without_rows_there_is_no_period():
+    none = np.empty((0, 2), dtype=np.int32)
+    found = by_period(np.array([], dtype=str), none, none[:, 0], np.array([], dtype=np.int64), 3)
+    assert (found.names, found.labels.shape, found.frequent) == ((), (0, 3), ())
+    assert found.change.reason is Reason.NO_LABELS
+
+
+def test_the_frequent_categories_stand_alone_and_the_others_together():
+    """Nine categories with 1 to 9 labels: the two rarest are the rest."""
+    codes = np.arange(9)[:, np.newaxis]
+    found = by_period(np.array(["a"] * 9), codes, codes[:, 0], np.arange(1, 10), 9)
+    assert found.frequent == (2, 3, 4, 5, 6, 7, 8)
+    assert found.shown(found.labels).tolist() == [[3, 4, 5, 6, 7, 8, 9, 1 + 2]]

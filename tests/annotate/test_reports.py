@@ -272,8 +272,8 @@ def test_command_prints_the_reports_json(round_):
     expected.pop("as_of")
     assert printed == json.loads(json.dumps(expected))
     assert set(printed) == {
-        "study", "round", "level", "withheld", "groups", "issues", "distribution", "splits", "volunteers",
-        "intra_rater",
+        "study", "round", "level", "withheld", "groups", "issues", "distribution", "over_time", "splits",
+        "volunteers", "intra_rater",
     }  # fmt: skip
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {

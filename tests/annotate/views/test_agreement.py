@@ -113,6 +113,7 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     first = found.volunteers[0]
     assert f"R1 {first.labels} {three(first.agreement.value)}" in said
     assert "By month" not in said
+    assert "Labels over time" not in said
     cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', response.content.decode())
     assert cells == [three(found.overall.pairs[0].kappa)] * 2
 
@@ -398,6 +399,9 @@ def test_months_stand_apart_where_there_are_several(world, labelled):
     said = text_of(get(world.lead, labelled))
     assert "By month in which the last label of an issue came" in said
     assert "2026-03 1 20.0 %" in said
+    assert "Labels over time shares of all labels" in said
+    assert "Month Labels A.1 B.1 C.1 C.2 2026-03 3 0.0 % 0.0 % 100.0 % 0.0 % " in said
+    assert "Whether decisions changed: undefined" not in said
 
 
 def test_splits_and_overruled_labels_are_listed(world, labelled):
