@@ -33,13 +33,12 @@ def as_dict(report: "AgreementReport") -> dict[str, Any]:
 
 
 def change(report: "AgreementReport") -> dict[str, Any]:
-    """The test of the decisions, over the `frequent` categories and all others together."""
+    """The test of the decisions, over the most frequent categories and all others together."""
     found = report.periods.change
     return {
         "decided_issues": found.labels,
         "months": found.periods,
         "categories": found.categories,
-        "frequent": [report.overall.categories[place].code for place in report.periods.frequent],
         "chi2": found.chi2,
         "df": found.df,
         "p": found.p,

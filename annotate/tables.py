@@ -109,7 +109,6 @@ def over_months(report: AgreementReport) -> Table:
 def change(report: AgreementReport) -> Table:
     """Whether the decisions changed from month to month by more than chance."""
     found = over_time.change(report)
-    found["frequent"] = " ".join(found["frequent"])
     return Table.of(found, [found.values()])
 
 

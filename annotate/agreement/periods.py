@@ -9,6 +9,8 @@ import numpy.typing as npt
 from annotate.agreement.patterns import MISSING, Ints
 from annotate.agreement.reasons import Reason
 
+Codes = npt.NDArray[np.integer]
+
 FREQUENT = 7
 """So many categories are looked at by themselves over time, and the others together."""
 
@@ -43,7 +45,9 @@ class Periods:
         return drift(self.shown(self.decided))
 
 
-def by_period(periods: npt.ArrayLike, codes: Ints, decided: Ints, counts: Ints, categories: int) -> Periods:
+def by_period(
+    periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int
+) -> Periods:
     """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
 
     Periods in the order of their names; -1 is no label, and no decision.

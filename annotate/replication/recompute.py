@@ -35,6 +35,8 @@ NOT_HERE = {"withheld", "incomplete_issues", "labels_of_incomplete_issues", "sur
 """What counts labels that a package lacks while its round is open, or where some are held back."""
 ELSEWHERE = "false_positives"
 """What another round of the study excluded is in no package of this one."""
+FREQUENT = 7
+"""So many categories are tested over time by themselves, the others as one."""
 FEW = 30
 """Below so many issues labelled twice there is no interval."""
 Number = float | int | None
@@ -270,6 +272,7 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         "groups": groups,
         "issues": composition(package, [line["repository"] for line in stored["issues"]]),
         "distribution": distribution(package),
+        "over_time": over_time(package),
         "splits": splits(package),
         "volunteers": volunteers(package) if package.is_crossed else [],
         "intra_rater": intra_rater(package),
@@ -356,6 +359,59 @@ def distribution(package: Package) -> list[dict[str, Any]]:
             if count := int((places == place).sum()):
                 found.append({"code": code, "issues": count, "base": base, "share": count / base})
     return found
+
+
+def over_time(package: Package) -> dict[str, Any]:
+    """Labels and decisions by the month of the last label; whether the decisions changed, by chi-square."""
+    months, q = package.groups["month"], len(package.codes)
+    names = sorted(months.unique())
+    labels, decided = (
+        np.array([_tally(places[(months == name).to_numpy()], q) for name in names]).reshape(-1, q)
+        for places in (package.labels.to_numpy(), package.decided.to_numpy())
+    )
+    totals = labels.sum(axis=0)
+    used = [place for place in range(q) if totals[place]]
+    frequent = sorted(used, key=lambda place: (-totals[place], place))[:FREQUENT]
+    rest = np.delete(decided, frequent, axis=1).sum(axis=1)
+    return {
+        "months": [
+            {
+                "month": name,
+                "issues": int((months == name).sum()),
+                "labels": int(labels[at].sum()),
+                "categories": {
+                    package.codes[place]: {
+                        "labels": int(labels[at, place]),
+                        "decided": int(decided[at, place]),
+                    }
+                    for place in used
+                },
+            }
+            for at, name in enumerate(names)
+        ],
+        "change": change(np.column_stack([decided[:, frequent], rest])),
+    }
+
+
+def _tally(places: np.ndarray, q: int) -> np.ndarray:
+    return np.bincount(places[places >= 0], minlength=q)
+
+
+def change(table: np.ndarray) -> dict[str, Number]:
+    """Pearson's chi-square test of issues by month and decision, and Cramer's V."""
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    (months, categories), n = table.shape, int(table.sum())
+    base: dict[str, Number] = {"decided_issues": n, "months": months, "categories": categories}
+    if min(months, categories) < 2:
+        return base | dict.fromkeys(("chi2", "df", "p", "cramers_v", "smallest_expected"))
+    found = stats.chi2_contingency(table, correction=False)
+    return base | {
+        "chi2": float(found.statistic),
+        "df": int(found.dof),
+        "p": float(found.pvalue),
+        "cramers_v": float(np.sqrt(found.statistic / (n * (min(months, categories) - 1)))),
+        "smallest_expected": float(found.expected_freq.min()),
+    }
 
 
 def splits(package: Package) -> list[dict[str, Any]]:
@@ -463,7 +519,19 @@ def self_agreement(table: np.ndarray) -> dict[str, Any]:
 # --- the comparison
 
 
-NAMES = {"study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "reason"}
+NAMES = {
+    "study",
+    "round",
+    "level",
+    "as_of",
+    "group",
+    "code",
+    "volunteer",
+    "repository",
+    "sizes",
+    "month",
+    "reason",
+}
 
 
 def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -482,7 +550,7 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _name(item: dict[str, Any]) -> str:
-    for key in ("code", "volunteer", "repository"):
+    for key in ("code", "volunteer", "repository", "month"):
         if key in item:
             return str(item[key])
     if "sizes" in item:
@@ -497,7 +565,9 @@ def with_reasons(part: Any) -> Any:
     if not isinstance(part, dict):
         return part
     made = {key: with_reasons(value) for key, value in part.items()}
-    if {"se", "kappa", "cohen_kappa"} & {key for key, value in part.items() if not isinstance(value, dict)}:
+    if {"se", "kappa", "cohen_kappa", "chi2"} & {
+        key for key, value in part.items() if not isinstance(value, dict)
+    }:
         made["reason"] = "undefined" if None in part.values() else None
     return made
 
