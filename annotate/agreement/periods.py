@@ -45,9 +45,7 @@ class Periods:
         return drift(self.shown(self.decided))
 
 
-def by_period(
-    periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int
-) -> Periods:
+def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int) -> Periods:
     """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
 
     Periods in the order of their names; -1 is no label, and no decision.
