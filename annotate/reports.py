@@ -69,7 +69,8 @@ class AgreementReport:
     drift check with the first ones; None where it gave none yet. `decided` [P] is the decided category of
     each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart. `issues` are
     those of `Tuples`, `periods` the months (UTC) in which their last labels came. `reader` is who is asked
-    for what other rounds of the study hold; None: these are not asked.
+    for what other rounds of the study hold; None: these are not asked. `held` is what is held back from them
+    in this one.
     """
 
     round: Round
@@ -86,6 +87,7 @@ class AgreementReport:
     periods: Periods
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     reader: Reader | None = None
+    held: Held = NOTHING
 
     @property
     def overall(self) -> Agreement:
@@ -197,7 +199,7 @@ def agreement_report(
     if not book.at_level(level):
         raise LevelTooDeep
     found = tuples(round_, book, held=held, by_month=True, by_year=True)
-    rolled = _places(book, level)
+    rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
     everything = np.ones(len(found.counts), dtype=np.bool_)
@@ -233,6 +235,7 @@ def agreement_report(
         periods=by_period(found.months, at_level[:, :-1], at_level[:, -1], found.counts, len(codes)),
         issues=found.issues,
         reader=reader,
+        held=held,
     )
 
 
@@ -252,7 +255,7 @@ def suspicions(report: AgreementReport, held: Held = NOTHING) -> tuple[Suspicion
     """
     if not report.columns:
         return ()
-    places = np.append(_places(report.codebook, report.level), np.int32(MISSING))
+    places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
     found = labels_in_order(report.round, report.codebook, held)
     signs = signs_of_dependence(
         {path: (places[one.codes], places[one.decided]) for path, one in found.items()}
@@ -267,7 +270,7 @@ def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
     codes = [state.code for state in book.at_level(level)]
     everything = np.ones(len(found.counts), dtype=np.bool_)
     whole = Patterns(found.codes, found.counts, len(book.states))
-    return _agreement(whole, everything, _places(book, level), codes, found, found.left_out)
+    return _agreement(whole, everything, places_at(book, level), codes, found, found.left_out)
 
 
 def _intra(
@@ -291,7 +294,7 @@ def _intra(
     return intra_rater(twice, categories, left_out=said)
 
 
-def _places(book: Codebook, level: Level) -> NDArray[np.int32]:
+def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
     """For each category's place in the codebook, the place of its ancestor among those at `level`, or -1."""
     target = {state.category_id: place for place, state in enumerate(book.at_level(level))}
     ancestors = book.rolled_up(level)
@@ -316,7 +319,7 @@ def _axis(
     if name == "month":
         return [(str(month), found.months == month) for month in np.unique(found.months)]
     at = Level.TYPE if name == "type" else level
-    places = np.append(_places(book, at), np.int32(MISSING))[found.decided]
+    places = np.append(places_at(book, at), np.int32(MISSING))[found.decided]
     return [
         (state.code, places == place)
         for place, state in enumerate(book.at_level(at))

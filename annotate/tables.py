@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from annotate import over_time
 from annotate.agreement import Coefficient, confusion
 from annotate.composition import composition, distribution
+from annotate.dissents import dissents
 from annotate.reports import AgreementReport, Group, level_name, rows
 from ingest.readers.text import make_inert
 
@@ -110,6 +111,24 @@ def change(report: AgreementReport) -> Table:
     """Whether the decisions changed from month to month by more than chance."""
     found = over_time.change(report)
     return Table.of(found, [found.values()])
+
+
+def dissents_by_tenth(report: AgreementReport) -> Table:
+    """How often each volunteer, and all, stood alone in each tenth of their own way."""
+    return Table.of(
+        ("volunteer", "tenth", "issues", "alone", "share"),
+        (
+            [
+                way.volunteer or "all",
+                tenth,
+                one.issues,
+                one.alone,
+                one.alone / one.issues if one.issues else None,
+            ]
+            for way in dissents(report)
+            for tenth, one in enumerate(way.stretches, start=1)
+        ),
+    )
 
 
 def _groups(report: AgreementReport, name: str) -> Table:
@@ -283,6 +302,7 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "distribution": decided,
     "splits": split_sizes,
     "volunteers": volunteers,
+    "dissents": dissents_by_tenth,
     "pairs": pairs,
     "confusion": meeting_categories,
     "against-decision": against_decision,

@@ -231,6 +231,53 @@ def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> 
     return found
 
 
+_WAYS = """
+    SELECT l.issue_id, l.volunteer_id, coalesce(l.category_id, 0),
+           row_number() OVER (PARTITION BY l.volunteer_id ORDER BY l.submitted_at, c.position) - 1
+    FROM annotate_label l
+    JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+    WHERE l.round_id = %(round)s AND NOT l.surplus AND {complete} AND {seen}
+"""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The labels of a round, an issue per row and a volunteer per column, with when each was given.
+
+    `codes` [N, R] holds places in `codebook.states`, -1 for no label or an open one; `order` [N, R] the
+    place of each label on its volunteer's own way, from 0, and -1 where there is none.
+    """
+
+    volunteers: tuple[str, ...]
+    codes: NDArray[np.int32]
+    order: NDArray[np.int64]
+
+
+def ways(round_: Round, codebook: Codebook, held: Held = NOTHING) -> Ways:
+    """The labels of the complete, revealed issues in the order in which each volunteer submitted them.
+
+    Labels of one moment, such as those of a file, are in the order of the round. Two queries; memory grows
+    with the labels.
+    """
+    volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
+    found = list(volunteers.values_list("member_id", "member__pseudonym"))
+    seen, kept = seen_sql(held, "c.issue_id")
+    with connection.cursor() as cursor:
+        cursor.execute(_WAYS.format(complete=_complete(round_), seen=seen), {"round": round_.pk, **kept})
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 4)
+    issues, row = np.unique(rows[:, 0], return_inverse=True)
+    columns = {member: column for column, (member, _name) in enumerate(found)}
+    members, which = np.unique(rows[:, 1], return_inverse=True)
+    column = np.array([columns[member] for member in members.tolist()], dtype=np.int64)[which]
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    categories, chosen = np.unique(rows[:, 2], return_inverse=True)
+    places = np.array([place.get(one, MISSING) for one in categories.tolist()], dtype=np.int32)[chosen]
+    codes = np.full((len(issues), len(found)), MISSING, dtype=np.int32)
+    order = np.full((len(issues), len(found)), MISSING, dtype=np.int64)
+    codes[row, column], order[row, column] = places, rows[:, 3]
+    return Ways(tuple(name for _member, name in found), codes, order)
+
+
 _TWICE = """
     SELECT m.pseudonym, l.category_id, r.category_id, count(*)
     FROM annotate_repeat r

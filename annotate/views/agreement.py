@@ -34,6 +34,7 @@ from annotate.tables import (
 )
 from annotate.views import charts
 from annotate.views.composition import composed
+from annotate.views.dissents import dissents_asked_for
 from annotate.views.over_time import over_time
 from core.http import render_page, require
 from studies.queries import membership_of
@@ -68,6 +69,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     if report.overall.issues:
         context |= _page(report, _resampled(request, report))
         context["suspicions"] = _suspicions(request, report, held)
+        context["dissents"] = dissents_asked_for(request, report)
         context["planning"] = _planning(request, report)
     else:
         context["missing"] = say.what_is_missing(round_, report)
