@@ -13,3 +13,14 @@ class WithinForm(forms.Form):
         max_value=0.5,
         widget=forms.NumberInput(attrs={"step": "0.001", "class": "input small", "placeholder": "0.02"}),
     )
+
+
+class FreezeForm(forms.Form):
+    """The name under which a report is frozen."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        help_text=_("Such as: Submission to ICSE 2027"),
+        error_messages={"required": _("Give the report a name.")},
+    )

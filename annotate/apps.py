@@ -61,4 +61,5 @@ class AnnotateConfig(AppConfig):
         audit.say("follow_ups.done", _("Did what followed from a meeting of the round %(round)s"))
         audit.say("follow_ups.undone", _("Took up again what follows from a meeting of the round %(round)s"))
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
+        audit.say("reports.frozen", _("Froze the agreement report %(report)s of the round %(round)s"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

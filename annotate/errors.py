@@ -37,6 +37,21 @@ class SampleRefused(DomainError):
         super().__init__(message)
 
 
+class FreezeRefused(DomainError):
+    """A report cannot be frozen like this. `field` names what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class ReportHeldBack(DomainError):
+    message = _(
+        "This report holds issues that you still have to label in another round. You get it once you have"
+        " labelled them."
+    )
+
+
 class NotAllowed(DomainError):
     status = 403
     message = _("Your role in this study does not allow that. Nothing was changed.")

@@ -8,17 +8,17 @@ back from who asks: how many issues that are is said beside the rows.
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 
 from annotate.models import Round
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.volunteers import incomplete_rows
 from annotate.queries.withheld import NOTHING, Held, seen_sql
+from core.snapshots import snapshot
 from ingest.models import Repository
 from ingest.readers.text import make_inert
 
@@ -117,17 +117,6 @@ _TWICE = f"""
     LEFT JOIN taxonomy_proposal q ON q.id = t.proposal_id
     ORDER BY v."column", chosen.position
 """
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """One consistent view of the database for everything read inside."""
-    alone = not connection.in_atomic_block
-    with transaction.atomic():
-        if alone:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
 
 
 def labels_csv(

@@ -12,11 +12,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from django.db.models import F
 from django.utils import timezone
 
-from annotate.exports import BATCH, issues_csv, labels_csv, labels_twice_csv, snapshot
+from annotate.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from annotate.models import Round, RoundIssue
+from annotate.queries.frozen import package_files
 from annotate.queries.rounds import revealed
 from annotate.queries.withheld import NOTHING, Held, Reader
 from annotate.reports import agreement_report
+from core.snapshots import snapshot
 from ingest.models import Repository, Source, SourceEntry
 from taxonomy.queries import codebook
 from taxonomy.tree import write_csv
@@ -67,8 +69,9 @@ def write_package(
 
     It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
     the long layout, the issues, what was labelled twice, the agreement report, the script that computes it
-    anew, and a manifest with the moment, the version and the hashes. What is `held` back from the reader is
-    in none of them; the manifest says how many issues that are, and why. `reader` is that of the report.
+    anew, the frozen reports, and a manifest with the moment, the version and the hashes. What is `held` back
+    from the reader is in none of them, and then no frozen report is there, since these are of all issues; the
+    manifest says how many that are, and why. `reader` is that of the report.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +107,9 @@ def _write_files(round_: Round, sink: Sink, held: Held, reader: Reader | None) -
         found = agreement_report(round_, by=BY, held=held, reader=reader)
         write("agreement.json", [json.dumps(found.as_dict(), indent=2).encode() + b"\n"])
         withheld = held.count()
+        reports = package_files(round_)
+        for name, frozen in reports.items() if not withheld else ():
+            write(name, [frozen.document.encode()])
     for name in (SCRIPT, README):
         write(name, [(REPLICATION / name).read_bytes()])
     write("requirements.txt", [requirements().encode()])
@@ -118,7 +124,7 @@ def _write_files(round_: Round, sink: Sink, held: Held, reader: Reader | None) -
         "as_of": found.as_of.isoformat(),
         "written_at": timezone.now().isoformat(),
         "withheld_issues": withheld,
-        **({"why_withheld": WHY_WITHHELD} if withheld else {}),
+        **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
         "sha256": hashes,
     }
     sink.write("manifest.json", [json.dumps(manifest, indent=2).encode() + b"\n"])

@@ -86,6 +86,11 @@ def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
     return _is_of(member, round_.study_id) and studies_rules.may_read_revealed(member)
 
 
+def may_freeze(member: Membership | None, round_: Round) -> bool:
+    """Freeze the agreement report of a round under a name: owner and leads."""
+    return _is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
 def may_comment(member: Membership | None, round_: Round) -> bool:
     """Say something about issues that one may see: owner, leads and volunteers. A training has comments of
     its own.

@@ -12,6 +12,7 @@ from annotate.views import (
     exports,
     final_labels,
     follow_ups,
+    frozen,
     labels,
     meeting_acts,
     meeting_room,
@@ -153,6 +154,13 @@ urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/export/", exports.export, name="export"),
     path("studies/<slug:slug>/export/download/", exports.download, name="download_export"),
     path("rounds/<int:round_id>/agreement/", agreement.agreement, name="agreement"),
+    path("rounds/<int:round_id>/agreement/frozen/", frozen.frozen_reports, name="frozen_reports"),
+    path(
+        "rounds/<int:round_id>/agreement/frozen/<int:frozen_id>/", frozen.frozen_report, name="frozen_report"
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/frozen/<int:frozen_id>.json", frozen.frozen_json, name="frozen_json"
+    ),
     path(
         "rounds/<int:round_id>/agreement/pictures/<slug:name>.<slug:form>",
         pictures.agreement_picture,

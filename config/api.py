@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import bulk, labels, meetings, reports, rounds, samples, threads, training
+from annotate.api import bulk, frozen, labels, meetings, reports, rounds, samples, threads, training
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -70,5 +70,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("meetings/<int:meeting_id>/minutes/", meetings.MeetingMinutes.as_view(), name="api_minutes"),
     path("rounds/<int:round_id>/training/", training.Training.as_view(), name="api_training"),
     path("rounds/<int:round_id>/agreement/", reports.Agreement.as_view(), name="api_agreement"),
+    path(
+        "rounds/<int:round_id>/agreement/frozen/", frozen.FrozenReports.as_view(), name="api_frozen_reports"
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/frozen/<int:frozen_id>/",
+        frozen.OneFrozenReport.as_view(),
+        name="api_frozen_report",
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/frozen/<int:frozen_id>/difference/",
+        frozen.FrozenDifference.as_view(),
+        name="api_frozen_difference",
+    ),
     path("studies/<slug:slug>/exports/labels.csv", reports.LabelsCsv.as_view(), name="api_labels_csv"),
 ]

@@ -1,6 +1,7 @@
 """Who said what, and what was agreed."""
 
 from annotate.models.decisions import BulkDecision, Decision, Disagreement
+from annotate.models.frozen import FrozenReport
 from annotate.models.labels import Draft, Label, Repeat, Skip
 from annotate.models.meetings import (
     AgendaItem,
@@ -29,6 +30,7 @@ __all__ = [
     "Disagreement",
     "Draft",
     "FollowUp",
+    "FrozenReport",
     "Label",
     "Meeting",
     "Mention",

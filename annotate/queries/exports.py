@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, QuerySet
 
 from annotate.models import Repeat, Round, RoundIssue
+from annotate.queries.frozen import package_files
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions
 from annotate.queries.withheld import NOTHING, Held
 from ingest.models import Repository, Source
@@ -28,7 +29,8 @@ class Contents:
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
     `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only,
     `twice` were given for the drift check.
-    `withheld` are held back from the reader: neither among the issues nor in any other number.
+    `withheld` are held back from the reader: neither among the issues nor in any other number. `reports` are
+    the files of frozen reports: all, or none where something is held back.
     """
 
     folders: list[Folder]
@@ -41,6 +43,7 @@ class Contents:
     unlabelled: int
     twice: int
     withheld: int = 0
+    reports: tuple[str, ...] = ()
 
     @property
     def hidden(self) -> int:
@@ -69,6 +72,7 @@ def contents(round_: Round, held: Held = NOTHING) -> Contents:
             round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
         ).count(),
         withheld=withheld,
+        reports=() if withheld else tuple(package_files(round_)),
     )
 
 

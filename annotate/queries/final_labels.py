@@ -124,33 +124,41 @@ def final_label_changes(
     What was decided anew with the same category did not change. `after`: the `next` of the page before.
     `limit`: None for all.
     """
+    numbers, found = _changed(round_, member, since, kind, after, None if limit is None else limit + 1)
+    page = found if limit is None else found[:limit]
+    return Changes(
+        rows=_rows(round_, page),
+        next=page[-1][1] if len(found) > len(page) else None,
+        counts=numbers,
+    )
+
+
+def change_counts(round_: Round, member: Membership | None, since: datetime) -> dict[str, int]:
+    """How many final labels changed since a moment, by kind, as far as this member may see it. One query, and
+    one more for what is withheld.
+    """
+    counts, _places = _changed(round_, member, since, "", None, 0)
+    return counts
+
+
+def _changed(
+    round_: Round, member: Membership | None, since: datetime, kind: str, after: int | None, limit: int | None
+) -> tuple[dict[str, int], list[list[int]]]:
+    """The counts by kind, and at most `limit` rows: issue, position, decision of then, decision of now."""
     complete, parameters = _complete_issues(round_)
     turns = still_to_label(round_, member)
     seen, kept = "", ()
     if not turns.query.is_empty():
         held, kept = turns.values("issue_id").query.sql_with_params()
         seen = f"AND i.issue_id NOT IN ({held})"
+    after = -1 if after is None else after
     with connection.cursor() as cursor:
         cursor.execute(
             _CHANGED.format(complete=complete, seen=seen),
-            [
-                *(since, since, round_.pk, since),
-                *parameters,
-                *kept,
-                -1 if after is None else after,
-                kind,
-                kind,
-                None if limit is None else limit + 1,
-            ],
+            [*(since, since, round_.pk, since), *parameters, *kept, after, kind, kind, limit],
         )
         *numbers, found = cursor.fetchone()
-    places = found or []
-    page = places if limit is None else places[:limit]
-    return Changes(
-        rows=_rows(round_, page),
-        next=page[-1][1] if len(places) > len(page) else None,
-        counts=dict(zip(KINDS, numbers, strict=True)),
-    )
+    return dict(zip(KINDS, numbers, strict=True)), found or []
 
 
 def _rows(round_: Round, page: list[list[int]]) -> list[Change]:

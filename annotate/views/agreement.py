@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import AuthedRequest
 from annotate import statements as say
 from annotate.agreement import Bootstrap, Reason, bootstrap, issues_for, volunteers_for
-from annotate.agreement_forms import WithinForm
+from annotate.agreement_forms import FreezeForm, WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.pictures import pictures
@@ -32,7 +32,7 @@ from annotate.tables import (
     meeting_categories,
     number,
 )
-from annotate.views import charts
+from annotate.views import charts, frozen
 from annotate.views.composition import composed
 from annotate.views.dissents import dissents_asked_for
 from annotate.views.over_time import over_time
@@ -65,6 +65,8 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "found": report.overall,
         "levels": _levels(report),
         "left_out": say.left_out(report),
+        "frozen": frozen.section(report, member, held),
+        "form": FreezeForm(),
     }
     if report.overall.issues:
         context |= _page(report, _resampled(request, report))

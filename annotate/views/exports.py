@@ -256,6 +256,7 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         ),
         File("labels_twice.csv", _("the labels of the drift check beside the first ones"), found.twice),
         File("agreement.json", _("the agreement report, by type, repository and month"), None),
+        *(File(name, _("a frozen report, as it was"), None) for name in found.reports),
         File("recompute.py", _("a script that computes every number of the report from these files"), None),
         File("requirements.txt", _("the libraries of the script, in their versions"), None),
         File("README.md", _("what the files hold, and how to run the script"), None),

@@ -23,6 +23,7 @@ from annotate.queries import final_labels as queries
 from annotate.queries.categories import codebook
 from annotate.queries.disagreements import disagreement_counts
 from annotate.queries.final_labels import KINDS, Change
+from annotate.queries.frozen import frozen_reports
 from annotate.queries.rounds import rounds_for
 from annotate.tables import Table, as_csv
 from annotate.views.matrix import hues
@@ -31,6 +32,9 @@ from studies.models import Membership
 from studies.pages import frame
 from studies.queries import membership_of
 from studies.rules import may_read_audit
+
+FROZEN = 12
+"""So many frozen reports are offered as moments, the newest."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,14 @@ def final_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
         "presets": [
             {"event": one, "url": Asked(since=one.at).address(path), "on": one.at == asked.since}
             for one in packages
+        ],
+        "frozen": [
+            {
+                "report": one,
+                "url": Asked(since=one.frozen_at).address(path),
+                "on": one.frozen_at == asked.since,
+            }
+            for one in frozen_reports(round_)[:FROZEN]
         ],
         "withheld": disagreement_counts(round_, member).withheld,
     }

@@ -41,6 +41,9 @@ COMMENT = """INSERT INTO annotate_comment (round_id, issue_id, author_id, text, 
 SAMPLE = """INSERT INTO annotate_sample (study_id, name, seed, plan, created_by_id, created_at)
     VALUES (%(study)s, {name}, 1, '{{}}', %(lead)s, now())"""
 DRAWN = "INSERT INTO annotate_sampleissue (sample_id, issue_id, position) VALUES (%(sample)s, {issue}, {position})"
+FROZEN = """INSERT INTO annotate_frozenreport (round_id, name, version_id, code_version, inputs_hash, issues, document,
+    frozen_at)
+    VALUES (%(round)s, '{name}', %(version)s, '0.1.0', '{hash}', 1, '{{}}', now())"""
 
 
 def _round(**fields):
@@ -86,6 +89,10 @@ def _sample(name="'second'"):
 
 def _drawn(issue="%(unslotted)s", position=2):
     return DRAWN.format(issue=issue, position=position)
+
+
+def _frozen(name="second", digest="0" * 64):
+    return FROZEN.format(name=name, hash=digest)
 
 
 def _slot(issue="%(unslotted)s", slot=1, volunteer="NULL", lease="NULL"):
@@ -192,6 +199,8 @@ BITES = {
     "sample_name_is_unique_in_a_study": [_sample(name="'Pilot'")],
     "issue_is_once_in_a_sample": [_drawn(issue="%(issue)s")],
     "position_is_unique_in_a_sample": [_drawn(position=1)],
+    "frozen_report_name_is_unique_in_a_round": [_frozen() + "; " + _frozen("SECOND")],
+    "frozen_report_has_a_name_and_a_hash": [_frozen(""), _frozen(digest="A" * 64), _frozen(digest="0" * 63)],
 }
 
 # Kept by something stronger, or bitten where they belong.
@@ -252,6 +261,8 @@ def test_the_database_refuses(name, statement, names):
 def test_the_same_statements_pass_when_nothing_is_wrong(names):
     with connection.cursor() as cursor:
         for statement in (
+            _frozen(),
+            _frozen("another"),
             _round(),
             _round(name="'open'", opened="now()", closed="now()"),
             _round(name="'majority'", rule="majority", majority=2, drift=50, training="%(planned)s"),

@@ -25,6 +25,7 @@ from annotate.actions.demonstration import (
     TO_TRY,
 )
 from annotate.actions.turns import next_turn
+from annotate.frozen import difference
 from annotate.models import (
     AgendaItem,
     Assignment,
@@ -44,6 +45,7 @@ from annotate.models import (
 from annotate.package import write_package
 from annotate.queries.alike import alike_items
 from annotate.queries.disagreements import DisagreementCounts, disagreement_counts
+from annotate.queries.final_labels import change_counts
 from annotate.queries.labels import own_labels, progress
 from annotate.queries.minutes import minutes
 from annotate.queries.screening import kept_issues
@@ -190,7 +192,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
         assert place.completed_at == (place.last if whole else None)
     for decision in Decision.objects.filter(round=round_, method="unanimous"):
         assert decision.decided_at == places.get(issue=decision.issue_id).completed_at
-    for decision in Decision.objects.filter(round=round_, method="lead"):
+    for decision in Decision.objects.filter(round=round_, method="lead", decided_by=member("R2")):
         assert places.get(issue=decision.issue_id).completed_at < decision.decided_at
         assert decision.decided_at.date() == timezone.localdate() - timedelta(days=1)
     newest = own_labels(round_, member("R3"), limit=1).rows[0].label
@@ -204,7 +206,7 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     assert Counter(event.verb for event in events) == {
         "studies.created": 1, "people.joined": 7, "issues.imported": 2, "taxonomies.published": 2,
         "guidelines.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
-        "rounds.admitted": 1, "decisions.settled": 9, "decisions.majority": 1, "decisions.bulk_taken_back": 1,
+        "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,
         "meetings.planned": 4, "meetings.opened": 3, "meetings.decided": 6, "meetings.closed": 1,
         "meetings.put_on_agenda": 1, "studies.demonstration_loaded": 1,
     }  # fmt: skip
@@ -431,3 +433,15 @@ def test_every_number_of_its_package_is_recomputed(tmp_path):
 
     assert (wrong, skipped) == (0, 3)
     assert numbers > 500
+
+
+def test_demo_froze_a_report_and_decided_an_issue_anew_after_it():
+    frozen = main_round().frozen_reports.get()
+    assert (frozen.name, frozen.frozen_by) == ("First draft of the paper", member("R1"))
+    found = difference(frozen)
+    changed = {(one.of, one.name): one.change for one in found.levels["type"] if one.part == "groups"}
+    assert (changed["type A", "issues"], changed["type C", "issues"]) == (1, -1)
+    assert not [of for of, _name in changed if of == "all"]
+    assert found.issues_added == 0
+    counts = change_counts(main_round(), member("R1"), frozen.frozen_at)
+    assert counts == {"changed": 1, "reopened": 0, "new": 0}

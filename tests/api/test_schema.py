@@ -12,6 +12,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from annotate.actions.agendas import put_on_agenda
+from annotate.actions.frozen import freeze_report
 from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.models import BulkDecision, Sample
 from tests.api.conftest import client_of
@@ -46,6 +47,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
     sample = Sample.objects.create(study=world.study, name="Draw", seed=1, plan={}, created_by=world.lead)
     made = {"kind": "majority", "at_least": 2, "by": world.lead, "at": timezone.now()}
     bulk = BulkDecision.objects.create(round=world.round, **made)
+    frozen = freeze_report(round_=world.round, by=None, name="Submission")
     real = {
         "slug": world.study.slug,
         "round_id": world.round.pk,
@@ -56,6 +58,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "meeting_id": meeting.pk,
         "item_id": meeting.items.get().pk,
         "bulk_id": bulk.pk,
+        "frozen_id": frozen.pk,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):

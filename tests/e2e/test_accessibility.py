@@ -94,6 +94,8 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("taxonomy", args=[taxonomy.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
+    yield reverse("frozen_reports", args=[main.pk])
+    yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])
     yield from pages_of_meetings(main)
     yield reverse("consensus", args=[planned.pk])

@@ -118,6 +118,10 @@ sample_csv                 get    302  404  404  200  200  200  200  200  403
 pilot                      get    302  404  404  200  200  403  403  403  403
 pilot_training             get    302  404  404  200  200  403  403  403  403
 pilot_training             post   401  404  404  422  422  403  403  403  403
+frozen_reports             get    302  404  404  200  200  200  200  200  403
+frozen_reports             post   401  404  404  422  422  403  403  403  403
+frozen_report              get    302  404  404  200  200  200  200  200  403
+frozen_json                get    302  404  404  200  409  409  200  200  403
 label                      get    302  404  404  403  200  200  403  403  403
 next_issue                 post   401  404  404  403  302  302  403  403  403
 ahead                      post   401  404  404  403  200  200  403  403  403
@@ -228,6 +232,10 @@ api_take_back_bulk         post   401  404  404  200  200  403  403  403  403
 api_consensus              get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
+api_frozen_reports         get    401  404  404  200  200  200  200  200  403
+api_frozen_reports         post   401  404  404  400  400  403  403  403  403
+api_frozen_report          get    401  404  404  200  409  409  200  200  403
+api_frozen_difference      get    401  404  404  200  409  409  200  200  403
 api_labels_csv             get    401  404  404  200  200  200  200  200  403
 """
 
@@ -299,6 +307,10 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
         **dict.fromkeys(of_member, (slug, world.members["other volunteer"].pk)),
+        **dict.fromkeys(
+            ("frozen_report", "frozen_json", "api_frozen_report", "api_frozen_difference"),
+            (round_id, more.frozen.pk),
+        ),
         "agreement_picture": (round_id, "coefficients", "json"),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),

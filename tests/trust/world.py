@@ -10,6 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
+from annotate.actions.frozen import freeze_report
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
@@ -55,7 +56,7 @@ class World:
     Issue 1 is complete and a disagreement. `more` has the rest: a sample, `screening` (issue 6, complete and
     excluded), `voting` and `pilot` (all issues, open, revealed at their close), and `training` (issues 2 to 4,
     planned; the owner gives its answers). The lead, the volunteer and the other one label in these three, and
-    so issue 1 is kept from them in the main round, with its meetings (tests.trust.meetings).
+    so issue 1 is kept from them in the main round, with its meetings (tests.trust.meetings) and its frozen report.
     """
 
     study: object
@@ -149,6 +150,7 @@ def make_world() -> World:
         label(world, 1, role, code)
     make_rounds(world)
     make_meetings(world)
+    world.more.frozen = freeze_report(round_=round_, by=owner, name="Submission")
     return world
 
 

@@ -36,5 +36,6 @@ def same_bytes(response) -> str:
     """The whole answer but for what differs from one request to the next: tokens and moments."""
     body = response.content.decode()
     body = re.sub(r'(name="csrfmiddlewaretoken" value=|X-CSRFToken": )"[^"]*"', "", body)
+    body = re.sub(r'(name="form_key" value=)"[^"]*"', r"\1", body)
     body = re.sub(r"<time[^>]*>[^<]*</time>", "", body)
     return re.sub(r"As of [^.]*\.", "", body)

@@ -1,0 +1,91 @@
+"""Freezing at the same moment as somebody else: real threads, real transactions, a real PostgreSQL."""
+
+import hashlib
+import json
+
+import pytest
+from django.urls import reverse
+
+from annotate.actions.decisions import settle_issue
+from annotate.actions.frozen import freeze_report
+from annotate.errors import FreezeRefused
+from annotate.exports import labels_csv
+from annotate.models import FrozenReport
+from studies.models import Event, Role
+from tests import factories
+from tests.annotate.views.pages import client
+from tests.annotate.views.parted import give_labels
+from tests.annotate.world import small_world, together
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=3)
+
+
+@pytest.fixture
+def round_(world):
+    made = world.round()
+    give_labels(world, made, "C.1 C.1 C.2", "C.1 C.1 C.1", "C.2 C.2 C.1")
+    return made
+
+
+def test_of_two_who_freeze_under_one_name_one_wins_and_the_other_is_told(world, round_):
+    owner = factories.make_member(world.study, Role.OWNER, pseudonym="O")
+    for attempt in range(5):
+        found = together(
+            *(
+                lambda by=by, name=name: freeze_report(round_=round_, by=by, name=name)
+                for by, name in ((world.lead, f"Draft {attempt}"), (owner, f"DRAFT {attempt}"))
+            )
+        )
+        won = [one for one in found if isinstance(one, FrozenReport)]
+        told = [one for one in found if isinstance(one, FreezeRefused)]
+        assert (len(won), len(told)) == (1, 1), found
+        assert (told[0].field, "already" in str(told[0])) == ("name", True)
+    assert FrozenReport.objects.count() == Event.objects.filter(verb="reports.frozen").count() == 5
+
+
+def test_a_form_sent_twice_at_once_freezes_once(world, round_):
+    key = "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"
+    address = reverse("frozen_reports", args=[round_.pk])
+    browsers = [client(world.lead) for _ in range(2)]
+    answers = together(
+        *(
+            lambda browser=browser: browser.post(address, {"name": "Submission", "form_key": key}).status_code
+            for browser in browsers
+        )
+    )
+    assert answers == [302, 302]
+    assert FrozenReport.objects.get().name == "Submission"
+
+
+def test_levels_and_hash_are_of_one_moment_whatever_is_decided_meanwhile(world, round_):
+    """Each report fits one of the two states that there were: decided or not, never a bit of both."""
+    before = hashlib.sha256(b"".join(labels_csv(round_, layout="long"))).hexdigest()
+
+    def decide():
+        settle_issue(
+            round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.1"),
+            rationale="It is.", seen_number=0,
+        )  # fmt: skip
+
+    def freezing(name):
+        return lambda: freeze_report(round_=round_, by=world.lead, name=name)
+
+    found = together(freezing("a"), freezing("b"), freezing("c"), decide)
+    after = hashlib.sha256(b"".join(labels_csv(round_, layout="long"))).hexdigest()
+    assert before != after
+    for frozen in found[:3]:
+        levels = json.loads(frozen.document)["levels"].values()
+        issues = [
+            group["issues"]
+            for level in levels
+            for group in level["groups"]
+            if group["group"] == {"type": "C"}
+        ]
+        # The type C has no sub-theme that was chosen.
+        assert (frozen.inputs_hash, issues) in [(before, [1, 1, 0]), (after, [2, 2, 0])]
+    assert freeze_report(round_=round_, by=world.lead, name="d").inputs_hash == after

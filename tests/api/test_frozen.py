@@ -1,0 +1,71 @@
+"""Frozen reports over REST."""
+
+import pytest
+
+from annotate.models import FrozenReport
+from tests.api.conftest import client_of
+from tests.factories import make_round
+
+
+def label(world, member, issue, code):
+    body = {"issue": issue.pk, "category": code}
+    answer = client_of(member).post(f"/api/v1/rounds/{world.round.pk}/labels/", body, format="json")
+    assert answer.status_code == 201, answer.json()
+
+
+@pytest.fixture
+def labelled(world):
+    for issue, first, second in zip(world.issues[:2], ("C.1", "C.1"), ("C.1", "C.2"), strict=True):
+        label(world, world.first, issue, first)
+        label(world, world.second, issue, second)
+    return f"/api/v1/rounds/{world.round.pk}/agreement/frozen/"
+
+
+def test_a_lead_freezes_and_everybody_reads_and_compares(world, labelled):
+    answer = client_of(world.lead).post(labelled, {"name": "Submission"}, format="json")
+    frozen = FrozenReport.objects.get()
+    row = {
+        "id": frozen.pk, "name": "Submission", "frozen_at": answer.json()["frozen_at"],
+        "by": world.lead.pseudonym, "version": 1, "crosscheck": "0.1.0", "held_back": False, "issues": 2,
+        "inputs_sha256": frozen.inputs_hash,
+    }  # fmt: skip
+    assert (answer.status_code, answer.json()) == (201, row)
+    again = client_of(world.lead).post(labelled, {"name": "submission"}, format="json")
+    assert (again.status_code, again.json()["code"], again.json()["field"]) == (409, "FreezeRefused", "name")
+
+    viewer = client_of(world.viewer)
+    assert viewer.get(labelled).json() == [row]
+    whole = viewer.get(f"{labelled}{frozen.pk}/").json()
+    assert whole["levels"]["theme"]["groups"][0]["coefficients"]["percent_agreement"]["value"] == 0.5
+    same = viewer.get(f"{labelled}{frozen.pk}/difference/").json()
+    assert same["levels"] == {"type": [], "theme": [], "sub-theme": []}
+    assert (same["issues_added"], same["final_labels"]) == (0, {"changed": 0, "reopened": 0, "new": 0})
+
+    label(world, world.first, world.issues[2], "C.1")
+    label(world, world.second, world.issues[2], "C.1")
+    found = viewer.get(f"{labelled}{frozen.pk}/difference/").json()
+    assert (found["issues_added"], found["final_labels"]["new"]) == (1, 1)
+    assert {
+        "part": "groups", "of": "all", "name": "percent_agreement",
+        "then": 0.5, "now": 2 / 3, "change": pytest.approx(1 / 6),
+    } in found["levels"]["theme"]  # fmt: skip
+    refused = client_of(world.first).post(labelled, {"name": "Mine"}, format="json")
+    assert refused.status_code == 403
+
+
+def test_what_you_still_have_to_label_keeps_frozen_reports_from_you(world, labelled):
+    client_of(world.owner).post(labelled, {"name": "Submission"}, format="json")
+    frozen = FrozenReport.objects.get()
+    make_round(world.version, world.issues[:1], [world.first, world.lead], name="Again")
+    reader = client_of(world.first)
+    (row,) = reader.get(labelled).json()
+    assert (row["name"], row["held_back"], row["issues"], row["inputs_sha256"]) == (
+        "Submission", True, None, None,
+    )  # fmt: skip
+    for address in (f"{labelled}{frozen.pk}/", f"{labelled}{frozen.pk}/difference/"):
+        refused = reader.get(address)
+        assert (refused.status_code, refused.json()["code"]) == (409, "ReportHeldBack")
+    refused = client_of(world.lead).post(labelled, {"name": "Mine"}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (409, "ReportHeldBack")
+    assert "1 issue of this round is held back" in refused.json()["detail"]
+    assert client_of(world.second).get(f"{labelled}{frozen.pk}/").status_code == 200
