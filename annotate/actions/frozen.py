@@ -82,7 +82,7 @@ def freeze_report(*, round_: Round, by: Membership | None, name: str) -> FrozenR
         except IntegrityError as error:
             raise FreezeRefused(NAME_IS_TAKEN, field="name") from error
         who = by.user if by else None
-        record(round_.study, "reports.frozen", who, round=round_.name, report=name, sha256=inputs)
+        record(round_.study, "reports.frozen", who, round=round_.name, report=name)
     return frozen
 
 
