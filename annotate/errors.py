@@ -422,3 +422,9 @@ class PictureFailed(DomainError):
         "The picture could not be drawn. Try again, or take its table as CSV: the numbers are all there."
     )
     status = 503
+
+
+class DrawingBusy(DomainError):
+    message = _("Other pictures are being drawn just now. Try again in a moment.")
+    status = 503
+    retry_after = 5

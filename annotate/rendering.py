@@ -8,10 +8,13 @@ from typing import Any
 
 from django.conf import settings
 
-from annotate.errors import PictureFailed
+from annotate.errors import DrawingBusy, PictureFailed
+from core.places import place
 
 FORMS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 SECONDS = 60
+AT_ONCE, WAIT = 2, 10
+"""So many pictures are drawn at once on a host, each in 110 MB; who comes then waits so many seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -19,8 +22,16 @@ log = logging.getLogger(__name__)
 def render(spec: dict[str, Any], form: str) -> bytes:
     """The picture as a file of one of FORMS; a PNG has 300 dots per inch. A second or two.
 
-    Raises PictureFailed where the engine refuses the specification or takes longer than a minute.
+    Raises PictureFailed where the engine refuses the specification or takes longer than a minute, and
+    DrawingBusy where others are drawn all the time that it waits.
     """
+    with place("drawing", of=AT_ONCE, wait=WAIT) as is_free:
+        if not is_free:
+            raise DrawingBusy
+        return _drawn(spec, form)
+
+
+def _drawn(spec: dict[str, Any], form: str) -> bytes:
     command = [sys.executable, "-m", "annotate.drawing", form]
     try:
         made = subprocess.run(

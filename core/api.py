@@ -33,5 +33,6 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         answer = {"detail": str(error.message), "code": type(error).__name__}
         if field := getattr(error, "field", ""):
             answer["field"] = field
-        return Response(answer, status=error.status)
+        later = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+        return Response(answer, status=error.status, headers=later)
     return drf_exception_handler(error, context)

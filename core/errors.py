@@ -11,11 +11,13 @@ class DomainError(Exception):
 
     A subclass is named for what happened and sets `message`: what happened, what was kept, what to do.
     `status` is the HTTP status (409 if not said otherwise). `kept` is what the person had typed, by the
-    name of the field: the page shows it back, so that nothing typed is lost.
+    name of the field: the page shows it back, so that nothing typed is lost. `retry_after`: so many seconds
+    later it may be possible, which the answer says in its header.
     """
 
     message: str | Promise = _("That is not possible now. Nothing was changed.")
     status: int = 409
+    retry_after: int | None = None
     kept: Mapping[str, str]
 
     def __init__(

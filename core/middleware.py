@@ -44,7 +44,10 @@ class DomainErrors:
         if isinstance(exception, DomainError):
             kept = exception.kept or typed(request)
             code = type(exception).__name__
-            return refusal(request, str(exception.message), status=exception.status, kept=kept, code=code)
+            answer = refusal(request, str(exception.message), status=exception.status, kept=kept, code=code)
+            if exception.retry_after is not None:
+                answer.headers["Retry-After"] = str(exception.retry_after)
+            return answer
         return None
 
 

@@ -59,7 +59,7 @@ class FreezingSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=120)
 
 
-class ChangeSerializer(serializers.Serializer[Any]):
+class ReportChangeSerializer(serializers.Serializer[Any]):
     part = serializers.CharField(
         help_text="groups, left-out, categories, volunteers, decided, splits, intra-rater"
     )
@@ -70,7 +70,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
     change = serializers.FloatField(allow_null=True, help_text="null where there is no number then or now")
 
 
-class DifferenceSerializer(serializers.Serializer[Any]):
+class ReportDifferenceSerializer(serializers.Serializer[Any]):
     report = serializers.IntegerField()
     frozen_at = serializers.DateTimeField()
     as_of = serializers.DateTimeField(help_text="Of the numbers of now")
@@ -79,7 +79,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="Final labels changed, reopened and new since"
     )
     levels = serializers.DictField(
-        child=ChangeSerializer(many=True), help_text="By level; nothing changed where it is empty"
+        child=ReportChangeSerializer(many=True), help_text="By level; nothing changed where it is empty"
     )
 
 
@@ -136,7 +136,7 @@ class FrozenDifference(APIView):
     409 `ReportHeldBack` while you still have to label some of its issues in another round.
     """
 
-    @extend_schema(responses=DifferenceSerializer)
+    @extend_schema(responses=ReportDifferenceSerializer)
     def get(self, request: Request, round_id: int, frozen_id: int) -> Response:
         frozen, member = _readable(request, round_id, frozen_id)
         found = difference(frozen)
@@ -148,4 +148,4 @@ class FrozenDifference(APIView):
             "final_labels": change_counts(frozen.round, member, frozen.frozen_at),
             "levels": {name: [one.as_dict() for one in changed] for name, changed in found.levels.items()},
         }
-        return Response(DifferenceSerializer(answer).data)
+        return Response(ReportDifferenceSerializer(answer).data)

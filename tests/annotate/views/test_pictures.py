@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate import rendering
 from annotate.pictures import TITLES, specification
 from annotate.reports import agreement_report
+from core.places import place
 from studies.models import Role
 from tests import factories
 from tests.annotate.views.pages import client, label_all, text_of
@@ -133,3 +135,20 @@ def test_the_page_links_every_picture_in_both_widths_with_its_table(world, label
 def test_a_page_without_labels_has_no_pictures(world):
     answer = client(world.lead).get(reverse("agreement", args=[world.round().pk]))
     assert 'id="pictures"' not in answer.content.decode()
+
+
+def test_who_comes_while_others_are_drawn_waits_and_is_then_told_when_to_come_again(
+    world, labelled, settings, tmp_path, monkeypatch
+):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(rendering, "WAIT", 0.1)
+    signed_in = client(world.lead)
+    with place("drawing", of=2, wait=0), place("drawing", of=2, wait=0):
+        refused = signed_in.get(address(labelled, form="svg"))
+        # A specification is not drawn.
+        assert signed_in.get(address(labelled)).status_code == 200
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    assert "Try again in a moment" in text_of(refused)
+    with place("drawing", of=2, wait=0):
+        drawn = signed_in.get(address(labelled, form="svg"))
+    assert (drawn.status_code, drawn["Content-Type"]) == (200, "image/svg+xml")
