@@ -106,7 +106,7 @@ def difference(frozen: FrozenReport) -> Difference:
     return Difference(
         as_of=newest.as_of,
         issues_added=newest.complete - frozen.issues,
-        levels={name: changes(then[name], now[name].as_dict()) for name in then if name in now},
+        levels={name: changes(then[name], now[name].as_dict(issues=False)) for name in then if name in now},
     )
 
 

@@ -123,8 +123,11 @@ class AgreementReport:
             (group.agreement.left_out.get("undecided_issues", 0) for group in self.by(name)), default=0
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """The JSON of the command and of REST: full precision, null and a reason where undefined."""
+    def as_dict(self, *, issues: bool = True) -> dict[str, Any]:
+        """The JSON of the command and of REST: full precision, null and a reason where undefined.
+
+        `issues`: with what was labelled, which takes five queries at most; all else takes none.
+        """
         return {
             "study": self.round.study.slug,
             "round": self.round.name,
@@ -132,7 +135,7 @@ class AgreementReport:
             "as_of": self.as_of.isoformat(),
             "withheld": self.withheld,
             "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
-            "issues": composition(self).as_dict(),
+            **({"issues": composition(self).as_dict()} if issues else {}),
             "distribution": [
                 {"level": level_name(one.state.level), **one.as_dict()} for one in distribution(self)
             ],
