@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from annotate.agreement import MISSING, Agreement
+from annotate.at_level import agreement_of
 from annotate.models import Label, Round
 from annotate.queries.agreement import Tuples, tuples
 from annotate.queries.minds import Minds, minds
 from annotate.queries.rounds import volunteers
 from annotate.queries.withheld import held_back
-from annotate.reports import LevelTooDeep, agreement_of, level_name
+from annotate.reports import LevelTooDeep, level_name
 from studies.models import Membership
 from taxonomy.models import Level
 from taxonomy.queries import Codebook, codebook

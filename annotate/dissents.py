@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotate.agreement import MISSING, Stretch, dissents_by_place, lone_dissents
+from annotate.at_level import places_at
 from annotate.queries.agreement import ways
-from annotate.reports import AgreementReport, places_at
+from annotate.reports import AgreementReport
 
 TENTHS = 10
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -26,10 +27,11 @@ from annotate.agreement import (
     clustered,
     intra_rater,
     raters,
-    report,
     signs_of_dependence,
     splits,
 )
+from annotate.at_level import agreement_within, places_at
+from annotate.by_round import OfRound, other_rounds
 from annotate.composition import composition, distribution
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, labels_in_order, tuples
@@ -39,7 +41,7 @@ from ingest.models import Repository
 from taxonomy.models import Level
 from taxonomy.queries import Codebook, codebook
 
-GROUPINGS = ("type", "category", "repository", "month")
+GROUPINGS = ("type", "category", "repository", "month", "round")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 
 
@@ -70,7 +72,7 @@ class AgreementReport:
     each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart. `issues` are
     those of `Tuples`, `periods` the months (UTC) in which their last labels came. `reader` is who is asked
     for what other rounds of the study hold; None: these are not asked. `held` is what is held back from them
-    in this one.
+    in this one. `rounds` are this one and the others of the study where `by` asks for "round", else none.
     """
 
     round: Round
@@ -88,6 +90,7 @@ class AgreementReport:
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     reader: Reader | None = None
     held: Held = NOTHING
+    rounds: tuple[OfRound, ...] = ()
 
     @property
     def overall(self) -> Agreement:
@@ -184,20 +187,24 @@ def agreement_report(
     """The agreement of a round's complete, revealed issues, without what is held back from the reader.
 
     `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
-    crossed; the first group is always all. A decided type or category above the level asked for is no group:
-    each group says in `left_out` how many issues are in none for this reason, within its other values.
+    crossed ("round" with no other); the first group is always all. A decided type or category above the level
+    asked for is no group: each group says in `left_out` how many issues are in none for this reason, within
+    its other values.
     `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
     nobody's if not said, and then nothing is read of them.
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Four queries for the labels (five where
     volunteers came or went), one for those of the drift check, one for the codebook, one for the repositories
-    if they are asked for, one to count what is held back where something may be.
+    if they are asked for, one to count what is held back where something may be, and for rounds what
+    `other_rounds` says.
     """
     level = Level(level or round_.depth)
     by = [tuple(names) for names in by]
     for names in by:
         if unknown := set(names) - set(GROUPINGS):
             raise ValueError(f"unknown grouping: {', '.join(sorted(unknown))}")
+        if "round" in names and len(names) > 1:
+            raise ValueError("rounds are crossed with no other grouping")
     book = codebook(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
@@ -206,10 +213,16 @@ def agreement_report(
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
     everything = np.ones(len(found.counts), dtype=np.bool_)
+    withheld = held.filter(completed_at__isnull=False).count()
     at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
     beside = Patterns(at_level, found.counts, len(codes)).merged()
-    groups = [Group({}, _agreement(whole, everything, rolled, codes, found, found.left_out))]
+    groups = [Group({}, agreement_within(whole, everything, rolled, codes, found, found.left_out))]
+    rounds: tuple[OfRound, ...] = ()
     for names in by:
+        if names == ("round",):
+            rounds = _rounds(round_, level, groups[0].agreement, withheld, reader)
+            groups += [Group({"round": one.round.name}, one.agreement) for one in rounds if one.agreement]
+            continue
         axes = [_axis(name, found, book, level, round_) for name in names]
         nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
         for cell in product(*axes):
@@ -222,7 +235,7 @@ def agreement_report(
             )
             undecided = int(found.counts[possible & ~chosen].sum())
             left_out = {"undecided_issues": undecided} if undecided else {}
-            groups.append(Group(key, _agreement(whole, chosen, rolled, codes, found, left_out)))
+            groups.append(Group(key, agreement_within(whole, chosen, rolled, codes, found, left_out)))
     return AgreementReport(
         round=round_,
         level=level,
@@ -231,7 +244,7 @@ def agreement_report(
         patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes)),
         decided=beside.codes[:, -1],
         complete=int(found.counts.sum()),
-        withheld=held.filter(completed_at__isnull=False).count(),
+        withheld=withheld,
         groups=tuple(groups),
         codebook=book,
         intra=_intra(round_, book, rolled, len(codes), held),
@@ -239,7 +252,19 @@ def agreement_report(
         issues=found.issues,
         reader=reader,
         held=held,
+        rounds=rounds,
     )
+
+
+def _rounds(
+    round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
+) -> tuple[OfRound, ...]:
+    """The round among the others of the study, in the order in which they were opened; alone where nobody
+    said who reads, or before it is open.
+    """
+    others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
+    found = [*others, OfRound(round_, own, withheld)]
+    return tuple(sorted(found, key=lambda one: (one.round.opened_at or timezone.now(), one.round.pk)))
 
 
 @dataclass(frozen=True)
@@ -268,14 +293,6 @@ def suspicions(report: AgreementReport, held: Held = NOTHING) -> tuple[Suspicion
     )
 
 
-def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
-    """The agreement at one level of all issues of these tuples together, without groups."""
-    codes = [state.code for state in book.at_level(level)]
-    everything = np.ones(len(found.counts), dtype=np.bool_)
-    whole = Patterns(found.codes, found.counts, len(book.states))
-    return _agreement(whole, everything, places_at(book, level), codes, found, found.left_out)
-
-
 def _intra(
     round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int, held: Held
 ) -> IntraRater | None:
@@ -295,15 +312,6 @@ def _intra(
             left_out["labels_above_the_level"] += issues
     said = {reason: count for reason, count in left_out.items() if count}
     return intra_rater(twice, categories, left_out=said)
-
-
-def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
-    """For each category's place in the codebook, the place of its ancestor among those at `level`, or -1."""
-    target = {state.category_id: place for place, state in enumerate(book.at_level(level))}
-    ancestors = book.rolled_up(level)
-    return np.array(
-        [target.get(ancestors.get(state.category_id, 0), MISSING) for state in book.states], dtype=np.int32
-    )
 
 
 def _axis(
@@ -328,26 +336,6 @@ def _axis(
         for place, state in enumerate(book.at_level(at))
         if (places == place).any()
     ]
-
-
-def _agreement(
-    whole: Patterns,
-    chosen: NDArray[np.bool_],
-    rolled: NDArray[np.int32],
-    codes: list[str],
-    found: Tuples,
-    left_out: dict[str, int],
-) -> Agreement:
-    part = Patterns(whole.codes[chosen], whole.counts[chosen], whole.categories).relabel(rolled, len(codes))
-    if part.left_out:
-        left_out = left_out | {"labels_above_the_level": part.left_out}
-    return report(
-        part.patterns,
-        codes,
-        columns_are_raters=bool(found.columns),
-        raters=None if found.columns else found.raters,
-        left_out=left_out,
-    )
 
 
 def rows(groups: Iterable[Group]) -> Iterator[dict[str, object]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from annotate import over_time
-from annotate.agreement import Coefficient, confusion
+from annotate.agreement import Agreement, Coefficient, confusion
 from annotate.composition import composition, distribution
 from annotate.dissents import dissents
 from annotate.reports import AgreementReport, Group, level_name, rows
@@ -15,6 +15,7 @@ from ingest.readers.text import make_inert
 COEFFICIENTS = (
     "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger", "light_kappa",
 )  # fmt: skip
+NOTHING_AT_LEVEL = "the version has no categories at this level"
 ESTIMATE = ("value", "se", "low", "high", "reason")
 
 
@@ -131,26 +132,43 @@ def dissents_by_tenth(report: AgreementReport) -> Table:
     )
 
 
+def rounds(report: AgreementReport) -> Table:
+    """Agreement by round, of those of the study that label with the same taxonomy."""
+    columns = (
+        "round", "kind", "taxonomy_version", "issues", "labels", "percent_agreement",
+        "fleiss_kappa", "se", "low", "high", "gwet_ac1", "reason", "withheld",
+    )  # fmt: skip
+    made = []
+    for one in report.rounds:
+        said = [one.round.name, one.round.kind, one.round.version.number]
+        if one.agreement is None:
+            made.append([*said, *[None] * 8, NOTHING_AT_LEVEL, one.withheld])
+            continue
+        numbers = _numbers(one.agreement)
+        made.append([*said, *numbers, one.withheld])
+    return Table.of(columns, made)
+
+
+def _numbers(found: Agreement) -> list[object]:
+    """What the tables of groups say of one."""
+    kappa = _cells(found.coefficients["fleiss_kappa"])
+    return [
+        found.issues,
+        found.labels,
+        found.coefficients["percent_agreement"].value,
+        *kappa[:-1],
+        found.coefficients["gwet_ac1"].value,
+        kappa[-1],
+    ]
+
+
 def _groups(report: AgreementReport, name: str) -> Table:
     columns = (
         name, "issues", "labels", "percent_agreement",
         "fleiss_kappa", "se", "low", "high", "gwet_ac1", "reason",
     )  # fmt: skip
-    made = []
-    for group in (*report.by(name), report.groups[0]):
-        found = group.agreement
-        kappa = found.coefficients["fleiss_kappa"]
-        made.append(
-            [
-                group.key.get(name, "all"),
-                found.issues,
-                found.labels,
-                found.coefficients["percent_agreement"].value,
-                *_cells(kappa)[:-1],
-                found.coefficients["gwet_ac1"].value,
-                _cells(kappa)[-1],
-            ]
-        )
+    groups = (*report.by(name), report.groups[0])
+    made = [[group.key.get(name, "all"), *_numbers(group.agreement)] for group in groups]
     return Table.of(columns, made)
 
 
@@ -298,6 +316,7 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "months": months,
     "over-time": over_months,
     "over-time-test": change,
+    "rounds": rounds,
     "issues": issues,
     "distribution": decided,
     "splits": split_sizes,

@@ -224,6 +224,8 @@ class Agreement(APIView):
         by = [names.split(",") for names in request.query_params.getlist("by")]
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
             raise ValidationError({"by": [f"It is made of {', '.join(GROUPINGS)}."]})
+        if any("round" in names and len(names) > 1 for names in by):
+            raise ValidationError({"by": ["Rounds are crossed with no other grouping."]})
         held = held_back(round_, member)
         depth = LEVELS[level] if level else None
         found = agreement_report(round_, level=depth, by=by, held=held, reader=Reader(member))

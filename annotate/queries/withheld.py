@@ -85,16 +85,16 @@ class Reader:
         return held_back_in(rounds, [self.member] if self.member else [])
 
 
-def seen_sql(held: Held, column: str) -> tuple[str, dict[str, Any]]:
+def seen_sql(held: Held, column: str, *, by: str = "issue_id") -> tuple[str, dict[str, Any]]:
     """For a statement that is written out: the condition that the issue in this column is not held back, and
-    its parameters by name. "true" where nothing is.
+    its parameters by name. "true" where nothing is. `by`: "id" where the column is that of a `RoundIssue`.
     """
     if held.query.is_empty():
         return "true", {}
-    query, values = held.values("issue_id").query.sql_with_params()
+    query, values = held.values(by).query.sql_with_params()
     named = {f"held{place}": value for place, value in enumerate(values)}
     query %= tuple(f"%({name})s" for name in named)
-    return f"NOT EXISTS (SELECT FROM ({query}) held WHERE held.issue_id = {column})", named
+    return f"NOT EXISTS (SELECT FROM ({query}) held WHERE held.{by} = {column})", named
 
 
 def seen_by(

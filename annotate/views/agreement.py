@@ -33,6 +33,7 @@ from annotate.tables import (
     number,
 )
 from annotate.views import charts, frozen
+from annotate.views.by_round import by_round
 from annotate.views.composition import composed
 from annotate.views.dissents import dissents_asked_for
 from annotate.views.over_time import over_time
@@ -44,7 +45,7 @@ from taxonomy.models import Level
 FORMATS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
 CONFUSED = 12
 SPLITS = 12
-BY = (("type",), ("repository",), ("month",))
+BY = (("type",), ("repository",), ("month",), ("round",))
 
 
 @require_safe
@@ -179,6 +180,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "compared": say.compared(found),
         "repositories": charts.groups(report, "repository"),
         "months": charts.groups(report, "month") if len(report.by("month")) > 1 else None,
+        "rounds": by_round(report),
         "splits": _splits(report),
         **composed(report),
         "over_time": over_time(report),

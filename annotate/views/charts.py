@@ -73,9 +73,7 @@ class Chart:
     reference: str = ""
 
 
-def _estimate(
-    axis: Axis, value: float | None, low: float | None, high: float | None, reason: Any
-) -> Estimate:
+def estimate(axis: Axis, value: float | None, low: float | None, high: float | None, reason: Any) -> Estimate:
     return Estimate(
         text=number(value),
         interval=say.span(low, high),
@@ -91,8 +89,8 @@ def headline(report: AgreementReport) -> dict[str, Any]:
         "is_paradox": say.is_paradox(report.overall),
     }
     whole = Axis(0.0, 1.0, 0.2, 22, 614)
-    estimate = _estimate(whole, kappa.value, kappa.low, kappa.high, kappa.reason)
-    told |= {"estimate": estimate, "axis": whole}
+    shown = estimate(whole, kappa.value, kappa.low, kappa.high, kappa.reason)
+    told |= {"estimate": shown, "axis": whole}
     if kappa.value is None:
         return told
     word = say.landis_koch_word(kappa.value)
@@ -134,7 +132,7 @@ def coefficients(found: Agreement, resampled: Bootstrap | None = None) -> Chart:
                 hint=str(say.COEFFICIENTS[name][1]),
                 is_first=name == HEADLINE,
                 estimate=replace(
-                    _estimate(axis, one.value, one.low, one.high, one.reason),
+                    estimate(axis, one.value, one.low, one.high, one.reason),
                     drawn=whisker(axis, one.value, *bounds[name]),
                     resampled=say.span(again.low, again.high) if again else "",
                 ),
@@ -168,7 +166,7 @@ def _group(report: AgreementReport, axis: Axis, name: str, group: Group) -> Row:
         share=percent(found.issues / report.overall.issues),
         agreement=number(found.coefficients["percent_agreement"].value),
         ac1=number(found.coefficients["gwet_ac1"].value),
-        estimate=_estimate(axis, kappa.value, kappa.low, kappa.high, kappa.reason),
+        estimate=estimate(axis, kappa.value, kappa.low, kappa.high, kappa.reason),
         is_paradox=say.is_paradox(found),
     )
 
@@ -200,7 +198,7 @@ def categories(report: AgreementReport) -> Chart:
 
 
 def _category(axis: Axis, one: CategoryKappa) -> Estimate:
-    return _estimate(axis, one.kappa, one.low, one.high, one.reason)
+    return estimate(axis, one.kappa, one.low, one.high, one.reason)
 
 
 def place_of(report: AgreementReport, code: str) -> int:
