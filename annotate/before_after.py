@@ -18,7 +18,7 @@ from annotate.queries.agreement import Tuples, tuples
 from annotate.queries.minds import Minds, minds
 from annotate.queries.rounds import volunteers
 from annotate.queries.withheld import held_back
-from annotate.reports import LevelTooDeep, level_name
+from annotate.reports import AgreementReport, LevelTooDeep, level_name
 from studies.models import Membership
 from taxonomy.models import Level
 from taxonomy.queries import Codebook, codebook
@@ -95,6 +95,21 @@ def before_and_after(
         changed=sum(move.after is not None and move.after != move.before for move in moves),
         withheld=held.filter(completed_at__isnull=False).count(),
     )
+
+
+def of_report(report: AgreementReport) -> BeforeAfter | None:
+    """Both agreements beside an agreement report, at its level and for its reader.
+
+    None where no closed vote that they may see has a ballot on an issue its author had labelled, below the
+    round's depth, and where nobody said who reads.
+    """
+    if report.reader is None or report.level > report.round.depth:
+        return None
+    member = report.reader.member
+    found = minds(report.round, member)
+    if not found.moves:
+        return None
+    return before_and_after(report.round, member, level=report.level, found=found)
 
 
 def substituted(rows: Mapping[int, Row], ballots: Mapping[tuple[int, int], int]) -> list[Row]:

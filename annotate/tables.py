@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from annotate import over_time
 from annotate.agreement import Agreement, Coefficient, confusion
+from annotate.before_after import of_report
 from annotate.composition import composition, distribution
 from annotate.dissents import dissents
 from annotate.reports import AgreementReport, Group, level_name, rows
@@ -130,6 +131,20 @@ def dissents_by_tenth(report: AgreementReport) -> Table:
             for tenth, one in enumerate(way.stretches, start=1)
         ),
     )
+
+
+def before_and_after(report: AgreementReport) -> Table:
+    """The coefficients of the independent labels, and with the last ballots in them; no row before a vote."""
+    columns = ("coefficient", "before", "low", "high", "reason", "after", "reason_after")
+    both = of_report(report)
+    if both is None:
+        return Table(columns, ())
+    made = []
+    for name in COEFFICIENTS:
+        value, _se, low, high, reason = _cells(both.before.coefficients[name])
+        after, *_interval, why = _cells(both.after.coefficients[name])
+        made.append([name, value, low, high, reason, after, why if after is None else None])
+    return Table.of(columns, made)
 
 
 def rounds(report: AgreementReport) -> Table:
@@ -317,6 +332,7 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "over-time": over_months,
     "over-time-test": change,
     "rounds": rounds,
+    "consensus": before_and_after,
     "issues": issues,
     "distribution": decided,
     "splits": split_sizes,

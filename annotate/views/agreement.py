@@ -33,6 +33,7 @@ from annotate.tables import (
     number,
 )
 from annotate.views import charts, frozen
+from annotate.views.before_after import both_ways
 from annotate.views.by_round import by_round
 from annotate.views.composition import composed
 from annotate.views.dissents import dissents_asked_for
@@ -72,6 +73,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     if report.overall.issues:
         context |= _page(report, _resampled(request, report))
         context["suspicions"] = _suspicions(request, report, held)
+        context["consensus"] = both_ways(report)
         context["dissents"] = dissents_asked_for(request, report)
         context["planning"] = _planning(request, report)
     else:

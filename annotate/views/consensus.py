@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import AuthedRequest
 from annotate import rules
 from annotate import statements as say
-from annotate.agreement import Coefficient
-from annotate.before_after import BeforeAfter, before_and_after
+from annotate.before_after import before_and_after
 from annotate.minutes_text import method
 from annotate.models import Round
 from annotate.queries import minds as queries
@@ -23,7 +22,7 @@ from annotate.queries.categories import Codebook, codebook
 from annotate.queries.minds import Minds, Turn
 from annotate.queries.minutes import consensus_numbers
 from annotate.queries.rounds import rounds_for
-from annotate.tables import number
+from annotate.views.before_after import line
 from annotate.views.matrix import hues
 from core.http import render_page, require
 from ingest.models import Issue
@@ -45,7 +44,7 @@ def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
     require(rules.may_see_disagreements(member, round_))
     found = queries.minds(round_, member)
     both = before_and_after(round_, member, found=found)
-    rows = _coefficients(both)
+    rows = [line(both, key) for key in say.COEFFICIENTS]
     book = codebook(round_.version_id)
     context: dict[str, Any] = {
         **frame(round_.study, member, "agreement"),
@@ -60,35 +59,6 @@ def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
         "method": method(consensus_numbers(round_, member)),
     }
     return render_page(request, "annotate/consensus/consensus.html", context)
-
-
-@dataclass(frozen=True)
-class BothWays:
-    """One coefficient before and after, as texts; where there is no value the text says why."""
-
-    key: str
-    name: str
-    before: str
-    interval: str
-    after: str
-
-
-def _coefficients(both: BeforeAfter) -> list[BothWays]:
-    return [
-        BothWays(
-            key=key,
-            name=str(name),
-            before=_text(before),
-            interval=say.span(before.low, before.high),
-            after=_text(both.after.coefficients[key]),
-        )
-        for key, (name, _hint) in say.COEFFICIENTS.items()
-        for before in [both.before.coefficients[key]]
-    ]
-
-
-def _text(found: Coefficient) -> str:
-    return number(found.value) or say.undefined(found.reason)
 
 
 @dataclass(frozen=True)

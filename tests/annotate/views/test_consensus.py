@@ -134,3 +134,61 @@ def test_nobody_else_has_a_switch(world):
     model = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
     assert (client(stranger).post(address).status_code, client(model).post(address).status_code) == (404, 403)
     assert client(world.lead).get(address).status_code == 405
+
+
+def test_the_agreement_page_shows_both_numbers_once_a_vote_is_closed(world):
+    address = reverse("agreement", args=[world.round_.pk])
+    signed_in = client(world.members[1])
+    assert "With the last ballots" not in text_of(signed_in.get(address))
+    assert _lines(signed_in.get(f"{address}?format=csv&table=consensus")) == [
+        "coefficient,before,low,high,reason,after,reason_after"
+    ]
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+
+    text = text_of(signed_in.get(address))
+
+    # Before, two of three labels are the same on each of three issues: 1/3; after, all of the first: 5/9.
+    assert "1 of 3 ballots differs from its author’s label" in text
+    assert "Percent agreement 0.333 0.333 to 0.333 0.556 Gwet’s AC1" in text
+    assert "is no measure of how clear the categories are" in text
+    rows = _lines(signed_in.get(f"{address}?format=csv&table=consensus"))[1:]
+    assert len(rows) == 6
+    before, after = (float(rows[0].split(",")[place]) for place in (1, 5))
+    assert (before, after) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
+    # Below the depth nobody votes.
+    assert "With the last ballots" not in text_of(signed_in.get(f"{address}?level=sub-theme"))
+
+
+def test_the_agreement_page_shows_no_ballot_on_what_is_held_back(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.10", "C.10", "C.10")
+    made = create_round(
+        study=world.study, by=world.lead, name="Again", version=world.version, depth=Level.THEME,
+        issues=Issue.objects.filter(pk=world.issues[0].pk), members=[world.members[0]],
+    )  # fmt: skip
+    open_round(round_=made, by=world.lead)
+    withheld, other = (text_of(_get(member, world.round_, "agreement")) for member in world.members[:2])
+    assert ("With the last ballots" in withheld, "With the last ballots" in other) == (False, True)
+
+
+def test_both_numbers_cost_the_agreement_page_the_same_at_one_vote_and_at_three(world):
+    world.plan(quorum=2)
+    world.arrive()
+    signed_in = client(world.members[1])
+    address = reverse("agreement", args=[world.round_.pk])
+    counts = []
+    for numbers in ((0,), (1, 2)):
+        for number in numbers:
+            _vote(world, number, "C.9", "C.9", "C.9")
+        signed_in.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            signed_in.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def _lines(response) -> list[str]:
+    return response.content.decode().splitlines()
