@@ -1,10 +1,12 @@
 """The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -70,12 +72,47 @@ _ISSUES = """
 """
 
 
+_COMPLETE = "c.completed_at IS NOT NULL"
+
+
 def _complete(round_: Round) -> str:
     """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
-    return "c.completed_at IS NOT NULL" if reveals_complete_issues(round_) else "false"
+    return _COMPLETE if reveals_complete_issues(round_) else "false"
+
+
+# What the tuples are made of, as far as any of it can change: labels of revealed issues stay as they are, a
+# decision is added or superseded, the year of an issue is filled in once. Each of these is then seen here.
+_EDITION = """
+    SELECT * FROM
+        (SELECT count(*), count(completed_at), max(completed_at)
+         FROM annotate_roundissue WHERE round_id = %(round)s) issues,
+        (SELECT count(*), count(superseded_at), max(id)
+         FROM annotate_decision WHERE round_id = %(round)s) decisions,
+        (SELECT count(i.year) FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
+         WHERE r.study_id = %(study)s) years
+"""
 
 
 @dataclass(frozen=True)
+class Edition:
+    """All that the tuples of a round depend on: while it is the same, so are they.
+
+    `facts` count what is complete, decided and dated, and name the last of each.
+    """
+
+    round: int
+    version: int
+    is_crossed: bool
+    is_revealed: bool
+    labels_per_issue: int
+    volunteers: tuple[tuple[int, str], ...]
+    left_out: tuple[int, ...]
+    by_month: bool
+    by_year: bool
+    facts: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Tuples:
     """Distinct label tuples of the complete, revealed issues of a round, at one moment.
 
@@ -85,6 +122,7 @@ class Tuples:
     repository; `months` [P] the month (UTC) in which the last label came, such as "2026-11", where it was
     asked for, else "". `issues` says, where it was asked for, of what repository, what year and what decided
     category so many of these issues are: (id, year or None, place or -1, count).
+    Two of one `edition` are equal; None, where something is kept from the reader, equals nothing else.
     """
 
     codes: NDArray[np.int32]
@@ -97,6 +135,15 @@ class Tuples:
     left_out: dict[str, int]
     as_of: datetime
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
+    edition: Edition | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self.edition is None or not isinstance(other, Tuples):
+            return self is other
+        return self.edition == other.edition
+
+    def __hash__(self) -> int:
+        return id(self) if self.edition is None else hash(self.edition)
 
 
 def tuples(
@@ -115,8 +162,9 @@ def tuples(
     27 million labels give at most as many rows as there are distinct tuples, decided categories,
     repositories and, `by_month`, months together: memory does not grow with the issues.
     `without`: ids of issues to leave out. `held`: what is held back from the reader, and left out too.
+    Where nothing is, this process keeps what it grouped lately: one statement says whether it still holds.
     """
-    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    given: dict[str, Any] = {"round": round_.pk, "study": round_.study_id}
     alone = not connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if alone:
@@ -124,35 +172,69 @@ def tuples(
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT now()")
         (as_of,) = cursor.fetchone()
-        volunteers = list(
-            RoundVolunteer.objects.filter(round=round_)
-            .order_by("column")
-            .values_list("member_id", "member__pseudonym")
+        volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
+        cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), given)
+        edition = Edition(
+            round=round_.pk,
+            version=round_.version_id,
+            is_crossed=round_.allocation == Round.Allocation.CROSSED,
+            is_revealed=reveals_complete_issues(round_),
+            labels_per_issue=round_.labels_per_issue,
+            volunteers=tuple(volunteers.values_list("member_id", "member__pseudonym")),
+            left_out=cursor.fetchone(),
+            by_month=by_month,
+            by_year=by_year,
         )
-        crossed = round_.allocation == Round.Allocation.CROSSED
-        columns = {member: column for column, (member, _name) in enumerate(volunteers)}
-        seen, kept = seen_sql(held, "c.issue_id")
-        shown = {"complete": _complete(round_), "seen": seen}
-        grouped = {**shown, "but": _BUT if without else "", "month": _MONTH if by_month else "NULL"}
-        given: dict[str, Any] = {"round": round_.pk, "without": list(without), **kept}
-        cursor.execute(_GROUPED.format(**grouped, **_EVEN), given)
+        if without or not held.query.is_empty():
+            found = _grouped(edition, codebook, *seen_sql(held, "c.issue_id"), without)
+            return replace(found, as_of=as_of, edition=None)
+        cursor.execute(_EDITION, given)
+        return replace(_kept(replace(edition, facts=cursor.fetchone()), codebook), as_of=as_of)
+
+
+@lru_cache(maxsize=16)
+def _kept(edition: Edition, codebook: Codebook) -> Tuples:
+    return _grouped(edition, codebook)
+
+
+def _grouped(
+    edition: Edition,
+    codebook: Codebook,
+    seen: str = "true",
+    kept: Mapping[str, Any] = MappingProxyType({}),
+    without: Collection[int] = (),
+) -> Tuples:
+    """The tuples of an edition. `seen` and `kept`: the condition on issues, and its parameters."""
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    columns = {member: column for column, (member, _name) in enumerate(edition.volunteers)}
+    crossed, raters = edition.is_crossed, len(columns)
+    shown = {"complete": _COMPLETE if edition.is_revealed else "false", "seen": seen}
+    asked = {
+        **shown,
+        "but": _BUT if without else "",
+        "month": _MONTH if edition.by_month else "NULL",
+    }
+    given = {"round": edition.round, "without": list(without), **kept}
+    issues: list[tuple[int, int | None, int, int]] = []
+    with connection.cursor() as cursor:
+        cursor.execute(_GROUPED.format(**asked, **_EVEN), given)
         rows = cursor.fetchall()
         if crossed and any(len(labels) != len(columns) for labels, *_rest in rows):
             # Somebody came or went in mid-round: only then are the labels asked whose they are.
-            cursor.execute(_GROUPED.format(**grouped, **_UNEVEN), given)
+            cursor.execute(_GROUPED.format(**asked, **_UNEVEN), given)
             rows = cursor.fetchall()
-        cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), {"round": round_.pk})
-        left_out = {reason: count for reason, count in zip(REASONS, cursor.fetchone(), strict=True) if count}
-        issues = []
-        if by_year:
+        if edition.by_year:
             cursor.execute(_ISSUES.format(**shown), given)
             issues = cursor.fetchall()
         if not crossed:
             cursor.execute(_RATERS.format(**shown), given)
             (raters,) = cursor.fetchone()
-    width = max([len(columns) if crossed else round_.labels_per_issue, *(len(row[0]) for row in rows)])
+        cursor.execute("SELECT now()")
+        (as_of,) = cursor.fetchone()
+    width = max([len(columns) if crossed else edition.labels_per_issue, *(len(row[0]) for row in rows)])
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     everyone = [columns[member] for member in sorted(columns)]
+    left_out = {reason: count for reason, count in zip(REASONS, edition.left_out, strict=True) if count}
     open_labels = 0
     for index, (labels, _decided, _repository, count, _month, whose) in enumerate(rows):
         places = [place.get(label, MISSING) for label in labels]
@@ -170,14 +252,15 @@ def tuples(
         decided=np.array([place.get(row[1], MISSING) for row in rows], dtype=np.int32),
         repositories=np.array([row[2] for row in rows], dtype=np.int64),
         months=np.array([row[4] or "" for row in rows], dtype=np.str_),
-        columns=tuple(name for _member, name in volunteers) if crossed else (),
-        raters=len(volunteers) if crossed else raters,
+        columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
+        raters=raters,
         left_out=left_out,
         as_of=as_of,
         issues=tuple(
             (repository, year, place.get(decided, MISSING), count)
             for repository, year, decided, count in issues
         ),
+        edition=edition,
     )
 
 
