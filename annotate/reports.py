@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -35,11 +35,12 @@ from annotate.by_round import OfRound, other_rounds
 from annotate.composition import composition, distribution
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, labels_in_order, tuples
+from annotate.queries.categories import categories_of
 from annotate.queries.withheld import NOTHING, Held, Reader
 from core.errors import DomainError
 from ingest.models import Repository
 from taxonomy.models import Level
-from taxonomy.queries import Codebook, codebook
+from taxonomy.queries import Codebook
 
 GROUPINGS = ("type", "category", "repository", "month", "round")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
@@ -62,59 +63,106 @@ class Group:
     agreement: Agreement
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What is computed of the labels of a round at one level, and nothing else: it is kept while they stay.
+
+    `decided` [P] is the decided category of each row of `patterns`, -1 for none at this level: rows that
+    differ in it alone stand apart. `periods` are the months (UTC) in which last labels came.
+    """
+
+    columns: tuple[str, ...]
+    patterns: Patterns
+    decided: NDArray[np.int32]
+    groups: tuple[Group, ...]
+    periods: Periods
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        return splits(self.patterns)
+
+    @cached_property
+    def volunteers(self) -> tuple[Rater, ...]:
+        return raters(self.patterns, self.decided) if self.columns else ()
+
+    @cached_property
+    def side_by_side(self) -> tuple[int, ...]:
+        return tuple(clustered(self.groups[0].agreement.pairs))
+
+    @cached_property
+    def against_decision(self) -> NDArray[np.int64]:
+        return against_decision(self.patterns, self.decided)
+
+
 @dataclass(frozen=True)
 class AgreementReport:
     """The agreement of a round at one level, for all its complete issues and for the groups asked for.
 
     `complete` issues are all that are complete and revealed, with a label at this level or without.
     `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
-    drift check with the first ones; None where it gave none yet. `decided` [P] is the decided category of
-    each row of `patterns`, -1 for none at this level: rows that differ in it alone stand apart. `issues` are
-    those of `Tuples`, `periods` the months (UTC) in which their last labels came. `reader` is who is asked
-    for what other rounds of the study hold; None: these are not asked. `held` is what is held back from them
-    in this one. `rounds` are this one and the others of the study where `by` asks for "round", else none.
+    drift check with the first ones; None where it gave none yet. `issues` are those of `Tuples`. `reader` is
+    who is asked for what other rounds of the study hold; None: these are not asked. `held` is what is held
+    back from them in this one. `rounds` are this one and the others of the study where `by` asks for
+    "round", else none.
     """
 
     round: Round
     level: Level
     as_of: datetime
-    columns: tuple[str, ...]
-    patterns: Patterns
-    decided: NDArray[np.int32]
     complete: int
     withheld: int
-    groups: tuple[Group, ...]
+    numbers: Numbers
     codebook: Codebook
     intra: IntraRater | None
-    periods: Periods
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     reader: Reader | None = None
     held: Held = NOTHING
     rounds: tuple[OfRound, ...] = ()
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        return self.numbers.columns
+
+    @property
+    def patterns(self) -> Patterns:
+        return self.numbers.patterns
+
+    @property
+    def decided(self) -> NDArray[np.int32]:
+        return self.numbers.decided
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        of_rounds = [Group({"round": one.round.name}, one.agreement) for one in self.rounds if one.agreement]
+        return (*self.numbers.groups, *of_rounds)
+
+    @property
+    def periods(self) -> Periods:
+        return self.numbers.periods
+
+    @property
     def overall(self) -> Agreement:
         return self.groups[0].agreement
 
-    @cached_property
+    @property
     def splits(self) -> tuple[Split, ...]:
         """How the labels of an issue part: unanimous, 6 : 1, 5 : 2, …"""
-        return splits(self.patterns)
+        return self.numbers.splits
 
-    @cached_property
+    @property
     def volunteers(self) -> tuple[Rater, ...]:
         """Each volunteer beside the others and the decision; () where columns are no volunteers."""
-        return raters(self.patterns, self.decided) if self.columns else ()
+        return self.numbers.volunteers
 
-    @cached_property
+    @property
     def side_by_side(self) -> tuple[int, ...]:
         """The columns of the volunteers who are compared, those who agree side by side; files keep theirs."""
-        return tuple(clustered(self.overall.pairs))
+        return self.numbers.side_by_side
 
-    @cached_property
+    @property
     def against_decision(self) -> NDArray[np.int64]:
         """[q, q] labels of one category on issues decided as another."""
-        return against_decision(self.patterns, self.decided)
+        return self.numbers.against_decision
 
     def by(self, *names: str) -> tuple[Group, ...]:
         """The groups of one grouping, or of a crossing."""
@@ -187,43 +235,72 @@ def agreement_report(
     """The agreement of a round's complete, revealed issues, without what is held back from the reader.
 
     `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
-    crossed ("round" with no other); the first group is always all. A decided type or category above the level
-    asked for is no group: each group says in `left_out` how many issues are in none for this reason, within
-    its other values.
+    crossed ("round" with no other); the first group is always all, and rounds come last. A decided type or
+    category above the level asked for is no group: each group says in `left_out` how many issues are in none
+    for this reason, within its other values.
     `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
     nobody's if not said, and then nothing is read of them.
 
-    Raises LevelTooDeep, ValueError for an unknown grouping. Four queries for the labels (five where
-    volunteers came or went), one for those of the drift check, one for the codebook, one for the repositories
-    if they are asked for, one to count what is held back where something may be, and for rounds what
-    `other_rounds` says.
+    Raises LevelTooDeep, ValueError for an unknown grouping. Four queries for the labels while these stay as
+    they are, three more where they do not (four where volunteers came or went); one for those of the drift
+    check, one for the repositories if they are asked for, one to count what is held back where something is,
+    and for rounds what `other_rounds` says.
     """
     level = Level(level or round_.depth)
-    by = [tuple(names) for names in by]
-    for names in by:
+    groupings = tuple(tuple(names) for names in by)
+    for names in groupings:
         if unknown := set(names) - set(GROUPINGS):
             raise ValueError(f"unknown grouping: {', '.join(sorted(unknown))}")
         if "round" in names and len(names) > 1:
             raise ValueError("rounds are crossed with no other grouping")
-    book = codebook(round_.version_id)
+    book = categories_of(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
     found = tuples(round_, book, held=held, by_month=True, by_year=True)
+    paths: tuple[tuple[int, str], ...] = ()
+    if any("repository" in names for names in groupings):
+        repositories = Repository.objects.filter(study=round_.study_id).order_by("path")
+        paths = tuple(repositories.values_list("pk", "path"))
+    within = tuple(names for names in groupings if names != ("round",))
+    numbers = _numbers(found, book, level, within, paths)
+    withheld = held.filter(completed_at__isnull=False).count()
+    rounds: tuple[OfRound, ...] = ()
+    if within != groupings:
+        rounds = _rounds(round_, level, numbers.groups[0].agreement, withheld, reader)
+    return AgreementReport(
+        round=round_,
+        level=level,
+        as_of=found.as_of,
+        complete=int(found.counts.sum()),
+        withheld=withheld,
+        numbers=numbers,
+        codebook=book,
+        intra=_intra(round_, book, places_at(book, level), len(book.at_level(level)), held),
+        issues=found.issues,
+        reader=reader,
+        held=held,
+        rounds=rounds,
+    )
+
+
+@lru_cache(maxsize=32)
+def _numbers(
+    found: Tuples,
+    book: Codebook,
+    level: Level,
+    by: tuple[tuple[str, ...], ...],
+    paths: tuple[tuple[int, str], ...],
+) -> Numbers:
+    """The numbers of these tuples. `paths`: of the repositories by id, in their order."""
     rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
     everything = np.ones(len(found.counts), dtype=np.bool_)
-    withheld = held.filter(completed_at__isnull=False).count()
     at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
     beside = Patterns(at_level, found.counts, len(codes)).merged()
     groups = [Group({}, agreement_within(whole, everything, rolled, codes, found, found.left_out))]
-    rounds: tuple[OfRound, ...] = ()
     for names in by:
-        if names == ("round",):
-            rounds = _rounds(round_, level, groups[0].agreement, withheld, reader)
-            groups += [Group({"round": one.round.name}, one.agreement) for one in rounds if one.agreement]
-            continue
-        axes = [_axis(name, found, book, level, round_) for name in names]
+        axes = [_axis(name, found, book, level, paths) for name in names]
         nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
         for cell in product(*axes):
             chosen = np.logical_and.reduce([mask for _value, mask in cell])
@@ -236,23 +313,12 @@ def agreement_report(
             undecided = int(found.counts[possible & ~chosen].sum())
             left_out = {"undecided_issues": undecided} if undecided else {}
             groups.append(Group(key, agreement_within(whole, chosen, rolled, codes, found, left_out)))
-    return AgreementReport(
-        round=round_,
-        level=level,
-        as_of=found.as_of,
+    return Numbers(
         columns=found.columns,
         patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes)),
         decided=beside.codes[:, -1],
-        complete=int(found.counts.sum()),
-        withheld=withheld,
         groups=tuple(groups),
-        codebook=book,
-        intra=_intra(round_, book, rolled, len(codes), held),
         periods=by_period(found.months, at_level[:, :-1], at_level[:, -1], found.counts, len(codes)),
-        issues=found.issues,
-        reader=reader,
-        held=held,
-        rounds=rounds,
     )
 
 
@@ -315,18 +381,13 @@ def _intra(
 
 
 def _axis(
-    name: str, found: Tuples, book: Codebook, level: Level, round_: Round
+    name: str, found: Tuples, book: Codebook, level: Level, paths: tuple[tuple[int, str], ...]
 ) -> list[tuple[str, NDArray[np.bool_]]]:
     """The values of one grouping that occur, each with its rows: in the codebook's order, the paths', or that
     of the months.
     """
     if name == "repository":
-        paths = dict(
-            Repository.objects.filter(study=round_.study_id).order_by("path").values_list("pk", "path")
-        )
-        return [
-            (path, found.repositories == pk) for pk, path in paths.items() if (found.repositories == pk).any()
-        ]
+        return [(path, found.repositories == pk) for pk, path in paths if (found.repositories == pk).any()]
     if name == "month":
         return [(str(month), found.months == month) for month in np.unique(found.months)]
     at = Level.TYPE if name == "type" else level

@@ -88,6 +88,7 @@ class Label(models.Model):
         indexes = [
             models.Index(fields=["round", "volunteer", "-submitted_at"], name="own_labels_newest_first"),
             models.Index(fields=["proposal"], name="open_labels", condition=Q(proposal__isnull=False)),
+            models.Index(fields=["round"], name="surplus_labels", condition=Q(surplus=True)),
         ]
         triggers = [
             pgtrigger.Trigger(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.agreement import MISSING
@@ -229,8 +230,6 @@ def _grouped(
         if not crossed:
             cursor.execute(_RATERS.format(**shown), given)
             (raters,) = cursor.fetchone()
-        cursor.execute("SELECT now()")
-        (as_of,) = cursor.fetchone()
     width = max([len(columns) if crossed else edition.labels_per_issue, *(len(row[0]) for row in rows)])
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     everyone = [columns[member] for member in sorted(columns)]
@@ -255,7 +254,7 @@ def _grouped(
         columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
         raters=raters,
         left_out=left_out,
-        as_of=as_of,
+        as_of=timezone.now(),
         issues=tuple(
             (repository, year, place.get(decided, MISSING), count)
             for repository, year, decided, count in issues

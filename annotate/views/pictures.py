@@ -12,12 +12,10 @@ from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import held_back
 from annotate.rendering import FORMS, render
 from annotate.reports import agreement_report
-from annotate.views.agreement import attached, level_asked_for
+from annotate.views.agreement import BY, attached, level_asked_for
 from core.http import require
 from studies.queries import membership_of
 from studies.rules import may_read_revealed
-
-GROUPINGS = {"types": [["type"]], "repositories": [["repository"]]}
 
 
 @require_safe
@@ -30,7 +28,7 @@ def agreement_picture(request: AuthedRequest, round_id: int, name: str, form: st
     if name not in TITLES or form not in (*FORMS, "json") or width not in WIDTHS:
         raise Http404
     held, level = held_back(round_, member), level_asked_for(request)
-    report = agreement_report(round_, level=level, by=GROUPINGS.get(name, []), held=held)
+    report = agreement_report(round_, level=level, by=BY, held=held)
     spec = specification(report, name, width)
     if form == "json":
         return attached(report, json.dumps(spec), f"{name}-{width}.json", "application/json")
