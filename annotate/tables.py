@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -377,8 +378,13 @@ def as_csv(table: Table) -> str:
 def as_markdown(table: Table) -> str:
     """A Markdown table, statistics to three digits."""
     lines = [table.columns, *([_text(cell) for cell in row] for row in table.rows)]
-    head, *body = ("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+    head, *body = ("| " + " | ".join(_plain(cell) for cell in line) + " |" for line in lines)
     return "\n".join([head, "|" + "---|" * len(table.columns), *body])
+
+
+def _plain(text: str) -> str:
+    """Text in a cell of Markdown, in one line, with nothing in it that would be read as markup."""
+    return re.sub(r"[\\|<*`\[]", r"\\\g<0>", _one_line(text))
 
 
 def as_latex(table: Table, comment: str = "") -> str:

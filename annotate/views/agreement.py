@@ -28,6 +28,7 @@ from annotate.tables import (
     against_decision,
     as_csv,
     as_latex,
+    as_markdown,
     caption,
     meeting_categories,
     number,
@@ -43,7 +44,11 @@ from studies.queries import membership_of
 from studies.rules import may_read_revealed
 from taxonomy.models import Level
 
-FORMATS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
+FORMATS = {
+    "csv": ("text/csv", as_csv),
+    "tex": ("application/x-tex", as_latex),
+    "md": ("text/markdown", as_markdown),
+}
 CONFUSED = 12
 SPLITS = 12
 BY = (("type",), ("repository",), ("month",), ("round",))

@@ -41,6 +41,10 @@ def test_markdown_is_rounded_and_keeps_its_columns():
         "|---|---|---|",
         r"| =1+1\|_a | 0.123 |  |",
     ]
+    evil = Table(("name",), (("<script>alert(1)</script>\n| `a` *b* [c](d) \\",),))
+    assert as_markdown(evil).splitlines()[2:] == [
+        r"| \<script>alert(1)\</script> \| \`a\` \*b\* \[c](d) \\ |",
+    ]
 
 
 def test_latex_is_rounded_aligned_and_escaped():

@@ -303,6 +303,25 @@ def test_tables_come_as_latex(world, labelled):
     assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
 
 
+def test_every_table_of_the_page_comes_as_csv_latex_and_markdown(world, labelled):
+    links = re.findall(
+        r'href="\?format=(\w+)&amp;table=([\w-]+)"', get(world.lead, labelled).content.decode()
+    )
+
+    found = {table: [form for form, other in links if other == table] for _form, table in links}
+    assert set(found) >= {"report", "coefficients", "types", "categories", "repositories", "left-out"}
+    assert all(forms == ["csv", "tex", "md"] for forms in found.values())
+    for form, table in links:
+        assert get(world.lead, labelled, f"format={form}&table={table}").status_code == 200
+    response = get(world.lead, labelled, "format=md&table=splits")
+    assert response.content.decode().splitlines() == [
+        "| split | issues | share |", "|---|---|---|",
+        "| 3 | 2 | 0.400 |", "| 2:1 | 2 | 0.400 |", "| 1:1:1 | 1 | 0.200 |",
+    ]  # fmt: skip
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    assert response["Content-Disposition"].endswith('-main-round-theme-splits.md"')
+
+
 @pytest.mark.parametrize("query", ["format=exe", "format=csv&table=labels", "format=csv&level=x"])
 def test_files_that_do_not_exist_are_not_found(world, labelled, query):
     assert get(world.lead, labelled, query).status_code == 404
