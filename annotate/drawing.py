@@ -1,11 +1,14 @@
-"""Draws the Vega-Lite specification of its input: `python -m annotate.drawing svg`, or pdf, or png.
+"""Draws the Vega-Lite specifications in its input, a JSON list: `python -m annotate.drawing svg`, pdf or png.
 
-A process of its own for each picture: the engine keeps over a hundred megabytes until its process ends.
+The answer is a JSON list of the files, each in base 64. A process of its own for each call: the engine keeps
+over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for each picture.
 """
 
 import json
 import re
 import sys
+from base64 import b64encode
+from typing import Any
 
 import vl_convert
 
@@ -13,16 +16,18 @@ DOTS_PER_INCH = 300
 
 
 def main(form: str) -> None:
-    spec = json.load(sys.stdin.buffer)
+    made = [draw(spec, form) for spec in json.load(sys.stdin.buffer)]
+    json.dump([b64encode(file).decode() for file in made], sys.stdout)
+
+
+def draw(spec: dict[str, Any], form: str) -> bytes:
     # No addresses are allowed: whatever a specification says, nothing is fetched.
     if form == "svg":
         svg = vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])
-        made = in_points(svg).encode()
-    elif form == "pdf":
-        made = vl_convert.vegalite_to_pdf(spec, vl_version="6.4", allowed_base_urls=[])
-    else:
-        made = vl_convert.vegalite_to_png(spec, vl_version="6.4", allowed_base_urls=[], ppi=DOTS_PER_INCH)
-    sys.stdout.buffer.write(made)
+        return in_points(svg).encode()
+    if form == "pdf":
+        return vl_convert.vegalite_to_pdf(spec, vl_version="6.4", allowed_base_urls=[])
+    return vl_convert.vegalite_to_png(spec, vl_version="6.4", allowed_base_urls=[], ppi=DOTS_PER_INCH)
 
 
 def in_points(svg: str) -> str:

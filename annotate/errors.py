@@ -417,6 +417,15 @@ class NothingToDraw(DomainError):
     message = _("There is nothing to draw yet: no value of this picture is defined.")
 
 
+class NothingToReport(DomainError):
+    message = _("There is nothing to report yet: no issue has labels that are complete and revealed.")
+
+
+class ReportFailed(DomainError):
+    message = _("The report could not be set as PDF. Try again, or take it as HTML: all of it is there.")
+    status = 503
+
+
 class PictureFailed(DomainError):
     message = _(
         "The picture could not be drawn. Try again, or take its table as CSV: the numbers are all there."

@@ -16,8 +16,8 @@ from pypdf import PdfReader
 
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
 PART = re.compile(r'hx-target="#([\w-]+)"')
-DRAWN = re.compile(r"/agreement/pictures/[\w-]+\.(?:svg|pdf|png)$")
-"""Files drawn from a specification alone, by a process that knows no database: the specification is crawled."""
+DRAWN = re.compile(r"/agreement/(?:pictures/[\w-]+\.(?:svg|pdf|png)|report\.pdf)$")
+"""Files made by a process that knows no database, of what another file says: the specification, the report as HTML."""
 PER_PAGE = 2
 """How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
 

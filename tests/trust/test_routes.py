@@ -191,6 +191,7 @@ follow_ups                 get    302  404  404  200  200  200  200  200  403
 mark_follow_up             post   401  404  404  302  404  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
 agreement_picture          get    302  404  404  200  409  409  200  200  403
+agreement_file             get    302  404  404  200  409  409  200  200  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
 
@@ -312,6 +313,7 @@ def address(world: World, name: str) -> str:
             (round_id, more.frozen.pk),
         ),
         "agreement_picture": (round_id, "coefficients", "json"),
+        "agreement_file": (round_id, "html"),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
         **dict.fromkeys(("issue", "api_issue"), (slug, issue_id)),

@@ -1,0 +1,91 @@
+"""From seven people at their keyboards to the number on the agreement page."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.models import Label
+from tests.annotate.world import small_world
+from tests.e2e.axe import violations
+from tests.e2e.room import answer, title
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# What each of the seven says of each issue.
+SHEET = (
+    "C.3 C.3 C.3 C.3 C.3 C.3 C.3",
+    "C.3 C.3 C.2 C.3 C.2 C.3 C.3",
+    "A.1 A.1 A.1 B.2 A.1 A.1 A.1",
+    "B.2 C.2 B.2 C.2 B.2 C.2 B.2",
+    "B.2 B.2 B.2 B.2 B.2 B.2 B.2",
+)
+KEYS = {"A.1": "a 1", "B.2": "b 2", "C.2": "c 2", "C.3": "c 3"}
+
+KAPPA = 412 / 657
+"""By hand. A row of seven with counts n has (Σ n² - 7) / 42 of its pairs alike: 42/42, 22/42, 30/42, 18/42 and
+42/42, on average 154/210 = 11/15. Of 35 labels 6 are A.1, 12 B.2, 5 C.2 and 12 C.3: by chance
+(36 + 144 + 25 + 144) / 1225 = 349/1225. (11/15 - 349/1225) / (1 - 349/1225) = 8240/13140 = 412/657 = 0.627.
+"""
+
+
+def of_a_spreadsheet(sheet) -> tuple[float, float]:
+    """Percent agreement and Fleiss' kappa by the formulas that one writes into cells."""
+    codes = sorted({code for row in sheet for code in row.split()})
+    counts = [[row.split().count(code) for code in codes] for row in sheet]
+    alike = [sum(n * (n - 1) for n in row) / (7 * 6) for row in counts]
+    agreement = sum(alike) / len(alike)
+    shares = [sum(column) / (7 * len(counts)) for column in zip(*counts, strict=True)]
+    chance = sum(share**2 for share in shares)
+    return agreement, (agreement - chance) / (1 - chance)
+
+
+def test_seven_people_label_by_keys_and_the_page_shows_the_kappa_of_a_spreadsheet(open_page):
+    world = small_world(issues=len(SHEET), members=7)
+    round_ = world.round(name="Main round")
+    rows = {issue.current.title: row.split() for issue, row in zip(world.issues, SHEET, strict=True)}
+    agreement, kappa = of_a_spreadsheet(SHEET)
+    assert (agreement, kappa) == (pytest.approx(11 / 15), pytest.approx(KAPPA))
+
+    for seat, member in enumerate(world.members):
+        page = open_page(member.user, reverse("label", args=[round_.pk]))
+        for number in range(1, len(SHEET) + 1):
+            answer(page, f"{KEYS[rows[title(page)][seat]]} Enter Enter")
+            if number < len(SHEET):
+                expect(page.locator("#pace")).to_contain_text(f"{number} / {len(SHEET)}")
+        expect(page.locator("h1")).to_have_text("All done")
+    given = Label.objects.order_by("issue", "volunteer").values_list("category__states__code", flat=True)
+    assert list(given) == [code for row in SHEET for code in row.split()]
+
+    page = open_page(world.lead.user, reverse("agreement", args=[round_.pk]))
+    expect(page.locator(".headline .value")).to_have_text("0.627")
+    expect(page.locator("header.head")).to_contain_text("5 issues, 7 volunteers, 35 labels.")
+    row = page.locator(".coefs tbody tr", has_text="Percent agreement")
+    expect(row).to_contain_text("0.733")
+    assert f"{KAPPA:.3f}" == f"{kappa:.3f}" == "0.627"
+    assert f"{agreement:.3f}" == "0.733"
+
+
+@pytest.mark.parametrize("look", [{}, {"dark": True}, {"phone": True}])
+def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page, look):
+    world = small_world(issues=len(SHEET), members=7)
+    round_ = world.round(name="Main round")
+    for issue, row in zip(world.issues, SHEET, strict=True):
+        for member, code in zip(world.members, row.split(), strict=True):
+            world.submit(round_, issue, member, code)
+    page = open_page(world.lead.user, reverse("agreement", args=[round_.pk]), **look)
+    with page.expect_download(timeout=60_000) as download:
+        page.get_by_role("link", name="The whole report as one HTML file").click()
+    body = download.value.path().read_text()
+    assert re.fullmatch(r"study-\d+-main-round-theme-agreement\.html", download.value.suggested_filename)
+
+    page = page.context.new_page()  # the policy of the page it came from would refuse its styles
+    page.set_content(body)
+
+    expect(page.locator(".headline .value")).to_have_text("0.627")
+    kind = "column" if look.get("phone") else "page"
+    expect(page.locator(f".picture.{kind}").first).to_be_visible()
+    expect(page.locator(f".picture.{'page' if kind == 'column' else 'column'}").first).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
