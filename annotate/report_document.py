@@ -30,12 +30,14 @@ TITLES = {
     "categories": gettext_lazy("By category"),
     "repositories": gettext_lazy("By repository"),
     "months": gettext_lazy("By month"),
+    "rounds": gettext_lazy("By round"),
     "over-time": gettext_lazy("What was labelled and decided by month"),
     "over-time-test": gettext_lazy("Whether decisions changed over the months"),
     "issues": gettext_lazy("The issues"),
     "distribution": gettext_lazy("What was decided"),
     "splits": gettext_lazy("How labels split"),
     "volunteers": gettext_lazy("By volunteer"),
+    "dissents": gettext_lazy("When volunteers stood alone, in tenths of their way"),
     "pairs": gettext_lazy("By pair of volunteers"),
     "confusion": gettext_lazy("Categories side by side on one issue"),
     "against-decision": gettext_lazy("Label against decision"),
@@ -46,6 +48,7 @@ TITLES = {
 
 HEADS: dict[str, "StrPromise"] = DRAWN_HEADS | {
     "month": gettext_lazy("Month"),
+    "round": gettext_lazy("Round"),
     "group": gettext_lazy("Group"),
     "raters": gettext_lazy("Volunteers"),
     "volunteer": gettext_lazy("Volunteer"),

@@ -34,7 +34,7 @@ LEVELS = ["type", "theme", "sub-theme"]
 NOT_HERE = {"withheld", "incomplete_issues", "labels_of_incomplete_issues", "surplus_labels"}
 """What counts labels that a package lacks while its round is open, or where some are held back."""
 ELSEWHERE = "false_positives"
-"""What another round of the study excluded is in no package of this one."""
+"""What another round of the study excluded is in no package of this one; nor are groups by round."""
 FREQUENT = 7
 """So many categories are tested over time by themselves, the others as one."""
 FEW = 30
@@ -263,7 +263,8 @@ def mean_kappa(kappas: list[Number]) -> dict[str, Number]:
 
 def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
     """The report in the form of `stored`, which says no more than which groupings are asked for."""
-    groupings = dict.fromkeys(tuple(group["group"]) for group in stored["groups"])
+    asked = (tuple(group["group"]) for group in stored["groups"] if "round" not in group["group"])
+    groupings = dict.fromkeys(asked)
     groups: list[dict[str, Any]] = []
     for names in groupings:
         groups += [{"group": {}, **whole(package)}] if not names else grouped(package, list(names))
@@ -589,6 +590,7 @@ def main(arguments: list[str]) -> int:
     for path in dict.fromkeys([*before, *after]):
         name = path.rpartition(" ")[2]
         is_elsewhere = name == ELSEWHERE and before.get(path) is not None
+        is_elsewhere = is_elsewhere or path.startswith("groups [round ")
         if is_elsewhere or (name in NOT_HERE and not package.is_whole):
             print(f"{path:58} {before.get(path)!s:>24} {'not in this package':>24}")
             skipped += 1

@@ -13,6 +13,7 @@ from annotate.package import write_package
 from annotate.pictures import TITLES
 from annotate.reports import GROUPINGS, LEVELS
 from annotate.tables import TABLES
+from annotate.views.agreement import BY as PAGE_BY
 from studies.models import Role
 from tests.annotate.recomputed import summary
 from tests.annotate.uneven import AGAIN, again, uneven
@@ -161,7 +162,7 @@ def _ordered(found):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_table_of_the_page_is_that_of_the_command(round_, reader, level):
-    by = ["type", "repository", "month"]
+    by = [",".join(names) for names in PAGE_BY]
     address = reverse("agreement", args=[round_.pk])
     for name in TABLES:
         file = reader.get(f"{address}?level={level}&format=csv&table={name}").content.decode()

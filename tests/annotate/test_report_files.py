@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from io import BytesIO
 
+import pgtrigger
 import pytest
 from django.urls import reverse
 from pypdf import PdfReader
@@ -91,7 +92,10 @@ def test_html_holds_every_table_at_three_digits(report):
     body = report_files.html(report).decode()
 
     for name, table in ((name, make(report)) for name, make in TABLES.items() if name != "left-out"):
-        assert table.rows, name
+        assert bool(table.rows) is (name != "rounds"), name  # the study has one round
+        assert bool(table.rows) is (f'id="table-{name}"' in body)
+        if not table.rows:
+            continue
         numbers = [
             [number(cell) if isinstance(cell, float) else f"{cell:,}" for cell in row
              if isinstance(cell, int | float)]
@@ -145,7 +149,8 @@ def test_pdf_says_the_same(report):
 
 def test_no_name_is_read_as_markup(round_):
     Membership.objects.filter(pseudonym="R1").update(pseudonym=SHORT)
-    CategoryState.objects.filter(version=round_.version, code="C.1").update(name=f"{EVIL} theme")
+    with pgtrigger.ignore("taxonomy.CategoryState:published_states_stay"):
+        CategoryState.objects.filter(version=round_.version, code="C.1").update(name=f"{EVIL} theme")
     Study.objects.filter(pk=round_.study_id).update(name=f"{EVIL} study")
     type(round_).objects.filter(pk=round_.pk).update(name=f"{EVIL} round")
     round_ = type(round_).objects.get(pk=round_.pk)
