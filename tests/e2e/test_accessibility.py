@@ -94,6 +94,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("taxonomy", args=[taxonomy.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
+    yield reverse("agreement", args=[main.pk]) + "?dissents=yes&independence=yes"
     yield reverse("frozen_reports", args=[main.pk])
     yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])
