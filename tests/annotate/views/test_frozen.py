@@ -18,7 +18,7 @@ from annotate.queries.frozen import package_files
 from annotate.queries.withheld import held_back
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.views.pages import client, label_all, text_of
+from tests.annotate.views.pages import client, label_all, same_bytes, text_of
 from tests.annotate.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -197,6 +197,23 @@ def test_who_has_something_held_back_gets_the_name_and_the_moment_alone(world, r
     world.submit(again, world.issues[2], reader, "C.1")
     assert "0.550" in bodies()[2]
     assert get(reader, "frozen_json", round_, frozen.pk).status_code == 200
+
+
+def test_what_is_decided_of_an_issue_that_is_held_back_changes_no_byte(world, round_):
+    frozen = freeze_report(round_=round_, by=world.lead, name="Then")
+    reader = world.members[0]
+    world.waits_for(reader, world.issues[2])
+
+    def received() -> list[str]:
+        addresses = [("agreement",), ("frozen_reports",), ("frozen_report", frozen.pk)]
+        pages = [same_bytes(get(reader, name, round_, *more)) for name, *more in addresses]
+        since = {"since": frozen.frozen_at.isoformat()}
+        return [*pages, same_bytes(get(reader, "final_labels", round_, **since))]
+
+    before = received()
+    settle(world, round_)
+    assert received() == before
+    assert "changed since" in text_of(get(world.members[1], "frozen_reports", round_))
 
 
 def test_a_lead_with_something_held_back_is_offered_no_freezing(world, round_):
