@@ -37,6 +37,7 @@ def freeze_report(*, round_: Round, by: Membership | None, name: str) -> FrozenR
     if len(name) > LONGEST_NAME:
         raise FreezeRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
     with snapshot(read_only=False):
+        round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk)
         if round_.frozen_reports.filter(name__iexact=name).exists():
             raise FreezeRefused(NAME_IS_TAKEN, field="name")
         if held := held_back(round_, by).count():

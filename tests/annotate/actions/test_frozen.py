@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection, transaction
 from annotate import errors
 from annotate.actions.decisions import reopen, settle_issue
 from annotate.actions.frozen import freeze_report
+from annotate.actions.rounds import close_round
 from annotate.exports import labels_csv
 from annotate.frozen import difference, inputs_hash
 from annotate.models import FrozenReport
@@ -172,6 +173,15 @@ def test_names_that_are_none(world, round_, name, said):
     other = world.round()
     give_labels(world, other, "C.1 C.1 C.1")
     assert freeze_report(round_=other, by=world.lead, name="Taken").round == other
+
+
+def test_a_round_that_was_closed_since_it_was_read_is_frozen_as_closed(world, round_):
+    """The label of the incomplete issue is revealed by then: the file of the package has it, and so the hash."""
+    close_round(round_=world.study.rounds.get(), by=world.lead)
+    frozen = freeze_report(round_=round_, by=world.lead, name="Closed")
+    lines = b"".join(labels_csv(world.study.rounds.get(), layout="long"))
+    assert (lines.count(b"\n"), frozen.inputs_hash) == (11, hashlib.sha256(lines).hexdigest())
+    assert frozen.issues == 3
 
 
 def test_a_round_without_a_complete_issue_has_nothing_to_freeze(world):
