@@ -141,10 +141,11 @@ def group_name(key: Mapping[str, str]) -> str:
 
 def _numbers(report: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
     """Every number of a report with its part, what it is of, and its name; intervals follow from the labels
-    as the values do, and are not looked at.
+    as the values do, and are not looked at, nor are groupings that a frozen report has not, such as by round.
     """
     for group in report["groups"]:
-        yield from _group(group)
+        if tuple(group["group"]) in ((), *BY):
+            yield from _group(group)
     for one in report["groups"][0]["categories"]:
         yield ("categories", one["code"], "labels"), one["labels"]
         yield ("categories", one["code"], "kappa"), one["kappa"]
