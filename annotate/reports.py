@@ -16,25 +16,25 @@ from annotate import over_time
 from annotate.agreement import (
     MISSING,
     Agreement,
+    Bootstrap,
     IntraRater,
     Patterns,
     Periods,
     Rater,
-    Sign,
     Split,
     against_decision,
+    bootstrap,
     by_period,
     clustered,
     intra_rater,
     raters,
-    signs_of_dependence,
     splits,
 )
 from annotate.at_level import agreement_within, places_at
 from annotate.by_round import OfRound, other_rounds
 from annotate.composition import composition, distribution
 from annotate.models import Round
-from annotate.queries.agreement import Tuples, labelled_twice, labels_in_order, tuples
+from annotate.queries.agreement import Tuples, labelled_twice, tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.withheld import NOTHING, Held, Reader
 from core.errors import DomainError
@@ -333,30 +333,16 @@ def _rounds(
     return tuple(sorted(found, key=lambda one: (one.round.opened_at or timezone.now(), one.round.pk)))
 
 
-@dataclass(frozen=True)
-class Suspicion:
-    """A sign that labels were not given independently; of a run, with the issue at which it begins."""
-
-    sign: Sign
-    issue_id: int | None
-
-
-def suspicions(report: AgreementReport, held: Held = NOTHING) -> tuple[Suspicion, ...]:
-    """What in the order and the equality of a round's labels independent labels would hardly show, at the
-    report's level; () where columns are no volunteers.
-
-    A second or two for a full study: asked for, not shown by itself. Two queries.
+def resampled(report: AgreementReport) -> Bootstrap:
+    """The intervals of a report by resampling its issues: seconds for a large study, once while its labels
+    stay. The seed is the round's own, read as unsigned: the same labels give the same intervals.
     """
-    if not report.columns:
-        return ()
-    places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
-    found = labels_in_order(report.round, report.codebook, held)
-    signs = signs_of_dependence(
-        {path: (places[one.codes], places[one.decided]) for path, one in found.items()}
-    )
-    return tuple(
-        Suspicion(sign, None if sign.first is None else found[sign.part].issues[sign.first]) for sign in signs
-    )
+    return _resampled(report.numbers, report.round.seed % 2**64)
+
+
+@lru_cache(maxsize=8)
+def _resampled(numbers: Numbers, seed: int) -> Bootstrap:
+    return bootstrap(numbers.patterns, seed=seed, columns_are_raters=bool(numbers.columns))
 
 
 def _intra(

@@ -173,8 +173,20 @@ def chromium() -> str | None:
     return None if named == "none" else named or next(filter(None, map(shutil.which, names)), None)
 
 
-def in_browser(executable: str, address: str, path: str, cookie: str) -> tuple[float, list[str]]:
-    """The median of the seconds until a page is ready, each time in a fresh profile; what it asked for."""
+def in_browser(
+    executable: str,
+    address: str,
+    path: str,
+    cookie: str,
+    *,
+    ready_at: str = READY_AT,
+    height: int = 900,
+) -> tuple[float, list[str]]:
+    """The median of the seconds until a page is ready, each time in a fresh profile; what it asked for.
+
+    `ready_at`: a function for the page that answers with the seconds since navigation, null before. `height`
+    of the window in pixels.
+    """
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     times: list[float] = []
@@ -182,14 +194,14 @@ def in_browser(executable: str, address: str, path: str, cookie: str) -> tuple[f
     with sync_playwright() as run:
         browser = run.chromium.launch(executable_path=executable, args=FLAGS)
         for _time in range(1 + TIMES):
-            context: Any = browser.new_context(viewport={"width": 1440, "height": 900})
+            context: Any = browser.new_context(viewport={"width": 1440, "height": height})
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
             page = context.new_page()
             page.set_default_timeout(120_000)
             asked = []
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             page.goto(address + path, wait_until="load")
-            while (ready := page.evaluate(READY_AT)) is None:  # wait_for_function needs an eval in the page
+            while (ready := page.evaluate(ready_at)) is None:  # wait_for_function needs an eval in the page
                 page.wait_for_timeout(5)
             times.append(ready)
             page.wait_for_load_state("networkidle")

@@ -14,15 +14,16 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate import statements as say
-from annotate.agreement import Bootstrap, Reason, bootstrap, issues_for, volunteers_for
+from annotate.agreement import Bootstrap, Reason, issues_for, volunteers_for
 from annotate.agreement_forms import FreezeForm, WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
+from annotate.independence import suspicions
 from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
-from annotate.queries.withheld import Held, Reader, held_back
+from annotate.queries.withheld import Reader, held_back
 from annotate.rendering import FORMS as PICTURE_FORMS
-from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, suspicions
+from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, resampled
 from annotate.tables import (
     TABLES,
     against_decision,
@@ -76,8 +77,8 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "form": FreezeForm(),
     }
     if report.overall.issues:
-        context |= _page(report, _resampled(request, report))
-        context["suspicions"] = _suspicions(request, report, held)
+        context |= _page(report, resampled(report) if request.GET.get("bootstrap") == "yes" else None)
+        context["suspicions"] = _suspicions(request, report)
         context["consensus"] = both_ways(report)
         context["dissents"] = dissents_asked_for(request, report)
         context["planning"] = _planning(request, report)
@@ -94,23 +95,12 @@ def level_asked_for(request: AuthedRequest) -> Level | None:
     return LEVELS.get(name)
 
 
-def _resampled(request: AuthedRequest, report: AgreementReport) -> Bootstrap | None:
-    """Intervals by resampling the issues, where the address asks for them: seconds for a large study.
-
-    The seed is the round's own, read as unsigned: the same labels give the same intervals.
-    """
-    if request.GET.get("bootstrap") != "yes":
-        return None
-    seed = report.round.seed % 2**64
-    return bootstrap(report.patterns, seed=seed, columns_are_raters=bool(report.columns))
-
-
-def _suspicions(request: AuthedRequest, report: AgreementReport, held: Held) -> list[dict[str, Any]] | None:
+def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[str, Any]] | None:
     """Signs that labels are not independent, where the address asks for them; None where it does not."""
     if request.GET.get("independence") != "yes":
         return None
     lines = []
-    for one in suspicions(report, held):
+    for one in suspicions(report):
         sign = one.sign
         address = reverse("issue", args=[report.round.study.slug, one.issue_id]) if one.issue_id else ""
         lines.append(

@@ -13,8 +13,9 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.agreement import Patterns, SignKind, fleiss_kappa
 from annotate.agreement.reasons import Reason
+from annotate.independence import suspicions
 from annotate.models import Assignment, Decision, Label, Repeat, Round, RoundIssue, RoundVolunteer
-from annotate.reports import LevelTooDeep, agreement_report, suspicions
+from annotate.reports import LevelTooDeep, agreement_report
 from taxonomy.models import Level, Proposal
 from tests.annotate.world import one_after_the_other, small_world
 from tests.factories import (
@@ -536,4 +537,4 @@ def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_le
     assert (never.sign.part, never.sign.issues, never.sign.reference) == (world.repository.path, 10, 20)
     assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
     held = RoundIssue.objects.filter(round=round_, position__gt=10)
-    assert suspicions(agreement_report(round_, held=held), held) == ()
+    assert suspicions(agreement_report(round_, held=held)) == ()

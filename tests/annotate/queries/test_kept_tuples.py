@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from annotate.actions import decisions, rounds
 from annotate.actions.volunteers import raise_labels_per_issue
+from annotate.independence import suspicions
 from annotate.models import Label, Round
 from annotate.queries.agreement import _grouped, _kept, tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.withheld import held_back
-from annotate.reports import agreement_report
+from annotate.reports import agreement_report, resampled
 from ingest.models import Issue
 from studies.models import Membership
 from tests.annotate.world import small_world
@@ -142,6 +143,21 @@ def test_nothing_is_grouped_again_while_nothing_changed(round_):
     numbers = [agreement_report(round_).numbers for _ in range(2)]
     assert numbers[0] is numbers[1]
     assert numbers[0] is not agreement_report(round_, by=[["type"]]).numbers
+
+
+def test_signs_of_dependence_and_drawn_intervals_are_computed_once(world, round_):
+    report = agreement_report(round_)
+    drawn = resampled(report)
+    assert resampled(agreement_report(round_)) is drawn
+    signs = suspicions(report)
+    with CaptureQueriesContext(connection) as captured:
+        assert suspicions(report) is signs
+    assert len(captured) == 0
+    _complete(world, round_)
+    assert resampled(agreement_report(round_)) is not drawn
+    with CaptureQueriesContext(connection) as captured:
+        suspicions(agreement_report(round_))
+    assert any("array_agg(volunteer_id)" in one["sql"] for one in captured.captured_queries)
 
 
 def test_the_moment_is_that_of_the_question(round_):
