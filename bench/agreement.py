@@ -99,5 +99,5 @@ def page(slug: str, ground: Ground) -> Iterator[Row]:
         ratio=drawn / least,
         bar=f"≤ {seconds(PAGE)}",
         met=drawn <= PAGE,
-        note=f"{sum('/pictures/' in one for one in asked)} pictures, {len(asked)} requests; warm server",
+        note=f"{len(asked)} requests; warm server",
     )

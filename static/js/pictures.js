@@ -6,7 +6,7 @@
   if (!section) return;
   const PHONE = 480;
   const MARKS = ".dots_marks [aria-label], .cells_marks [aria-label]";
-  let scripts;
+  let scripts, specs;
 
   function load(address) {
     return new Promise((loaded, failed) => {
@@ -19,6 +19,12 @@
   }
   async function loadAll() {
     for (const address of section.dataset.scripts.split(" ")) await load(address);
+  }
+
+  async function ask(width) {
+    const answer = await fetch(`${section.dataset.pictures}&width=${width}`);
+    if (!answer.ok) throw new Error(answer.status);
+    return answer.json();
   }
 
   // Print colours become tokens of the page: the browser resolves them anew when the theme changes.
@@ -74,10 +80,8 @@
     told.hidden = plot.hidden = false;
     try {
       scripts ??= loadAll();
-      const width = plot.clientWidth < PHONE ? "phone" : "screen";
-      const answer = await fetch(`${figure.dataset.picture}&width=${width}`);
-      if (!answer.ok) throw new Error(answer.status);
-      const spec = dress(await answer.json());
+      specs ??= ask(plot.clientWidth < PHONE ? "phone" : "screen");
+      const spec = dress((await specs)[figure.dataset.picture]);
       await scripts;
       const canvas = plot.appendChild(document.createElement("div"));
       canvas.className = "canvas";

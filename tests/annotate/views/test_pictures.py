@@ -7,8 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import rendering
-from annotate.pictures import TITLES, specification
+from annotate.pictures import TITLES, pictures, specification
 from annotate.reports import agreement_report
+from annotate.views.agreement import BY
 from core.places import place
 from studies.models import Role
 from tests import factories
@@ -56,6 +57,16 @@ def test_every_member_but_a_model_has_it(world, labelled, role, status):
 
 
 # --- which there are
+
+
+def test_all_at_once_are_what_each_is_alone(world, labelled):
+    reader = client(world.lead)
+    together = reader.get(address(labelled, "all", query="width=screen")).json()
+    assert list(together) == [one.name for one in pictures(agreement_report(labelled, by=BY))]
+    for name, spec in together.items():
+        assert spec == reader.get(address(labelled, name, query="width=screen")).json()
+    assert reader.get(address(labelled, "all", "svg")).status_code == 404
+    assert reader.get(address(labelled, "all", query="width=poster")).status_code == 404
 
 
 def test_the_json_is_the_specification_of_the_report(world, labelled):
