@@ -390,6 +390,26 @@ class FollowUpIncomplete(DomainError):
     )
 
 
+class NotForModels(DomainError):
+    message = _("Models label pilots and main rounds only. Nothing was stored.")
+
+
+class ModelLabelsRefused(DomainError):
+    """Labels of a model were refused, all of them; `problems` holds a line for each row that is wrong."""
+
+    status = 422
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([gettext("Nothing was stored."), *problems]))
+
+
+class ModelLabelsStay(ModelLabelsRefused):
+    """The same for rows that say otherwise than what the model has said before."""
+
+    status = 409
+
+
 class PublishedStudyRefused(DomainError):
     """A published study was refused; `problems` holds every line that stands in the way, in words."""
 

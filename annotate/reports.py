@@ -33,6 +33,7 @@ from annotate.agreement import (
 from annotate.at_level import agreement_within, places_at
 from annotate.by_round import OfRound, other_rounds
 from annotate.composition import composition, distribution
+from annotate.model_raters import ModelLine, model_lines
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, tuples
 from annotate.queries.categories import categories_of
@@ -154,6 +155,11 @@ class AgreementReport:
         """Each volunteer beside the others and the decision; () where columns are no volunteers."""
         return self.numbers.volunteers
 
+    @cached_property
+    def models(self) -> tuple[ModelLine, ...]:
+        """Each model beside the volunteers: in no other number of the report. Read when it is asked for."""
+        return model_lines(self, places_at(self.codebook, self.level))
+
     @property
     def side_by_side(self) -> tuple[int, ...]:
         """The columns of the volunteers who are compared, those who agree side by side; files keep theirs."""
@@ -196,6 +202,7 @@ class AgreementReport:
                 for split in self.splits
             ],
             "volunteers": [self._volunteer(one) for one in self.volunteers],
+            "models": [line.as_dict() for line in self.models],
             "intra_rater": self.intra and self.intra.as_dict(),
         }
 

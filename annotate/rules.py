@@ -51,6 +51,23 @@ def may_be_volunteer(member: Membership | None, study: Study) -> bool:
     )
 
 
+def may_label_as_model(member: Membership | None, round_: Round) -> bool:
+    """Give labels that are compared with those of the volunteers, and read one's own: the study's models."""
+    return (
+        member is not None
+        and _is_of(member, round_.study_id)
+        and member.role == Role.MODEL
+        and studies_rules.may_label(member)
+    )
+
+
+def may_read_issues(member: Membership | None, round_: Round) -> bool:
+    """Read the issues of a round with their texts, all at once: its study's models, owner and leads.
+    Volunteers get one after the other.
+    """
+    return may_label_as_model(member, round_) or may_create_round(member, round_.study)
+
+
 def may_see_own_labels(member: Membership | None, round_: Round) -> bool:
     """See one's own labels, drafts and progress: the round's volunteers, also after it is closed."""
     return (

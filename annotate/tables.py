@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from annotate import over_time
+from annotate import model_raters, over_time
 from annotate.agreement import Agreement, Coefficient, confusion
 from annotate.before_after import of_report
 from annotate.composition import composition, distribution
@@ -278,6 +278,11 @@ def volunteers(report: AgreementReport) -> Table:
     )
 
 
+def models(report: AgreementReport) -> Table:
+    """Each model beside the volunteers and the decision, with how the volunteers do among themselves."""
+    return Table.of(model_raters.COLUMNS, model_raters.rows(report))
+
+
 def against_decision(report: AgreementReport) -> Table:
     """How many labels of one category lie on issues decided as another, most first."""
     codes = [category.code for category in report.overall.categories]
@@ -338,6 +343,7 @@ TABLES: dict[str, Callable[[AgreementReport], Table]] = {
     "distribution": decided,
     "splits": split_sizes,
     "volunteers": volunteers,
+    "models": models,
     "dissents": dissents_by_tenth,
     "pairs": pairs,
     "confusion": meeting_categories,

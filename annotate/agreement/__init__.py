@@ -18,6 +18,7 @@ from annotate.agreement.coefficients import (
 )
 from annotate.agreement.dependence import signs_of_dependence
 from annotate.agreement.intra import IntraRater, SelfAgreement, intra_rater
+from annotate.agreement.models import ModelRater, model_rater
 from annotate.agreement.pairs import PairKappa, against_decision, cohen_kappa, confusion, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Patterns, Relabelled
 from annotate.agreement.periods import Drift, Periods, by_period, drift
@@ -36,6 +37,7 @@ __all__ = [
     "Coefficient",
     "Drift",
     "IntraRater",
+    "ModelRater",
     "PairKappa",
     "Patterns",
     "PercentileInterval",
@@ -67,6 +69,7 @@ __all__ = [
     "landis_koch",
     "light_kappa",
     "lone_dissents",
+    "model_rater",
     "order_of",
     "pairs",
     "percent_agreement",

@@ -45,7 +45,7 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
         for one, other in zip(first, second, strict=True)
         if not (_is_missing(one) or _is_missing(other))
     ]
-    pair = _pair(Patterns.from_rows([*rows, (MISSING, MISSING)], len(index)), 0, 1)
+    pair = pair_of(Patterns.from_rows([*rows, (MISSING, MISSING)], len(index)), 0, 1)
     if pair.kappa is None:
         raise UndefinedAgreement(pair.reason or Reason.NO_ISSUE_IN_COMMON)
     return pair.kappa
@@ -54,7 +54,7 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:
     """Cohen's kappa of every two columns with at least one label each, in lexicographic order of columns."""
     used = np.flatnonzero((patterns.codes[patterns.counts > 0] != MISSING).any(axis=0)).tolist()
-    return tuple(_pair(patterns, first, second) for first, second in combinations(used, 2))
+    return tuple(pair_of(patterns, first, second) for first, second in combinations(used, 2))
 
 
 def light_kappa(found: Sequence[PairKappa]) -> Coefficient:
@@ -107,7 +107,8 @@ def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
     return np.bincount(cell, weights=weights, minlength=q * q).astype(np.int64).reshape(q, q)
 
 
-def _pair(patterns: Patterns, first: int, second: int) -> PairKappa:
+def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
+    """Cohen's kappa of two columns, with the reason where it has none."""
     one, other = patterns.codes[:, first], patterns.codes[:, second]
     both = (one != MISSING) & (other != MISSING)
     q = patterns.categories

@@ -53,7 +53,7 @@ def raters(patterns: Patterns, decided: npt.ArrayLike, confidence: float = CONFI
     `decided` [P] is the decided category of each row, -1 for none, within the same categories; rows that
     differ in it alone must stand apart. ValueError where it does not fit. Cost: O(P R^2).
     """
-    with_decision = _beside(patterns, decided)
+    with_decision = beside(patterns, decided)
     found = pairs(with_decision)
     whole = coefficient("fleiss_kappa", Tally.of(patterns), confidence)
     base, alone = lone_dissents(patterns.codes)
@@ -64,7 +64,7 @@ def raters(patterns: Patterns, decided: npt.ArrayLike, confidence: float = CONFI
         others = Patterns(np.delete(patterns.codes, column, axis=1), patterns.counts, patterns.categories)
         without = coefficient("fleiss_kappa", Tally.of(others), confidence)
         mine = [pair for pair in found if column in {pair.first, pair.second}]
-        compared, agreement = _agreement(patterns, column, confidence)
+        compared, agreement = agreement_with_others(patterns, column, confidence)
         answer.append(
             Rater(
                 column=column,
@@ -119,15 +119,17 @@ def dissents_by_place(
     return tuple(Stretch(*each) for each in zip(issues.tolist(), dissents.tolist(), strict=True))
 
 
-def _beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
-    """The same rows with the decision as one more column."""
+def beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
+    """The same rows with one more column, such as the decision; ValueError where it does not fit."""
     decisions: Ints = np.asarray(decided)
     if decisions.shape != patterns.counts.shape:
         raise ValueError(f"{decisions.shape} decisions for {len(patterns.counts)} rows")
     return Patterns(np.column_stack([patterns.codes, decisions]), patterns.counts, patterns.categories)
 
 
-def _agreement(patterns: Patterns, column: int, confidence: float) -> tuple[int, Coefficient]:
+def agreement_with_others(
+    patterns: Patterns, column: int, confidence: float = CONFIDENCE
+) -> tuple[int, Coefficient]:
     """The issues with another label beside the one of `column`, and the share of those that equal it."""
     codes = patterns.codes
     others = (codes != MISSING).sum(axis=1) - 1
@@ -145,10 +147,17 @@ def _agreement(patterns: Patterns, column: int, confidence: float) -> tuple[int,
 
 
 def _decision(mine: list[PairKappa], column: int, decision: int) -> PairKappa:
-    """The pair of a rater and the decision, with reasons that name the decision."""
+    """Of the pairs of a rater the one with the decision; it is not among them where nothing is decided."""
     found = next((pair for pair in mine if pair.second == decision), None)
-    if found is None or found.reason is Reason.NO_ISSUE_IN_COMMON:
+    if found is None:
         return PairKappa(column, decision, 0, None, None, Reason.NO_DECISION)
+    return kappa_with_decision(found)
+
+
+def kappa_with_decision(found: PairKappa) -> PairKappa:
+    """The pair of a rater and the decision, with reasons that name the decision."""
+    if found.reason is Reason.NO_ISSUE_IN_COMMON:
+        return replace(found, reason=Reason.NO_DECISION)
     if found.reason is Reason.ONE_ISSUE_IN_COMMON:
         return replace(found, reason=Reason.ONE_DECISION)
     return replace(found, reason=Reason.ONE_CATEGORY_DECIDED) if found.reason else found

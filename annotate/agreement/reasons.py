@@ -24,6 +24,7 @@ class Reason(StrEnum):
     ONE_ISSUE_IN_COMMON = "one_issue_in_common"
     PAIR_ONE_CATEGORY = "pair_one_category"
     NO_PAIR = "no_pair"
+    NO_VOLUNTEER = "no_volunteer"
     SLOTS = "slots"
     BOOTSTRAP_ONLY = "bootstrap_only"
     SOME_PAIRS = "some_pairs"
@@ -60,6 +61,7 @@ TEXTS: dict[Reason, str] = {
         "the two chose one and the same category for every issue they share"
     ),
     Reason.NO_PAIR: gettext_noop("no two people have a kappa with each other"),
+    Reason.NO_VOLUNTEER: gettext_noop("it has a kappa with none of the volunteers"),
     Reason.SLOTS: gettext_noop("different people labelled different issues, so no pairs are compared"),
     Reason.BOOTSTRAP_ONLY: gettext_noop(
         "its standard error has no formula: the bootstrap gives the interval"

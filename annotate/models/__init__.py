@@ -14,6 +14,7 @@ from annotate.models.meetings import (
     Spell,
     Vote,
 )
+from annotate.models.model_labels import ModelLabel
 from annotate.models.rounds import Assignment, Round, RoundIssue, RoundVolunteer
 from annotate.models.samples import Sample, SampleIssue
 from annotate.models.training import Answer, Comment
@@ -34,6 +35,7 @@ __all__ = [
     "Label",
     "Meeting",
     "Mention",
+    "ModelLabel",
     "Participant",
     "Repeat",
     "Round",

@@ -532,6 +532,7 @@ NAMES = {
     "sizes",
     "month",
     "reason",
+    "models",  # The labels of models are not in the package: they are in no other number.
 }
 
 

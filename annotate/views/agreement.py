@@ -39,6 +39,7 @@ from annotate.views.before_after import both_ways
 from annotate.views.by_round import by_round
 from annotate.views.composition import composed
 from annotate.views.dissents import dissents_asked_for
+from annotate.views.model_raters import model_rows
 from annotate.views.over_time import over_time
 from core.http import render_page, require
 from studies.queries import membership_of
@@ -182,6 +183,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         **composed(report),
         "over_time": over_time(report),
         "volunteers": _volunteers(report),
+        "models": model_rows(report),
         "overruled": _overruled(report),
         "categories": charts.categories(report),
         "few": few,

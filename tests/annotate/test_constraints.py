@@ -44,6 +44,9 @@ DRAWN = "INSERT INTO annotate_sampleissue (sample_id, issue_id, position) VALUES
 FROZEN = """INSERT INTO annotate_frozenreport (round_id, name, version_id, code_version, inputs_hash, issues, document,
     frozen_at)
     VALUES (%(round)s, '{name}', %(version)s, '0.1.0', '{hash}', 1, '{{}}', now())"""
+MODEL_LABEL = """INSERT INTO annotate_modellabel (round_id, issue_id, member_id, category_id, version_id, summary,
+    submitted_at)
+    VALUES (%(round)s, {issue}, %(lead)s, %(category)s, %(version)s, '', now())"""
 
 
 def _round(**fields):
@@ -93,6 +96,10 @@ def _drawn(issue="%(unslotted)s", position=2):
 
 def _frozen(name="second", digest="0" * 64):
     return FROZEN.format(name=name, hash=digest)
+
+
+def _model_label(issue="%(issue)s"):
+    return MODEL_LABEL.format(issue=issue)
 
 
 def _slot(issue="%(unslotted)s", slot=1, volunteer="NULL", lease="NULL"):
@@ -199,6 +206,8 @@ BITES = {
     "sample_name_is_unique_in_a_study": [_sample(name="'Pilot'")],
     "issue_is_once_in_a_sample": [_drawn(issue="%(issue)s")],
     "position_is_unique_in_a_sample": [_drawn(position=1)],
+    "one_label_per_model_and_issue": [_model_label() + "; " + _model_label()],
+    "model_label_is_on_an_issue_of_its_round": [_model_label(issue="%(outside)s")],
     "frozen_report_name_is_unique_in_a_round": [_frozen() + "; " + _frozen("SECOND")],
     "frozen_report_has_a_name_and_a_hash": [_frozen(""), _frozen(digest="A" * 64), _frozen(digest="0" * 63)],
 }
@@ -263,6 +272,8 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
         for statement in (
             _frozen(),
             _frozen("another"),
+            _model_label(),
+            _model_label(issue="%(unslotted)s"),
             _round(),
             _round(name="'open'", opened="now()", closed="now()"),
             _round(name="'majority'", rule="majority", majority=2, drift=50, training="%(planned)s"),
@@ -305,6 +316,15 @@ def test_every_named_constraint_of_the_room_is_bitten():
 
 
 # Triggers
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE annotate_modellabel SET summary = 'x'", "DELETE FROM annotate_modellabel"]
+)
+def test_a_label_of_a_model_stays(names, statement):
+    with connection.cursor() as cursor:
+        cursor.execute(_model_label(), names)
+    assert "Cannot update or delete rows" in str(_refusal(statement))
 
 
 def test_a_label_can_be_changed_before_reveal_and_history_says_what_it_was(names):

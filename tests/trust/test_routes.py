@@ -216,6 +216,9 @@ api_claim                  post   401  404  404  403  200  200  403  403  403
 api_labels                 get    401  404  404  403  200  200  403  403  403
 api_labels                 post   401  404  404  403  400  400  403  403  403
 api_label                  put    401  404  404  403  400  400  403  403  403
+api_round_issues           get    401  404  404  200  200  403  403  403  200
+api_model_labels           get    401  404  404  403  403  403  403  403  200
+api_model_labels           post   401  404  404  403  403  403  403  403  400
 api_disagreements          get    401  404  404  200  200  200  200  200  403
 api_screening              get    401  404  404  200  200  200  200  200  403
 api_decisions              post   401  404  404  400  400  403  403  403  403

@@ -1,0 +1,114 @@
+"""Labels of models: many at once, and never counted among those of the volunteers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate import errors
+from annotate.actions.locks import hold_round
+from annotate.actions.typed import SUMMARY_LENGTH, UNSTORABLE
+from annotate.models import ModelLabel, Round, RoundIssue
+from annotate.queries.categories import categories_of
+from annotate.queries.labels import choosable
+from annotate.rules import may_label_as_model
+from studies.actions import record
+from studies.models import Membership
+from taxonomy.queries import Codebook
+
+LABELLED_BY_MODELS = frozenset({Round.Kind.PILOT, Round.Kind.MAIN})
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One label as a model sends it: the id of an issue, the code of a category, a summary or ""."""
+
+    issue: int
+    code: str
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class ModelLabelled:
+    """How many labels were stored, and how many had been there already with the same category."""
+
+    stored: int
+    repeated: int
+
+
+@transaction.atomic
+def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow]) -> ModelLabelled:
+    """Store the labels of a model, all or none, once the round was opened, also after it is closed.
+
+    What it has said before it may say again: the first label stays, with its summary.
+    Raises NotAllowed for who is no model of the study, NotForModels, RoundNotOpen; ModelLabelsRefused with a
+    line for each row whose issue, category or summary cannot be stored, ModelLabelsStay with one for each
+    that names another category than before.
+    """
+    round_ = hold_round(round_)
+    # Two posts of one model take turns here, and nobody ends its membership meanwhile.
+    member = Membership.objects.select_for_update(no_key=True).get(pk=member.pk)
+    if not may_label_as_model(member, round_):
+        raise errors.NotAllowed
+    if round_.kind not in LABELLED_BY_MODELS:
+        raise errors.NotForModels
+    if round_.opened_at is None:
+        raise errors.RoundNotOpen
+    book = categories_of(round_.version_id)
+    if problems := _problems(round_, book, rows):
+        raise errors.ModelLabelsRefused(problems)
+    asked = {row.issue for row in rows}
+    own = ModelLabel.objects.filter(round=round_, member=member, issue__in=asked)
+    said = dict(own.values_list("issue", "category"))
+    now, fresh, others = timezone.now(), [], []
+    for number, row in enumerate(rows, start=1):
+        category = book.by_code[row.code].category_id
+        if row.issue not in said:
+            said[row.issue] = category
+            fresh.append(
+                ModelLabel(
+                    round=round_,
+                    issue_id=row.issue,
+                    member=member,
+                    category_id=category,
+                    version_id=round_.version_id,
+                    summary=UNSTORABLE.sub("\ufffd", row.summary.strip()),
+                    submitted_at=now,
+                )
+            )
+        elif said[row.issue] != category:
+            has = {"row": number, "issue": row.issue, "code": book.by_id[said[row.issue]].code}
+            others.append(_("row %(row)s: issue %(issue)s has the label %(code)s, and a label stays.") % has)
+    if others:
+        raise errors.ModelLabelsStay(others)
+    ModelLabel.objects.bulk_create(fresh)
+    if fresh:
+        told = {"round": round_.name, "member": member.pseudonym, "labels": len(fresh)}
+        record(round_.study, "models.labelled", member.user, **told)
+    return ModelLabelled(stored=len(fresh), repeated=len(rows) - len(fresh))
+
+
+def _problems(round_: Round, book: Codebook, rows: Sequence[ModelRow]) -> list[str]:
+    """A line in words for each row that cannot be stored, whatever is there."""
+    asked = {row.issue for row in rows}
+    known = set(
+        RoundIssue.objects.filter(round=round_, issue__in=asked).values_list("issue", flat=True)
+    )
+    deep_enough = choosable(round_)
+    problems = []
+    for number, row in enumerate(rows, start=1):
+        told = {"row": number, "issue": row.issue, "code": row.code}
+        state = book.by_code.get(row.code)
+        if row.issue not in known:
+            problems.append(_("row %(row)s: the round has no issue %(issue)s.") % told)
+        elif state is None:
+            problems.append(_("row %(row)s: the round’s version has no category “%(code)s”.") % told)
+        elif state.category_id not in deep_enough:
+            problems.append(
+                _("row %(row)s: the round compares labels at a deeper level than %(code)s.") % told
+            )
+        elif len(row.summary.strip()) > SUMMARY_LENGTH:
+            problems.append(_("row %(row)s: the summary is longer than 500 characters.") % told)
+    return problems

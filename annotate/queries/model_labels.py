@@ -1,0 +1,91 @@
+"""Labels of models: the only reads of them. No other query knows their table."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection
+from django.db.models import QuerySet
+from numpy.typing import NDArray
+
+from annotate.agreement import MISSING
+from annotate.models import ModelLabel, Round, RoundVolunteer
+from annotate.queries.rounds import reveals_complete_issues
+from annotate.queries.withheld import NOTHING, Held, seen_sql
+from studies.models import Membership
+from taxonomy.queries import Codebook
+
+
+def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
+    """What this model has said in a round."""
+    return ModelLabel.objects.filter(round=round_, member=member)
+
+
+_BESIDE = """
+    SELECT said.models, said.chosen, l.labels, l.whose, d.category_id, count(*)
+    FROM (
+        SELECT issue_id, array_agg(member_id ORDER BY member_id) AS models,
+               array_agg(category_id ORDER BY member_id) AS chosen
+        FROM annotate_modellabel WHERE round_id = %(round)s GROUP BY issue_id
+    ) said
+    JOIN annotate_roundissue c
+      ON c.round_id = %(round)s AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL AND {seen}
+    CROSS JOIN LATERAL (
+        SELECT array_agg(category_id ORDER BY volunteer_id) AS labels,
+               array_agg(volunteer_id ORDER BY volunteer_id) AS whose
+        FROM annotate_label WHERE round_id = %(round)s AND issue_id = said.issue_id AND NOT surplus
+    ) l
+    LEFT JOIN annotate_decision d
+      ON d.round_id = %(round)s AND d.issue_id = said.issue_id AND d.superseded_at IS NULL
+    WHERE l.labels IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5
+"""
+
+
+@dataclass(frozen=True)
+class BesideModels:
+    """Distinct label tuples of the complete, revealed issues that a model has labelled, with its labels.
+
+    `codes` [P, R] and `decided` [P] are as in annotate.queries.agreement.Tuples, `models` [P, M] has a column
+    for each of `names`, the pseudonyms. `counts` [P] says how many issues.
+    """
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    models: NDArray[np.int32]
+    decided: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+def beside_models(round_: Round, codebook: Codebook, held: Held = NOTHING) -> BesideModels | None:
+    """The labels of models beside those of the volunteers, without what is held back from the reader; None
+    where there are none. One query, and two more where there are some.
+    """
+    if not reveals_complete_issues(round_):
+        return None
+    seen, kept = seen_sql(held, "c.issue_id")
+    with connection.cursor() as cursor:
+        cursor.execute(_BESIDE.format(seen=seen), {"round": round_.pk, **kept})
+        rows = cursor.fetchall()
+    if not rows:
+        return None
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    crossed = round_.allocation == Round.Allocation.CROSSED
+    volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
+    columns = {member: at for at, member in enumerate(volunteers.values_list("member", flat=True))}
+    said = {member for models, *_rest in rows for member in models}
+    found = dict(Membership.objects.filter(pk__in=said).order_by("pk").values_list("pk", "pseudonym"))
+    at_model = {member: at for at, member in enumerate(found)}
+    width = len(columns) if crossed else max(len(row[2]) for row in rows)
+    codes = np.full((len(rows), width), MISSING, dtype=np.int32)
+    models = np.full((len(rows), len(found)), MISSING, dtype=np.int32)
+    for index, (members, chosen, labels, whose, _decided, _count) in enumerate(rows):
+        where = [columns[member] for member in whose] if crossed else range(len(labels))
+        codes[index, list(where)] = [place.get(label, MISSING) for label in labels]
+        models[index, [at_model[member] for member in members]] = [place.get(one, MISSING) for one in chosen]
+    return BesideModels(
+        names=tuple(found.values()),
+        codes=codes,
+        models=models,
+        decided=np.array([place.get(row[4], MISSING) for row in rows], dtype=np.int32),
+        counts=np.array([row[5] for row in rows], dtype=np.int64),
+    )

@@ -1,0 +1,168 @@
+"""Models beside the volunteers of a report, and that they are in nothing else."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.urls import reverse
+
+from annotate.actions.model_labels import label_as_model
+from annotate.exports import labels_csv
+from annotate.frozen import inputs_hash
+from annotate.package import write_package
+from annotate.queries.withheld import Reader, held_back
+from annotate.reports import agreement_report
+from annotate.tables import TABLES, as_csv
+from studies.models import Role
+from taxonomy.models import Level
+from tests import factories
+from tests.annotate.actions.test_model_labels import rows
+from tests.annotate.recomputed import summary
+from tests.annotate.views.pages import client, label_all, text_of
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+LABELS = ("C.1 C.1 C.1", "C.1 C.2 C.2", "C.2 C.2 A.1", "C.1 C.1 -")
+BY = [["type"], ["repository"], ["month"]]
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=4)
+
+
+@pytest.fixture
+def model(world):
+    return factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+
+
+@pytest.fixture
+def round_(world):
+    """A unanimous issue, two disagreements, and an incomplete issue."""
+    made = world.round()
+    label_all(world, made, *LABELS)
+    return made
+
+
+def test_values_by_hand(world, round_, model):
+    label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1", "C.1"))
+
+    [line] = agreement_report(round_).models
+    found = line.as_dict()
+
+    # The example of test_agreement_models, with C.1, C.2 and A.1 for A, B and C; only the first is decided.
+    assert (found["model"], found["labels"], found["compared"]) == ("M1", 3, 3)
+    assert found["agreement"]["value"] == pytest.approx(2 / 3)
+    assert found["mean_kappa"]["value"] == pytest.approx(1 / 2)
+    assert found["volunteers"]["percent_agreement"]["value"] == pytest.approx(5 / 9)
+    assert found["volunteers"]["light_kappa"]["value"] == pytest.approx(3 / 10)
+    assert found["decision"] == {
+        "issues": 1,
+        "percent_agreement": 1.0,
+        "cohen_kappa": None,
+        "reason": "only one issue they labelled has a decision",
+    }
+    # By type: C C C, C C C, C C A, and the model says C, C, A.
+    [line] = agreement_report(round_, level=Level.TYPE).models
+    assert line.found.agreement.value == pytest.approx((1 + 1 + 1 / 3) / 3)
+
+
+def test_each_model_stands_in_a_line_of_its_own(world, round_, model):
+    second = factories.make_member(world.study, Role.MODEL, pseudonym="M2")
+    third = factories.make_member(world.study, Role.MODEL, pseudonym="M3")
+    label_as_model(round_=round_, member=second, rows=rows(world, "C.1"))
+    label_as_model(round_=round_, member=model, rows=rows(world, "-", "C.1", "A.1"))
+    label_as_model(round_=round_, member=third, rows=rows(world, "-", "-", "-", "C.1"))
+    # The third has labelled the incomplete issue alone: nobody learns of that.
+    found = [(line.model, line.found.labels, line.found.agreement.value) for line in agreement_report(round_).models]
+    assert found == [("M1", 2, pytest.approx(1 / 3)), ("M2", 1, 1.0)]
+
+
+def test_the_numbers_of_people_are_equal_to_the_byte_with_models_and_without(world, round_, model, tmp_path):
+    def everything():
+        reports = [agreement_report(round_, level=level, by=BY) for level in Level]
+        dicts = [report.as_dict() for report in reports]
+        for found in dicts:
+            del found["models"], found["as_of"]
+        tables = [
+            as_csv(make(report)) for report in reports for name, make in TABLES.items() if name != "models"
+        ]
+        files = [b"".join(labels_csv(round_, layout=layout)) for layout in ("wide", "long")]
+        return json.dumps(dicts), tables, files, inputs_hash(round_)
+
+    before = everything()
+    assert agreement_report(round_).models == ()
+    label_as_model(round_=round_, member=model, rows=rows(world, "C.2", "A.1", "C.1", "A.1"))
+    assert len(agreement_report(round_).models) == 1
+    assert everything() == before
+
+    write_package(round_, tmp_path)
+    assert json.loads((tmp_path / "agreement.json").read_text())["models"][0]["labels"] == 3
+    _numbers, wrong, _skipped = summary(tmp_path)
+    assert wrong == 0
+
+
+def test_what_is_incomplete_hidden_or_held_back_is_in_no_comparison(world, round_, model):
+    label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1", "C.1"))
+    first = world.members[0]
+    world.waits_for(first, world.issues[1])
+    held = held_back(round_, first)
+    [line] = agreement_report(round_, held=held, reader=Reader(first)).models
+    assert (line.found.labels, line.found.agreement.value) == (2, pytest.approx((1 + 1 / 3) / 2))
+
+    hidden = world.round(reveal="round_closed")
+    label_all(world, hidden, *LABELS)
+    label_as_model(round_=hidden, member=model, rows=rows(world, "C.1", "C.2"))
+    assert agreement_report(hidden).models == ()
+
+
+def test_k_of_n_has_shares_and_no_kappas(world, model):
+    round_ = world.k_of_n(2)
+    for issue, members, codes in zip(
+        world.issues, ((0, 1), (1, 2)), (("C.1", "C.1"), ("C.1", "C.2")), strict=False
+    ):
+        for member, code in zip(members, codes, strict=True):
+            world.submit(round_, issue, world.members[member], code)
+    label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2"))
+    [line] = agreement_report(round_).models
+    assert (line.found.compared, line.found.agreement.value) == (2, 3 / 4)
+    assert line.found.kappa.value is None
+    slots = "different people labelled different issues, so no pairs are compared"
+    assert TABLES["models"](agreement_report(round_)).rows[0][-1] == f"{slots}; only one issue they labelled has a decision"
+
+
+@pytest.mark.parametrize("issues", [1, 3])
+def test_three_queries_whatever_the_number_of_issues_and_one_without_models(
+    issues, model, world, django_assert_num_queries
+):
+    round_ = world.round()
+    label_all(world, round_, *["C.1 C.2 C.1"] * issues)
+    report = agreement_report(round_)
+    with django_assert_num_queries(1):
+        assert report.models == ()
+    label_as_model(round_=round_, member=model, rows=rows(world, *["C.1"] * issues))
+    report = agreement_report(round_)
+    with django_assert_num_queries(3):
+        assert report.models[0].found.labels == issues
+
+
+def test_the_page_says_it_only_where_there_are_models(world, round_, model):
+    address = reverse("agreement", args=[round_.pk])
+    signed_in = client(world.lead)
+    assert "Models beside the volunteers" not in text_of(signed_in.get(address))
+
+    label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))
+    said = text_of(signed_in.get(address))
+
+    assert "Models beside the volunteers" in said
+    assert (
+        "M1 3 0.667 -0.161 to 1.000 0.556 0.500 0.300 undefined: only one issue they labelled has a decision"
+        " 100.0 % of 1"
+    ) in said
+    found = signed_in.get(address, {"format": "csv", "table": "models"}).text
+    [row] = csv.DictReader(io.StringIO(found))
+    assert (row["model"], row["labels"], row["volunteers_kappa"]) == ("M1", "3", "0.3")
+    assert row["reason"] == "only one issue they labelled has a decision"
+    assert r"M1 & 3" in signed_in.get(address, {"format": "tex", "table": "models"}).text
