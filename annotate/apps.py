@@ -29,7 +29,9 @@ class AnnotateConfig(AppConfig):
         audit.say(
             "rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again")
         )
-        audit.say("models.labelled", _("%(member)s, a model, labelled %(labels)s issues of the round %(round)s"))
+        audit.say(
+            "models.labelled", _("%(member)s, a model, labelled %(labels)s issues of the round %(round)s")
+        )
         audit.say("decisions.settled", _("Settled a disagreement of the round %(round)s"))
         audit.say("decisions.reopened", _("Opened a decided disagreement of the round %(round)s again"))
         audit.say(

@@ -3,7 +3,18 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotate.api import bulk, frozen, labels, meetings, model_labels, reports, rounds, samples, threads, training
+from annotate.api import (
+    bulk,
+    frozen,
+    labels,
+    meetings,
+    model_labels,
+    reports,
+    rounds,
+    samples,
+    threads,
+    training,
+)
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
@@ -37,9 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("rounds/<int:round_id>/labels/", labels.Labels.as_view(), name="api_labels"),
     path("rounds/<int:round_id>/labels/<int:issue_id>/", labels.OneLabel.as_view(), name="api_label"),
     path("rounds/<int:round_id>/issues/", model_labels.RoundIssues.as_view(), name="api_round_issues"),
-    path(
-        "rounds/<int:round_id>/model-labels/", model_labels.ModelLabels.as_view(), name="api_model_labels"
-    ),
+    path("rounds/<int:round_id>/model-labels/", model_labels.ModelLabels.as_view(), name="api_model_labels"),
     path("rounds/<int:round_id>/disagreements/", reports.Disagreements.as_view(), name="api_disagreements"),
     path("rounds/<int:round_id>/screening/", reports.Screening.as_view(), name="api_screening"),
     path(

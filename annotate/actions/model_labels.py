@@ -93,9 +93,7 @@ def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow
 def _problems(round_: Round, book: Codebook, rows: Sequence[ModelRow]) -> list[str]:
     """A line in words for each row that cannot be stored, whatever is there."""
     asked = {row.issue for row in rows}
-    known = set(
-        RoundIssue.objects.filter(round=round_, issue__in=asked).values_list("issue", flat=True)
-    )
+    known = set(RoundIssue.objects.filter(round=round_, issue__in=asked).values_list("issue", flat=True))
     deep_enough = choosable(round_)
     problems = []
     for number, row in enumerate(rows, start=1):

@@ -87,7 +87,7 @@ class ModelLabels(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = round_of(request, round_id, may_label_as_model)
         pages = KeysetPagination()
-        page = pages.paginate_queryset(own_model_labels(round_, member), request, view=self)
+        page: Any = pages.paginate_queryset(own_model_labels(round_, member), request, view=self)
         return pages.get_paginated_response(ModelLabelSerializer(page, many=True).data)
 
     @extend_schema(

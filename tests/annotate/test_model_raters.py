@@ -76,7 +76,10 @@ def test_each_model_stands_in_a_line_of_its_own(world, round_, model):
     label_as_model(round_=round_, member=model, rows=rows(world, "-", "C.1", "A.1"))
     label_as_model(round_=round_, member=third, rows=rows(world, "-", "-", "-", "C.1"))
     # The third has labelled the incomplete issue alone: nobody learns of that.
-    found = [(line.model, line.found.labels, line.found.agreement.value) for line in agreement_report(round_).models]
+    found = [
+        (line.model, line.found.labels, line.found.agreement.value)
+        for line in agreement_report(round_).models
+    ]
     assert found == [("M1", 2, pytest.approx(1 / 3)), ("M2", 1, 1.0)]
 
 
@@ -130,7 +133,10 @@ def test_k_of_n_has_shares_and_no_kappas(world, model):
     assert (line.found.compared, line.found.agreement.value) == (2, 3 / 4)
     assert line.found.kappa.value is None
     slots = "different people labelled different issues, so no pairs are compared"
-    assert TABLES["models"](agreement_report(round_)).rows[0][-1] == f"{slots}; only one issue they labelled has a decision"
+    assert (
+        TABLES["models"](agreement_report(round_)).rows[0][-1]
+        == f"{slots}; only one issue they labelled has a decision"
+    )
 
 
 @pytest.mark.parametrize("issues", [1, 3])

@@ -25,7 +25,15 @@ from tests.factories import category
 from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
-from tests.trust.world import CANARIES, World, draft, label, make_world
+from tests.trust.world import (
+    CANARIES,
+    OF_A_MODEL,
+    World,
+    draft,
+    label,
+    label_as_a_model,
+    make_world,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -46,11 +54,14 @@ def world(settings, tmp_path) -> World:
     return make_world()
 
 
-def others_at_work(world: World, code: str, *, right: str = "") -> None:
+def others_at_work(world: World, code: str, *, right: str = "", by_model: str = "") -> None:
     """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed.
 
     They label all issues of the other rounds too. `right`: the right label in the training, `code` without it.
+    A model labels whatever is not revealed, as `by_model`, `code` without it.
     """
+    label_as_a_model(world, world.round, world.issues[1:], by_model or code)
+    label_as_a_model(world, world.more.pilot, world.issues, by_model or code)
     label(world, 2, "other volunteer", code, CANARIES["summary"], unsure=True)
     label(world, 3, "other volunteer", code, CANARIES["summary"])
     submit_label(
@@ -187,20 +198,21 @@ def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role)
 
     send_digests(now=timezone.now())
     # The owner wrote the explanations, and reads what is said of them: a lead who does not label there.
-    own = {"explanation", "comment"} if role == "owner" else set()
+    own = {"explanation", "comment"} if role == "owner" else {"model"} if role == "model" else set()
+    words = {**CANARIES, "model": OF_A_MODEL}
     leaks = [
         (key, word)
         for key, (_status, text) in received.answers.items()
-        for name, word in CANARIES.items()
+        for name, word in words.items()
         if word in text and name not in own
     ]
     assert leaks == []
-    assert all(any(CANARIES[name] in text for _status, text in received.answers.values()) for name in own)
+    assert all(any(words[name] in text for _status, text in received.answers.values()) for name in own)
     assert mail.outbox
     assert not any(
         word in message.message().as_string()
         for message in mail.outbox
-        for word in {*CANARIES.values(), *HELD_BACK.values()}
+        for word in {*words.values(), *HELD_BACK.values()}
     )
     # What meetings said of an issue reaches whom nothing keeps it from, and reaches them whole.
     found = {
@@ -496,6 +508,7 @@ def test_who_still_has_to_label_an_issue_learns_only_that_one_is_held_back(world
 
     def session(code):
         item, chosen = world.more.item, category(world.version, code)
+        label_as_a_model(world, world.round, world.issues[:1], code)
         voted(world, item, code)
         close_vote(vote=item.votes.get(), by=owner)
         said = {"round_": world.round, "issue": world.issues[0]}
@@ -518,3 +531,38 @@ def test_who_still_has_to_label_an_issue_learns_only_that_one_is_held_back(world
         ("taxonomy", world.version.taxonomy_id, "2 issues are held back from you"),
     ):
         assert said in first[reverse(name, args=[of]), "page"][1]
+
+
+def test_a_model_receives_the_same_whatever_people_choose_before_reveal_and_after(world):
+    world.client("model")
+
+    def session(code):
+        others_at_work(world, code, by_model="C.1")
+        for role in ("lead", "volunteer"):
+            label(world, 2, role, code)
+        received = everything(world, "model")
+        address_, api = address(world, "api_model_labels"), world.api("model")
+        for said in ("C.1", "C.2"):
+            rows = [{"issue": issue.pk, "category": said} for issue in world.issues[1:3]]
+            received.add("labels", said, api.post(address_, rows, format="json"))
+        return received.steady()
+
+    first, second = both(session)
+    assert first.keys() == second.keys()
+    assert [difference(key, value, second[key]) for key, value in first.items() if value != second[key]] == []
+    assert [first["labels", said][0] for said in ("C.1", "C.2")] == [200, 409]
+
+
+@pytest.mark.parametrize("role", ["lead", "viewer"])
+def test_what_a_model_says_of_an_issue_that_is_not_revealed_is_in_no_comparison(world, role):
+    """And of one that is, who sees its labels sees how the model compares."""
+
+    def session(code):
+        label_as_a_model(world, world.round, world.issues[1:], code)
+        return everything(world, role).steady()
+
+    first, second = both(session)
+    assert first == second
+    label_as_a_model(world, world.round, world.issues[:1], "C.1")
+    shown = everything(world, role).answers[reverse("agreement", args=[world.round.pk]), "page"][1]
+    assert ("Models beside the volunteers" in shown) == (role == "viewer")

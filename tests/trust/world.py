@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 from accounts.actions import make_sign_in_link
 from annotate.actions.frozen import freeze_report
 from annotate.actions.labels import save_draft, submit_label
+from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
 from annotate.models import BulkDecision, Round
@@ -47,6 +48,8 @@ CANARIES = {
     "explanation": "canaryexplanationjacana",
     "comment": "canarycommentmotmot",
 }
+OF_A_MODEL = "canarymodelmacaw"
+"""What a model says in its summaries: its own business, for ever."""
 
 
 @dataclass
@@ -104,6 +107,11 @@ def label(world: World, number: int, role: str, code: str, summary: str = "", *,
         unsure=unsure,
         form_key=None,
     )
+
+
+def label_as_a_model(world: World, round_: Round, issues: list[Issue], code: str) -> None:
+    rows = [ModelRow(issue.pk, code, OF_A_MODEL) for issue in issues]
+    label_as_model(round_=round_, member=world.members["model"], rows=rows)
 
 
 def make_world() -> World:
