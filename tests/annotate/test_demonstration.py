@@ -36,6 +36,7 @@ from annotate.models import (
     Label,
     Meeting,
     Mention,
+    ModelLabel,
     Repeat,
     Round,
     RoundIssue,
@@ -204,7 +205,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
 def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
-        "studies.created": 1, "people.joined": 7, "issues.imported": 2, "taxonomies.published": 2,
+        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "taxonomies.published": 2,
         "guidelines.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
         "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,
         "meetings.planned": 4, "meetings.opened": 3, "meetings.decided": 6, "meetings.closed": 1,
@@ -414,7 +415,8 @@ def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password(loa
         assert late.post(link).status_code == 410
         assert "_auth_user_id" not in late.session
     assert [user.name for user in User.objects.all() if user.has_usable_password()] == []
-    assert User.objects.exclude(email__endswith="@example.org").count() == 0
+    addresses = User.objects.exclude(email__endswith="@example.org").values_list("email", flat=True)
+    assert [address.rpartition("@")[2] for address in addresses] == ["models.invalid"]
 
 
 def test_demo_gives_no_link_to_who_has_left():
@@ -445,3 +447,15 @@ def test_demo_froze_a_report_and_decided_an_issue_anew_after_it():
     assert found.issues_added == 0
     counts = change_counts(main_round(), member("R1"), frozen.frozen_at)
     assert counts == {"changed": 1, "reopened": 0, "new": 0}
+
+
+def test_demo_has_a_model_that_knows_some_words_beside_its_volunteers():
+    assert ModelLabel.objects.count() == 84
+    [line] = agreement_report(main_round()).models
+    found = line.found
+    assert (line.model, found.labels, found.compared) == ("M1", 70, 70)
+    assert 0.5 < found.agreement.value < found.among_agreement.value
+    assert 0.5 < found.kappa.value < found.among_kappa.value
+    assert found.decision.issues == Decision.objects.filter(round=main_round(), superseded_at=None).count()
+    label = ModelLabel.objects.get(issue__number="12871")
+    assert label.category.states.get().code == "C.9"
