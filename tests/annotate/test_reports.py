@@ -277,7 +277,7 @@ def test_command_prints_the_reports_json(round_):
     assert printed == json.loads(json.dumps(expected))
     assert set(printed) == {
         "study", "round", "level", "withheld", "groups", "issues", "distribution", "over_time", "splits",
-        "volunteers", "intra_rater",
+        "volunteers", "models", "intra_rater",
     }  # fmt: skip
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {
