@@ -115,6 +115,7 @@ def test_demo_loads_the_study_that_its_data_describes():
         ("R6", "volunteer", "Qiao Lanyu"),
         ("R7", "volunteer", "Farid Benhaddou"),
         ("V1", "viewer", "Isaura Pontes"),
+        ("M1", "model", "Keyword rules"),
     ]
     round_ = main_round()
     assert (round_.is_open, round_.allocation, round_.labels_per_issue, round_.depth) == (

@@ -96,7 +96,7 @@ def test_as_many_queries_for_one_row_as_for_three(world, address, count, django_
     post(world, address, [{"issue": world.issues[0].pk, "category": "C"}])  # reads the categories
     with django_assert_num_queries(12):
         assert client.post(address, rows, format="json").status_code == 201
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert len(client.get(address).json()["results"]) == count
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         client.get(f"/api/v1/rounds/{world.round.pk}/issues/")
