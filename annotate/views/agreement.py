@@ -184,6 +184,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "over_time": over_time(report),
         "volunteers": _volunteers(report),
         "models": model_rows(report),
+        "model_labels": sum(line.found.labels for line in report.models),
         "overruled": _overruled(report),
         "categories": charts.categories(report),
         "few": few,

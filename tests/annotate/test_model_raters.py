@@ -157,10 +157,13 @@ def test_three_queries_whatever_the_number_of_issues_and_one_without_models(
 def test_the_page_says_it_only_where_there_are_models(world, round_, model):
     address = reverse("agreement", args=[round_.pk])
     signed_in = client(world.lead)
-    assert "Models beside the volunteers" not in text_of(signed_in.get(address))
+    without = text_of(signed_in.get(address))
+    assert "Models beside the volunteers" not in without
+    assert "0 labels of models: programs are compared, never counted" in without
 
     label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))
     said = text_of(signed_in.get(address))
+    assert "3 labels of models: programs are compared, never counted" in said
 
     assert "Models beside the volunteers" in said
     assert (

@@ -556,6 +556,7 @@ def test_a_model_receives_the_same_whatever_people_choose_before_reveal_and_afte
 @pytest.mark.parametrize("role", ["lead", "viewer"])
 def test_what_a_model_says_of_an_issue_that_is_not_revealed_is_in_no_comparison(world, role):
     """And of one that is, who sees its labels sees how the model compares."""
+    world.client(role)  # signed in before, and so in both
 
     def session(code):
         label_as_a_model(world, world.round, world.issues[1:], code)

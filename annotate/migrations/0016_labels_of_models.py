@@ -10,7 +10,7 @@ KEY = "model_label_is_on_an_issue_of_its_round"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0014_frozen_reports'),
+        ('annotate', '0015_surplus_labels'),
         ('ingest', '0004_finds_of_keywords'),
         ('studies', '0004_digest'),
         ('taxonomy', '0003_a_proposal_is_a_name'),
