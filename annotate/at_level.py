@@ -1,5 +1,7 @@
 """Labels of a round to their agreement at one level of the taxonomy."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,15 @@ from taxonomy.queries import Codebook
 
 
 def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
-    """The agreement at one level of all issues of these tuples together, without groups."""
+    """The agreement at one level of all issues of these tuples together, without groups. Kept while the
+    labels stay.
+    """
+    compute = _agreement_of if found.edition else _agreement_of.__wrapped__
+    return compute(found, book, level)
+
+
+@lru_cache(maxsize=64)
+def _agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
     codes = [state.code for state in book.at_level(level)]
     everything = np.ones(len(found.counts), dtype=np.bool_)
     whole = Patterns(found.codes, found.counts, len(book.states))

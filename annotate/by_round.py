@@ -1,6 +1,7 @@
 """The agreement of every round of a study that labels with one taxonomy, side by side."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from annotate.agreement import Agreement
 from annotate.at_level import agreement_of
@@ -22,6 +23,11 @@ class OfRound:
     agreement: Agreement | None
     withheld: int
 
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of its group, with the number of issues held back from the reader."""
+        found = self.agreement.as_dict() if self.agreement else {}
+        return {"group": {"round": self.round.name}, "withheld": self.withheld, **found}
+
 
 def other_rounds(round_: Round, level: Level, reader: Reader) -> list[OfRound]:
     """The agreement of every other round of the study that labels with the same taxonomy, as far as its
@@ -29,7 +35,7 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[OfRound]:
 
     Every round is read with its own version: a label counts as its ancestor in that tree, and chance knows
     the categories of that codebook. Labels go by the identity of their category, so one that a version
-    renamed or moved is the same; what a version made of those it took out is not followed. Seven queries at
+    renamed or moved is the same; what a version made of those it took out is not followed. Eight queries at
     most, whatever the number of rounds.
     """
     rounds = comparable_rounds(round_)

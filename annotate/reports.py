@@ -191,7 +191,10 @@ class AgreementReport:
             "level": level_name(self.level),
             "as_of": self.as_of.isoformat(),
             "withheld": self.withheld,
-            "groups": [{"group": group.key, **group.agreement.as_dict()} for group in self.groups],
+            "groups": [
+                *({"group": group.key, **group.agreement.as_dict()} for group in self.numbers.groups),
+                *(one.as_dict() for one in self.rounds if one.agreement),
+            ],
             **({"issues": composition(self).as_dict()} if issues else {}),
             "distribution": [
                 {"level": level_name(one.state.level), **one.as_dict()} for one in distribution(self)
@@ -269,7 +272,8 @@ def agreement_report(
         repositories = Repository.objects.filter(study=round_.study_id).order_by("path")
         paths = tuple(repositories.values_list("pk", "path"))
     within = tuple(names for names in groupings if names != ("round",))
-    numbers = _numbers(found, book, level, within, paths)
+    compute = _numbers if found.edition else _numbers.__wrapped__
+    numbers = compute(found, book, level, within, paths)
     withheld = held.filter(completed_at__isnull=False).count()
     rounds: tuple[OfRound, ...] = ()
     if within != groupings:
@@ -333,8 +337,10 @@ def _rounds(
     round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
 ) -> tuple[OfRound, ...]:
     """The round among the others of the study, in the order in which they were opened; alone where nobody
-    said who reads, or before it is open.
+    said who reads, or before it is open. A training is beside no other.
     """
+    if round_.kind == Round.Kind.TRAINING:
+        return ()
     others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
     found = [*others, OfRound(round_, own, withheld)]
     return tuple(sorted(found, key=lambda one: (one.round.opened_at or timezone.now(), one.round.pk)))

@@ -11,6 +11,7 @@ from annotate.frozen import as_text, inputs_hash, levels_of
 from annotate.models import FrozenReport, Round
 from annotate.queries.withheld import held_back
 from annotate.rules import may_freeze
+from core.retry import retried
 from core.snapshots import snapshot
 from core.templatetags.crosscheck import count
 from core.version import version
@@ -22,6 +23,7 @@ NOTHING_TO_FREEZE = _("No issue of this round is complete and revealed: there is
 NAME_IS_TAKEN = _("The round has a frozen report of this name already. Choose another name.")
 
 
+@retried
 def freeze_report(*, round_: Round, by: Membership | None, name: str) -> FrozenReport:
     """Keep the agreement report of now, at all levels, with what it is made of. `by`: None for the command.
 

@@ -87,7 +87,7 @@ _EDITION = """
     SELECT * FROM
         (SELECT count(*), count(completed_at), max(completed_at)
          FROM annotate_roundissue WHERE round_id = %(round)s) issues,
-        (SELECT count(*), count(superseded_at), max(id)
+        (SELECT count(*), count(superseded_at), max(id), max(decided_at), max(superseded_at)
          FROM annotate_decision WHERE round_id = %(round)s) decisions,
         (SELECT count(i.year) FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
          WHERE r.study_id = %(study)s) years

@@ -33,7 +33,7 @@ def package_files(round_: Round) -> dict[str, FrozenReport]:
     named: dict[str, FrozenReport] = {}
     for one in frozen_reports(round_).order_by("pk"):
         stem = slugify(one.name)
-        if not stem or f"reports/{stem}.json" in named:
+        while not stem or f"reports/{stem}.json" in named:
             stem = f"{stem}-{one.pk}".strip("-")
         named[f"reports/{stem}.json"] = one
     return named

@@ -2,7 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -11,7 +14,7 @@ from django.utils import timezone
 
 from annotate.agreement import MISSING
 from annotate.models import Round, RoundVolunteer
-from annotate.queries.agreement import Tuples
+from annotate.queries.agreement import REASONS, Edition, Tuples
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import Held, seen_sql
 from taxonomy.queries import Codebook
@@ -35,6 +38,19 @@ _RATERS = """
     WHERE l.round_id = ANY(%(rounds)s) AND NOT l.surplus GROUP BY 1
 """
 
+# What is left out of each round, in the order of REASONS, and what else its labels depend on.
+_FACTS = """
+    SELECT r.id, i.issues - i.complete, l.labels, s.surplus, i.complete, i.last
+    FROM annotate_round r,
+        LATERAL (SELECT count(*) AS issues, count(completed_at) AS complete, max(completed_at) AS last
+                 FROM annotate_roundissue WHERE round_id = r.id) i,
+        LATERAL (SELECT count(*) AS labels FROM annotate_label l
+                 JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+                 WHERE l.round_id = r.id AND NOT l.surplus AND c.completed_at IS NULL) l,
+        LATERAL (SELECT count(*) AS surplus FROM annotate_label WHERE round_id = r.id AND surplus) s
+    WHERE r.id = ANY(%(rounds)s)
+"""
+
 
 def comparable_rounds(round_: Round) -> list[Round]:
     """The other rounds of the study whose labels count and are revealed, or begin to be: those that label
@@ -51,12 +67,52 @@ def tuples_of(rounds: Collection[Round], books: Mapping[int, Codebook], held: He
     """`Tuples` of the complete, revealed issues of each of these rounds, by its id: labels and volunteers.
 
     Each is read with the codebook of its own version, by the identity of its categories. `rounds` are those
-    of `comparable_rounds`; `held` is what is held back from the reader in any of them. Three queries.
+    of `comparable_rounds`; `held` is what is held back from the reader in any of them. Four queries, two
+    where nothing is held back and this process knows the labels already.
     """
-    at: datetime = timezone.now()
-    crossed = [one.pk for one in rounds if one.allocation == Round.Allocation.CROSSED]
-    seen, kept = seen_sql(held, "c.id", by="id")
-    given = {"rounds": [one.pk for one in rounds], "crossed": crossed, **kept}
+    given = {"rounds": [one.pk for one in rounds]}
+    with connection.cursor() as cursor:
+        cursor.execute(_FACTS, given)
+        facts = {round_id: tuple(row) for round_id, *row in cursor.fetchall()}
+    columns: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    people = RoundVolunteer.objects.filter(round__in=rounds).order_by("round", "column")
+    for round_id, member, name in people.values_list("round", "member", "member__pseudonym"):
+        columns[round_id].append((member, name))
+    editions = tuple(
+        Edition(
+            round=one.pk,
+            version=one.version_id,
+            is_crossed=one.allocation == Round.Allocation.CROSSED,
+            is_revealed=True,
+            labels_per_issue=one.labels_per_issue,
+            volunteers=tuple(columns[one.pk]),
+            left_out=facts[one.pk][: len(REASONS)],
+            by_month=False,
+            by_year=False,
+            facts=("side by side", *facts[one.pk][len(REASONS) :]),
+        )
+        for one in rounds
+    )
+    if held.query.is_empty():
+        return dict(zip(given["rounds"], _kept(editions, tuple(books.values())), strict=True))
+    found = _grouped(editions, tuple(books.values()), *seen_sql(held, "c.id", by="id"))
+    return {one.round: replace(each, edition=None) for one, each in zip(editions, found, strict=True)}
+
+
+@lru_cache(maxsize=8)
+def _kept(editions: tuple[Edition, ...], books: tuple[Codebook, ...]) -> tuple[Tuples, ...]:
+    return _grouped(editions, books)
+
+
+def _grouped(
+    editions: Collection[Edition],
+    books: Collection[Codebook],
+    seen: str = "true",
+    kept: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Tuples, ...]:
+    """The tuples of these editions. `seen` and `kept`: the condition on issues, and its parameters."""
+    crossed = [one.round for one in editions if one.is_crossed]
+    given = {"rounds": [one.round for one in editions], "crossed": crossed, **kept}
     rows: dict[int, list[tuple[list[int | None], list[int] | None, int]]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(_GROUPED.format(seen=seen), given)
@@ -64,20 +120,10 @@ def tuples_of(rounds: Collection[Round], books: Mapping[int, Codebook], held: He
             rows[round_id].append((row[0], row[1], row[2]))
         cursor.execute(_RATERS.format(seen=seen), given)
         raters: dict[int, int] = dict(cursor.fetchall())
-    columns: dict[int, dict[int, str]] = defaultdict(dict)
-    people = RoundVolunteer.objects.filter(round__in=rounds).order_by("round", "column")
-    for round_id, member, name in people.values_list("round", "member", "member__pseudonym"):
-        columns[round_id][member] = name
-    return {
-        one.pk: _tuples(
-            rows[one.pk],
-            books[one.version_id],
-            columns[one.pk] if one.pk in crossed else {},
-            raters.get(one.pk, 0),
-            at,
-        )
-        for one in rounds
-    }
+    of_version = {book.version_id: book for book in books}
+    return tuple(
+        _tuples(one, rows[one.round], of_version[one.version], raters.get(one.round, 0)) for one in editions
+    )
 
 
 def withheld_in(held: Held) -> dict[int, int]:
@@ -89,20 +135,21 @@ def withheld_in(held: Held) -> dict[int, int]:
 
 
 def _tuples(
+    edition: Edition,
     rows: list[tuple[list[int | None], list[int] | None, int]],
     book: Codebook,
-    columns: dict[int, str],
     raters: int,
-    as_of: datetime,
 ) -> Tuples:
     place = {state.category_id: index for index, state in enumerate(book.states)}
-    column = {member: index for index, member in enumerate(columns)}
+    columns = edition.volunteers if edition.is_crossed else ()
+    column = {member: index for index, (member, _name) in enumerate(columns)}
     width = max([len(columns), *(len(labels) for labels, _whose, _count in rows)], default=0)
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     for index, (labels, whose, _count) in enumerate(rows):
         at = [column[member] for member in whose] if whose else list(range(len(labels)))
         codes[index, at] = [MISSING if one is None else place.get(one, MISSING) for one in labels]
-    open_labels = sum(labels.count(None) * count for labels, _whose, count in rows)
+    left_out = dict(zip(REASONS, edition.left_out, strict=True))
+    left_out["open_labels"] = sum(labels.count(None) * count for labels, _whose, count in rows)
     nowhere = np.full(len(rows), MISSING)
     return Tuples(
         codes=codes,
@@ -110,8 +157,9 @@ def _tuples(
         decided=nowhere.astype(np.int32),
         repositories=nowhere.astype(np.int64),
         months=np.full(len(rows), ""),
-        columns=tuple(columns.values()),
+        columns=tuple(name for _member, name in columns),
         raters=len(columns) or raters,
-        left_out={"open_labels": open_labels} if open_labels else {},
-        as_of=as_of,
+        left_out={reason: count for reason, count in left_out.items() if count},
+        as_of=timezone.now(),
+        edition=edition,
     )

@@ -66,6 +66,7 @@ def section(report: AgreementReport, member: Membership | None, held: Held) -> d
         "listed": [_listed(one, numbers.get(one.pk), now, report) for one in found],
         "withheld": withheld,
         "may_freeze": may_freeze(member, round_) and not withheld and report.complete > 0,
+        "would_freeze": may_freeze(member, round_) and withheld > 0,
         "level": report.level.label,
     }
 

@@ -220,5 +220,34 @@ def test_rounds_cost_the_same_at_one_and_at_three(world, main, rounds, django_as
     held = held_back(main, reader.member)
     with CaptureQueriesContext(connection) as alone:
         agreement_report(main, held=held, reader=reader)
-    with django_assert_num_queries(len(alone) + 7):
+    with django_assert_num_queries(len(alone) + 8):
         assert len(by_round(main, reader, held=held).rounds) == rounds + 2
+
+
+def test_another_round_says_what_it_leaves_out_as_its_own_report_does(world, pilot, main):
+    found = agreement_report(main, by=[["round"]], reader=SHELL)
+    own = agreement_report(pilot).overall
+    of_pilot = next(group for group in found.groups if group.key == {"round": "Pilot"})
+    assert of_pilot.agreement.as_dict() == own.as_dict()
+    assert own.left_out == {"incomplete_issues": 2, "labels_of_incomplete_issues": 1}
+    groups = found.as_dict()["groups"]
+    assert [one.get("withheld") for one in groups] == [None, 0, 0]
+
+
+def test_other_rounds_are_grouped_once_while_their_labels_stay(world, pilot, main):
+    agreement_report(main, by=[["round"]], reader=SHELL)
+    with CaptureQueriesContext(connection) as again:
+        before = agreement_report(main, by=[["round"]], reader=SHELL)
+    assert not any("array_agg" in one["sql"] for one in again.captured_queries)
+    for member, code in zip(world.members[1:], ("A.1", "C.2"), strict=True):
+        world.submit(pilot, world.issues[2], member, code)
+    after = agreement_report(main, by=[["round"]], reader=SHELL)
+    issues = [
+        next(one.agreement for one in found.rounds if one.round == pilot).issues for found in (before, after)
+    ]
+    assert issues == [2, 3]
+
+
+def test_a_training_is_beside_no_other_round(world, main):
+    training = world.round(name="Training", kind=Round.Kind.TRAINING, opened=False)
+    assert agreement_report(training, by=[["round"]], reader=SHELL).rounds == ()

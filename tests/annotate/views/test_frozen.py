@@ -63,7 +63,10 @@ def test_a_lead_freezes_and_everybody_reads_it(world, round_):
         listed = text_of(get(reader, "agreement", round_))
         assert re.search(r"Submission \S.* Lead 3 0\.550 the same", listed)
         page = text_of(get(reader, "frozen_report", round_, frozen.pk))
-        assert "Nothing has changed since: every number is what it was." in page
+        assert (
+            "Nothing has changed since: counts, coefficients, categories, volunteers, splits, shares and the drift check"
+            in page
+        )
         assert "No final label changed since it was frozen." in page
         assert "All issues 3 9 0.778 0.550" in page
         assert "Type C 2 6 1.000 1.000" in page
@@ -218,7 +221,10 @@ def test_what_is_decided_of_an_issue_that_is_held_back_changes_no_byte(world, ro
 
 def test_a_lead_with_something_held_back_is_offered_no_freezing(world, round_):
     world.waits_for(world.lead, world.issues[0])
-    assert "Freeze this report" not in text_of(get(world.lead, "agreement", round_))
+    page = text_of(get(world.lead, "agreement", round_))
+    assert "Freeze this report" not in page
+    assert "You can freeze a report once you have labelled 1 issue of this round" in page
+    assert "You can freeze" not in text_of(get(world.members[0], "agreement", round_))
     answer = freeze(world.lead, round_)
     assert (answer.status_code, FrozenReport.objects.count()) == (409, 0)
     assert "1 issue of this round is held back from you" in text_of(answer)
@@ -238,6 +244,11 @@ def test_the_package_holds_every_frozen_report_to_the_byte(world, round_, tmp_pa
         f"reports/{reports['冻结'].pk}.json": reports["冻结"],
     }
     assert package_files(round_) == expected
+    # A name that is what another one would become with its key: none takes the file of another.
+    last = max(one.pk for one in reports.values())
+    for name in (f"x {last + 3}", "x", "x!"):
+        freeze_report(round_=round_, by=world.lead, name=name)
+    assert len(package_files(round_)) == len(reports) + 3
     hashes = write_package(round_, tmp_path / "package.zip")
     with ZipFile(tmp_path / "package.zip") as archive:
         for name, frozen in expected.items():
