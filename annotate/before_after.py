@@ -15,13 +15,14 @@ from annotate.agreement import MISSING, Agreement
 from annotate.at_level import agreement_of
 from annotate.models import Label, Round
 from annotate.queries.agreement import Tuples, tuples
-from annotate.queries.minds import Minds, minds
+from annotate.queries.categories import categories_of
+from annotate.queries.minds import Minds, Move, minds
 from annotate.queries.rounds import volunteers
 from annotate.queries.withheld import held_back
 from annotate.reports import AgreementReport, LevelTooDeep, level_name
 from studies.models import Membership
 from taxonomy.models import Level
-from taxonomy.queries import Codebook, codebook
+from taxonomy.queries import Codebook
 
 Row = Sequence[tuple[int, int | None]]
 """The labels of one issue: (member, category), by the ids of the members; None for an open label."""
@@ -32,7 +33,7 @@ class BeforeAfter:
     """The agreement of a round at one level by the independent labels, and with the last ballots in them.
 
     `replaced` labels, on `voted` issues, have a ballot in their place, and `changed` of these say something
-    else than before. `withheld` issues are in neither number.
+    else than before at this level. `withheld` issues are in neither number.
     """
 
     level: Level
@@ -72,7 +73,7 @@ def before_and_after(
     Raises LevelTooDeep.
     """
     level = Level(level or round_.depth)
-    book = codebook(round_.version_id)
+    book = categories_of(round_.version_id)
     if level > round_.depth or not book.at_level(level):
         raise LevelTooDeep
     moves = (found or minds(round_, member)).moves
@@ -88,11 +89,11 @@ def before_and_after(
     return BeforeAfter(
         level=level,
         as_of=rest.as_of,
-        before=agreement_of(_with(rest, before.values(), columns, book), book, level),
-        after=agreement_of(_with(rest, substituted(before, ballots), columns, book), book, level),
+        before=agreement_of(with_rows(rest, before.values(), columns, book), book, level),
+        after=agreement_of(with_rows(rest, substituted(before, ballots), columns, book), book, level),
         voted=len(voted),
         replaced=len(ballots),
-        changed=sum(move.after is not None and move.after != move.before for move in moves),
+        changed=_changed(moves, book, level),
         withheld=held.filter(completed_at__isnull=False).count(),
     )
 
@@ -119,6 +120,16 @@ def substituted(rows: Mapping[int, Row], ballots: Mapping[tuple[int, int], int])
     ]
 
 
+def _changed(moves: Iterable[Move], book: Codebook, level: Level) -> int:
+    """How many ballots say something else than the label; what stops above the level stands as it is."""
+    above = book.rolled_up(level)
+    return sum(
+        move.after is not None
+        and above.get(move.after, move.after) != above.get(move.before or 0, move.before)
+        for move in moves
+    )
+
+
 def _columns(round_: Round, rest: Tuples) -> dict[int, int]:
     """Member id to column, as in these tuples; none where columns are slots."""
     if not rest.columns:
@@ -127,8 +138,8 @@ def _columns(round_: Round, rest: Tuples) -> dict[int, int]:
     return {member: column for column, member in enumerate(members)}
 
 
-def _with(rest: Tuples, rows: Iterable[Row], columns: Mapping[int, int], book: Codebook) -> Tuples:
-    """These tuples with the labels of more issues, a row each."""
+def with_rows(rest: Tuples, rows: Iterable[Row], columns: Mapping[int, int], book: Codebook) -> Tuples:
+    """These tuples with the labels of more issues, a row each; of no edition, so equal to no others."""
     place = {state.category_id: index for index, state in enumerate(book.states)}
     more = list(rows)
     width = max([rest.codes.shape[1], *(len(row) for row in more)])
@@ -149,5 +160,7 @@ def _with(rest: Tuples, rows: Iterable[Row], columns: Mapping[int, int], book: C
         counts=np.append(rest.counts, np.ones(len(more), dtype=np.int64)),
         decided=np.append(rest.decided, extra.astype(np.int32)),
         repositories=np.append(rest.repositories, extra.astype(np.int64)),
+        months=np.append(rest.months, np.full(len(more), "")),
         left_out=left_out | ({"open_labels": open_labels} if open_labels else {}),
+        edition=None,
     )

@@ -6,8 +6,10 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from annotate.actions.meetings import close_meeting
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.votes import close_vote, open_vote
-from annotate.before_after import before_and_after
+from annotate.before_after import before_and_after, with_rows
 from annotate.models import Label, Meeting, Round
+from annotate.queries.agreement import tuples
+from annotate.queries.categories import categories_of
 from annotate.queries.minds import ABSTAINED, AWAY, JOINED, KEPT, Turn, minds
 from annotate.reports import LevelTooDeep, agreement_report
 from ingest.models import Issue
@@ -200,6 +202,8 @@ def test_levels_down_to_that_of_the_round(voted):
     both = before_and_after(voted.round_, voted.lead, level=Level.TYPE)
     before = [[code[0] for code in row] for row in _labels(voted)]
     assert both.before.coefficients["fleiss_kappa"].value == pytest.approx(_kappa(before), abs=1e-12)
+    # Of the seven that differ by theme, two go from one type to another: A.1 to C.9, and C.9 to A.1.
+    assert (both.replaced, both.changed, both.as_dict()["changed_labels"]) == (19, 2, 2)
     with pytest.raises(LevelTooDeep):
         before_and_after(voted.round_, voted.lead, level=Level.SUB_THEME)
 
@@ -232,6 +236,18 @@ def test_slots_and_people_who_came_later():
     assert both.before.as_dict() == agreement_report(world.round_).overall.as_dict()
     rows = [["C.9", "C.9", "C.9"], ["C.9", "C.1", "C.1"]]
     assert both.after.coefficients["fleiss_kappa"].value == pytest.approx(_kappa(rows), abs=1e-12)
+
+
+def test_tuples_with_more_issues_are_whole_and_no_others(voted):
+    book = categories_of(voted.version.pk)
+    kept = tuples(voted.round_, book, by_month=True)
+    member, category = voted.members[0].pk, book.states[0].category_id
+    more = with_rows(kept, [[(member, category)]], {member: 0}, book)
+    rows = len(kept.counts) + 1
+    assert {len(part) for part in (more.codes, more.counts, more.decided, more.repositories)} == {rows}
+    assert more.months.tolist() == [*kept.months.tolist(), ""]
+    assert kept == tuples(voted.round_, book, by_month=True)
+    assert more != kept
 
 
 @pytest.mark.parametrize("issues", [1, 3])
