@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypedDict
 
 from django.utils.formats import date_format
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate import statements as say
 from annotate.errors import NothingToReport
+from annotate.models import Round
 from annotate.pictures import HEADS as DRAWN_HEADS
 from annotate.pictures import pictures
 from annotate.reports import LEVELS, AgreementReport
@@ -30,6 +32,7 @@ TITLES = {
     "categories": gettext_lazy("By category"),
     "repositories": gettext_lazy("By repository"),
     "months": gettext_lazy("By month"),
+    "consensus": gettext_lazy("Before and after consensus"),
     "rounds": gettext_lazy("By round"),
     "over-time": gettext_lazy("What was labelled and decided by month"),
     "over-time-test": gettext_lazy("Whether decisions changed over the months"),
@@ -42,11 +45,16 @@ TITLES = {
     "confusion": gettext_lazy("Categories side by side on one issue"),
     "against-decision": gettext_lazy("Label against decision"),
     "intra-rater": gettext_lazy("Intra-rater agreement"),
+    "models": gettext_lazy("Models beside the volunteers"),
     "report": gettext_lazy("Every group and coefficient"),
 }
-"""The tables of the document in its order; one that is not named here follows under its own name."""
+"""The tables of the document in its order: all but what is left out, which stands there in words."""
 
-HEADS: dict[str, "StrPromise"] = DRAWN_HEADS | {
+NOTES = {"consensus": say.BALLOTS_KNOW}
+"""What a reader must know of a table before they use it."""
+
+HEADS: dict[str, "StrPromise | str"] = {
+    **DRAWN_HEADS,
     "month": gettext_lazy("Month"),
     "round": gettext_lazy("Round"),
     "group": gettext_lazy("Group"),
@@ -75,7 +83,25 @@ HEADS: dict[str, "StrPromise"] = DRAWN_HEADS | {
     "false_positives": gettext_lazy("False positives"),
     "months": gettext_lazy("Months"),
     "categories": gettext_lazy("Categories"),
+    "chi2": "χ²",
+    "df": gettext_lazy("Degrees of freedom"),
+    "p": "p",
+    "cramers_v": gettext_lazy("Cramér’s V"),
+    "smallest_expected": gettext_lazy("Smallest number expected"),
+    "kind": gettext_lazy("Kind"),
+    "taxonomy_version": gettext_lazy("Taxonomy version"),
+    "withheld": gettext_lazy("Held back"),
+    "before": gettext_lazy("Independent labels"),
+    "after": gettext_lazy("With the last ballots"),
     "reason": gettext_lazy("Note"),
+    "reason_after": gettext_lazy("Note on the ballots"),
+    "tenth": gettext_lazy("Tenth"),
+    "model": gettext_lazy("Model"),
+    "compared": gettext_lazy("Compared issues"),
+    "volunteers_agreement": gettext_lazy("Volunteers with each other"),
+    "volunteers_kappa": gettext_lazy("Volunteers’ own mean κ"),
+    "count": gettext_lazy("Count"),
+    "year_unknown": gettext_lazy("Year unknown"),
 }
 
 
@@ -85,10 +111,11 @@ class Head(TypedDict):
 
 
 class Section(TypedDict):
-    """One table: a text for each cell, and how many rows there was no room for."""
+    """One table: a text for each cell, and how many rows there was no room for; "" where there is no note."""
 
     name: str
     title: str
+    note: str
     heads: list[Head]
     rows: list[list[str]]
     more: str
@@ -199,8 +226,7 @@ def _captioned(caption: str, left: int) -> str:
 
 
 def _sections(report: AgreementReport) -> Iterable[Section]:
-    names = [*TITLES, *(name for name in TABLES if name not in {*TITLES, "left-out"})]
-    for name in names:
+    for name in TITLES:
         table = TABLES[name](report)
         if table.rows:
             yield _section(report, name, table)
@@ -213,7 +239,8 @@ def _section(report: AgreementReport, name: str, table: Table) -> Section:
     more = len(table.rows) - MOST
     return {
         "name": name,
-        "title": str(TITLES.get(name, name.replace("-", " ").capitalize())),
+        "title": str(TITLES[name]),
+        "note": str(NOTES.get(name, "")),
         "heads": [
             {
                 "text": _head(table.columns[at]),
@@ -233,7 +260,7 @@ def _head(column: str) -> str:
     """The head of a column; a year or a type has its own name."""
     if column in HEADS:
         return str(HEADS[column])
-    return column.removeprefix("year_").removeprefix("type_").replace("_", " ")
+    return column.removeprefix("year_").removeprefix("type_")
 
 
 def _cell(report: AgreementReport, column: str, cell: object) -> str:
@@ -246,8 +273,8 @@ def _cell(report: AgreementReport, column: str, cell: object) -> str:
         return _("All")
     if column == "type" and text in report.codebook.by_code:
         return f"{text} {report.codebook.by_code[text].name}"
-    if column == "reason":
-        return _(text) if text else ""
+    if column in {"reason", "reason_after"}:
+        return "; ".join(_(reason) for reason in text.split("; ") if reason)
     return str(_KNOWN.get((column, text), text))
 
 
@@ -255,4 +282,5 @@ GROUPS = {"type", "repository", "month", "group", "volunteer"}
 _KNOWN: dict[tuple[str, str], object] = {
     **{("coefficient", name): said for name, (said, _hint) in say.COEFFICIENTS.items()},
     **{("level", name): level.label for name, level in LEVELS.items()},
+    **{("kind", str(kind)): capfirst(kind.label) for kind in Round.Kind},
 }

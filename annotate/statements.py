@@ -43,6 +43,12 @@ COEFFICIENTS = {
     "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs")),
 }
 
+BALLOTS_KNOW = gettext_lazy(
+    "Report the first number. The ballots know of each other: the second says how far the team came together"
+    " by talking, is no measure of how clear the categories are, and has no interval."
+)
+"""Of agreement before and after consensus."""
+
 
 @dataclass(frozen=True)
 class Definition:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from annotate import model_raters, over_time
 from annotate.agreement import Agreement, Coefficient, confusion
 from annotate.before_after import of_report
@@ -17,7 +19,7 @@ from ingest.readers.text import make_inert
 COEFFICIENTS = (
     "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger", "light_kappa",
 )  # fmt: skip
-NOTHING_AT_LEVEL = "the version has no categories at this level"
+NOTHING_AT_LEVEL = gettext_noop("the version has no categories at this level")
 ESTIMATE = ("value", "se", "low", "high", "reason")
 
 
@@ -390,7 +392,7 @@ def as_markdown(table: Table) -> str:
 
 def _plain(text: str) -> str:
     """Text in a cell of Markdown, in one line, with nothing in it that would be read as markup."""
-    return re.sub(r"[\\|<*`\[]", r"\\\g<0>", _one_line(text))
+    return re.sub(r"[\\|<*`\[_~&$]", r"\\\g<0>", _one_line(text))
 
 
 def as_latex(table: Table, comment: str = "") -> str:

@@ -26,6 +26,7 @@ class Line:
 class BothWays:
     both: BeforeAfter
     lines: list[Line]
+    caveat: str
 
 
 def both_ways(report: AgreementReport) -> BothWays | None:
@@ -33,7 +34,7 @@ def both_ways(report: AgreementReport) -> BothWays | None:
     both = of_report(report)
     if both is None:
         return None
-    return BothWays(both, [line(both, key) for key in SHOWN])
+    return BothWays(both, [line(both, key) for key in SHOWN], str(say.BALLOTS_KNOW))
 
 
 def line(both: BeforeAfter, key: str) -> Line:

@@ -1,9 +1,12 @@
 """Tables as files, and what a report says in words."""
 
 import csv
+import html
 import io
+import re
 
 import pytest
+from markdown_it import MarkdownIt
 
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.agreement import Patterns
@@ -39,12 +42,25 @@ def test_markdown_is_rounded_and_keeps_its_columns():
     assert as_markdown(TABLE).splitlines()[:3] == [
         "| name | value | why |",
         "|---|---|---|",
-        r"| =1+1\|_a | 0.123 |  |",
+        r"| =1+1\|\_a | 0.123 |  |",
     ]
     evil = Table(("name",), (("<script>alert(1)</script>\n| `a` *b* [c](d) \\",),))
     assert as_markdown(evil).splitlines()[2:] == [
         r"| \<script>alert(1)\</script> \| \`a\` \*b\* \[c](d) \\ |",
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["__init__", "_x_", "a_b_", "~~x~~", "&amp;", "*b*", "`c`", "<b>d</b>", "[e](f)", "a|b", "g\\"]
+)
+def test_markdown_shows_every_name_as_it_is(name):
+    made = (
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .render(as_markdown(Table((name,), ((name,),))))
+    )
+
+    assert re.findall(r"<t[hd]>(.*?)</t[hd]>", made) == [html.escape(name)] * 2
 
 
 def test_latex_is_rounded_aligned_and_escaped():
