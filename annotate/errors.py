@@ -441,8 +441,8 @@ class NothingToReport(DomainError):
     message = _("There is nothing to report yet: no issue has labels that are complete and revealed.")
 
 
-class ReportFailed(DomainError):
-    message = _("The report could not be set as PDF. Try again, or take it as HTML: all of it is there.")
+class PdfFailed(DomainError):
+    message = _("The PDF could not be set. Try again, or take it as HTML or Markdown: all of it is there.")
     status = 503
 
 
@@ -454,6 +454,6 @@ class PictureFailed(DomainError):
 
 
 class DrawingBusy(DomainError):
-    message = _("Other pictures are being drawn just now. Try again in a moment.")
+    message = _("Other pictures or files are being made just now. Try again in a moment.")
     status = 503
     retry_after = 5

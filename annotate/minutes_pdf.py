@@ -1,31 +1,23 @@
-"""Minutes as PDF, set by Typst from a template of this project; it reaches no network and no other file."""
+"""Minutes as PDF, set by Typst."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotate.minutes_text import Document
+from annotate.typesetter import set_as_pdf
 
 TEMPLATE = Path(settings.BASE_DIR) / "templates" / "annotate" / "meetings" / "minutes.typ"
 
 
 def pdf(found: Document) -> bytes:
-    """The document as PDF. Its texts are handed over as data, so that none is read as markup.
+    """The document as PDF; raises PdfFailed, DrawingBusy.
 
     Latin, Greek and Cyrillic letters come with the typesetter; others, such as Chinese ones, from the fonts
     of the computer. A letter that no font has is drawn as an empty box; Markdown has all of them.
     """
-    data = json.dumps(found | {"words": _words(), "lang": (get_language() or "en").partition("-")[0]})
-    command = [sys.executable, "-m", "annotate.typesetting", str(TEMPLATE)]
-    made = subprocess.run(
-        command, input=data.encode(), stdout=subprocess.PIPE, cwd=settings.BASE_DIR, check=True, timeout=60
-    )
-    return made.stdout
+    return set_as_pdf(TEMPLATE, {**found, "words": _words()})
 
 
 def _words() -> dict[str, str]:

@@ -5,7 +5,8 @@ import logging
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +17,8 @@ from core.places import place
 FORMS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 SECONDS = 60
 AT_ONCE, WAIT = 2, 10
-"""So many pictures are drawn at once on a host, each in 110 MB; who comes then waits so many seconds."""
+"""So many pictures or PDF files are made at once on a host, each in 110 MB; who comes then waits so many
+seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -35,10 +37,17 @@ def render_all(specs: Sequence[dict[str, Any]], form: str) -> list[bytes]:
     """
     if not specs:
         return []
+    with engine():
+        return _drawn(specs, form)
+
+
+@contextmanager
+def engine() -> Iterator[None]:
+    """Hold one of the places of a host for the block; raises DrawingBusy where none falls free."""
     with place("drawing", of=AT_ONCE, wait=WAIT) as is_free:
         if not is_free:
             raise DrawingBusy
-        return _drawn(specs, form)
+        yield
 
 
 def _drawn(specs: Sequence[dict[str, Any]], form: str) -> list[bytes]:

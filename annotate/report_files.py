@@ -1,10 +1,6 @@
 """The whole agreement report as a file: HTML that needs nothing else, and PDF."""
 
-import json
-import logging
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from django.conf import settings
@@ -13,23 +9,20 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotate.errors import ReportFailed
 from annotate.pictures import specification
 from annotate.rendering import render_all
 from annotate.report_document import document
 from annotate.reports import AgreementReport
+from annotate.typesetter import set_as_pdf
 
 TEMPLATE = Path(settings.BASE_DIR) / "templates" / "annotate" / "agreement" / "report.typ"
-SECONDS = 60
-
-log = logging.getLogger(__name__)
 
 
 def html(report: AgreementReport) -> bytes:
     """One file with its styles and pictures in it, no script, and no address that it would ask. Some seconds.
 
     Each picture is there for the width of a page and for that of a column; the styles show the one that fits.
-    Raises NothingToReport, PictureFailed.
+    Raises NothingToReport, PictureFailed, DrawingBusy.
     """
     found = document(report)
     names = [figure["name"] for figure in found["figures"]]
@@ -66,34 +59,16 @@ def _inline(svg: bytes, prefix: str) -> SafeString:
 
 
 def pdf(report: AgreementReport) -> bytes:
-    """The same as PDF, set by Typst; its texts are handed over as data, so that none is read as markup.
+    """The same as PDF, set by Typst.
 
     Pictures are drawn as PDF, which brings its own letters: the typesetter has none without serifs.
-    Raises NothingToReport, PictureFailed, ReportFailed.
+    Raises NothingToReport, PictureFailed, PdfFailed, DrawingBusy.
     """
     found = document(report)
     specs = [specification(report, figure["name"], "page") for figure in found["figures"]]
     drawn = render_all(specs, "pdf")
     figures = [figure | {"file": list(file)} for figure, file in zip(found["figures"], drawn, strict=True)]
-    lang = (get_language() or "en").partition("-")[0]
-    data = json.dumps({**found, "figures": figures, "words": _words(), "lang": lang})
-    command = [sys.executable, "-m", "annotate.typesetting", str(TEMPLATE)]
-    try:
-        made = subprocess.run(
-            command,
-            input=data.encode(),
-            capture_output=True,
-            cwd=settings.BASE_DIR,
-            check=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired as error:
-        log.warning("a report took over %s seconds to set", SECONDS)
-        raise ReportFailed from error
-    except subprocess.CalledProcessError as error:
-        log.warning("a report failed: %s", error.stderr.decode(errors="replace")[-2000:])
-        raise ReportFailed from error
-    return made.stdout
+    return set_as_pdf(TEMPLATE, {**found, "figures": figures, "words": _words()})
 
 
 def _words() -> dict[str, str]:

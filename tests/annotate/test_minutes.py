@@ -11,7 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from markdown_it import MarkdownIt
 from pypdf import PdfReader
 
+from annotate import rendering
 from annotate.actions.bulk import reopen
+from annotate.errors import DrawingBusy
 from annotate.minutes_pdf import pdf
 from annotate.minutes_text import document, escaped, markdown, method, spent
 from annotate.models import Assignment, Decision
@@ -22,6 +24,7 @@ from annotate.queries.minutes import (
     meeting_numbers,
     minutes,
 )
+from core.places import place
 from tests import factories
 from tests.annotate.meeting import meeting_world
 from tests.annotate.scripted import BEGIN, TITLES, scripted_meeting, stopped_clock
@@ -372,6 +375,17 @@ def test_the_pdf_has_the_texts_as_texts(clock):
         assert part in text
     # Letters that are written from the right may come in the order in which they are drawn.
     assert set(TITLES[2].split()) <= set(text.split())
+
+
+def test_minutes_wait_for_their_place_to_be_set(clock, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(rendering, "WAIT", 0.1)
+    world = scripted_meeting(clock)
+    written = document(minutes(world.meeting, world.lead))
+    with place("drawing", of=2, wait=0):
+        with place("drawing", of=2, wait=0), pytest.raises(DrawingBusy):
+            pdf(written)
+        assert pdf(written).startswith(b"%PDF")
 
 
 def test_no_text_is_read_as_markup_of_the_typesetter(clock):

@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 from pypdf import PdfReader
 
-from annotate import rendering, report_files
-from annotate.errors import NothingToReport, PictureFailed, ReportFailed
+from annotate import rendering, report_files, typesetter
+from annotate.errors import NothingToReport, PdfFailed, PictureFailed
 from annotate.report_document import document
 from annotate.reports import agreement_report
 from annotate.tables import TABLES, number
@@ -198,8 +198,8 @@ def test_a_round_without_labels_has_nothing_to_report():
 
 
 def test_what_takes_too_long_is_given_up_with_a_word(report, monkeypatch):
-    monkeypatch.setattr(report_files, "SECONDS", 0.01)
-    with pytest.raises(ReportFailed, match="take it as HTML"):
+    monkeypatch.setattr(typesetter, "SECONDS", 0.01)
+    with pytest.raises(PdfFailed, match="take it as HTML"):
         report_files.pdf(report)
     monkeypatch.setattr(rendering, "SECONDS", 0.01)
     with pytest.raises(PictureFailed):
