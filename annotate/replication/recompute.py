@@ -4,7 +4,9 @@
     python recompute.py                    # agreement.json of this folder
     python recompute.py other-report.json  # another report of the same labels, at another level
 
-The exit status is 0 where all numbers agree, and 1 where one does not. Formulas and their sources stand in
+It reads the agreement report of one level, as this folder and REST give it, and no frozen report of
+reports/: these are of their own moment and of all levels. The exit status is 0 where all numbers agree, 1
+where one does not, and 2 where the file is no such report. Formulas and their sources stand in
 README.md. Nothing of the platform that wrote the package is used: pandas reads, statsmodels computes where it
 has the coefficient, and what it does not have (unequal numbers of labels, standard errors) is written out.
 """
@@ -584,6 +586,13 @@ def differs(stored: Any, found: Any) -> float | None:
 def main(arguments: list[str]) -> int:
     folder = Path(__file__).resolve().parent
     stored = json.loads(Path(arguments[0] if arguments else folder / "agreement.json").read_text("utf-8"))
+    if stored.get("level") not in LEVELS:
+        print(
+            f"{arguments[0] if arguments else 'agreement.json'} is no agreement report of one level:"
+            " frozen reports (reports/) are of their own moment and of all levels.",
+            file=sys.stderr,
+        )
+        return 2
     package = Package(folder, LEVELS.index(stored["level"]))
     before, after = dict(leaves(stored)), dict(leaves(with_reasons(report(package, stored))))
     wrong = alike = skipped = 0

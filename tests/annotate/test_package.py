@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotate.actions.frozen import freeze_report
 from annotate.actions.published import import_study
 from annotate.models import Round
 from annotate.package import BY, write_package
@@ -164,6 +165,21 @@ def test_a_number_that_the_script_does_not_know_is_seen(tmp_path):
     path.write_text(json.dumps(stored | {"new": {"number": 1.5}}))
 
     assert wrong_paths(tmp_path) == {"new number"}
+
+
+def test_a_frozen_report_is_refused_with_a_word(tmp_path):
+    round_ = uneven()
+    freeze_report(round_=round_, by=None, name="Submitted")
+    write_package(round_, tmp_path)
+    (frozen,) = (tmp_path / "reports").glob("*.json")
+
+    done = run(tmp_path, f"reports/{frozen.name}")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"reports/{frozen.name} is no agreement report of one level: frozen reports (reports/) are of their own"
+        " moment and of all levels.\n"
+    )
 
 
 def test_the_libraries_are_those_that_are_installed(tmp_path):
