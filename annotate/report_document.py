@@ -167,7 +167,11 @@ def document(report: AgreementReport) -> Document:
         "kicker": _("Independent labels, before any meeting."),
         "facts": [{"name": name, "text": text} for name, text in facts],
         "headline": _headline(report),
-        "notes": [note for note in (say.compared(found), say.undecided(report)) if note],
+        "notes": [
+            note
+            for note in (say.not_of_the_study(report), say.compared(found), say.undecided(report))
+            if note
+        ],
         "paragraph": say.how_to_report(report),
         "sections": list(_sections(report)),
         "figures": [

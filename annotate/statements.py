@@ -242,6 +242,19 @@ class LeftOut:
 
 def left_out(report: AgreementReport) -> list[LeftOut]:
     """What the report does not count; the nothings as well, since a reader asks for them."""
+    said = _left_out_of_all(report)
+    if report.withheld:
+        text = ngettext(
+            "issue that who made this report still has to label in another round",
+            "issues that who made this report still has to label in another round",
+            report.withheld,
+        )
+        said.append(LeftOut(report.withheld, text))
+    return said
+
+
+def _left_out_of_all(report: AgreementReport) -> list[LeftOut]:
+    """What the report counts for nobody, whoever made it."""
     found = report.overall.left_out
     labels = found.get("labels_of_incomplete_issues", 0)
     issues = found.get("incomplete_issues", 0)
@@ -266,14 +279,20 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
     if above := found.get("labels_above_the_level", 0):
         text = ngettext("label that stops above this level", "labels that stop above this level", above)
         said.append(LeftOut(above, text))
-    if report.withheld:
-        text = ngettext(
-            "issue that who made this report still has to label in another round",
-            "issues that who made this report still has to label in another round",
-            report.withheld,
-        )
-        said.append(LeftOut(report.withheld, text))
     return said
+
+
+def not_of_the_study(report: AgreementReport) -> str:
+    """A warning where the numbers are not those for the paper: issues are held back; "" if none."""
+    if not report.withheld:
+        return ""
+    return ngettext(
+        "These are not the study’s numbers: %(n)s of %(all)s issues is held back from you. Publish those of"
+        " somebody from whom nothing is.",
+        "These are not the study’s numbers: %(n)s of %(all)s issues are held back from you. Publish those of"
+        " somebody from whom nothing is.",
+        report.withheld,
+    ) % {"n": _count(report.withheld), "all": _count(report.complete + report.withheld)}
 
 
 def undecided(report: AgreementReport) -> str:
@@ -325,7 +344,10 @@ def what_is_missing(round_: Round, report: AgreementReport) -> str:
 
 
 def how_to_report(report: AgreementReport) -> str:
-    """A paragraph for the paper: who labelled what, agreement with its interval, what is left out."""
+    """A paragraph for the paper: who labelled what, agreement with its interval, what is left out.
+
+    Where `not_of_the_study` says something, it stands before the paragraph.
+    """
     found = report.overall
     said = {
         "volunteers": ngettext("%(n)s volunteer", "%(n)s volunteers", found.raters) % {"n": found.raters},
@@ -344,7 +366,7 @@ def how_to_report(report: AgreementReport) -> str:
     who = some if not report.columns and found.equal_labels else crossed
     sentences = [who % said, compared(found), _agreement_sentence(found)]
     sentences += [_by_type(report), undecided(report), _drift(report)]
-    if omitted := [f"{_count(part.count)} {part.text}" for part in left_out(report) if part.count]:
+    if omitted := [f"{_count(part.count)} {part.text}" for part in _left_out_of_all(report) if part.count]:
         sentences.append(_("Left out: %(what)s.") % {"what": _listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
 

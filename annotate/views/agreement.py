@@ -196,6 +196,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "confused": _confused(report),
         "intra": _intra(report),
         "intra_left_out": say.intra_left_out(report),
+        "not_of_the_study": say.not_of_the_study(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(say.DEFINED[one.key], one) for one in say.definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),

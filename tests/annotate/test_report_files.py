@@ -217,6 +217,7 @@ def test_what_is_held_back_is_in_neither_file_and_the_answer_says_how_much():
         answer = client(member).get(reverse("agreement_file", args=[round_.pk, form]))
         said = read(answer.content) if form == "pdf" else words(answer.content.decode())
         assert "Issues 2 Volunteers 2 Labels 4" in said
+        assert "These are not the study’s numbers: 1 of 3 issues is held back from you." in said
         assert "1 issue that who made this report still has to label in another round" in said
         assert answer["Crosscheck-Withheld"] == "1"
 

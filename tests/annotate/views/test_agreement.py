@@ -357,7 +357,13 @@ def test_what_is_held_back_is_in_no_number_and_said(world, labelled):
     assert "4 issues, 3 volunteers, 12 labels." in held
     assert "1 issue is held back from you: you still have to label it in another round." in held
     assert "1 issue that who made this report still has to label in another round" in held
+    warning = "These are not the study’s numbers: 1 of 5 issues is held back from you."
+    assert warning in held
+    paragraph = held[held.index("3 volunteers independently labelled") :]
+    assert held.index(warning) < held.index("3 volunteers independently labelled")
+    assert "still has to label" not in paragraph[: paragraph.index("Left out")]
     assert "5 issues, 3 volunteers, 15 labels." in whole
+    assert "not the study’s numbers" not in whole
     assert "still has to label" not in whole
     assert "held back" not in whole
     rows = {
