@@ -4,19 +4,21 @@ Data are the rows of `annotate.tables`. What people have named is data and never
 Shapes, positions and written numbers say everything, so that nothing is lost in black and white.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 from django.utils.translation import pgettext as _p
 
 from annotate import statements as say
 from annotate.errors import NothingToDraw
 from annotate.figures import Axis, close_axis, heat_step, whole_axis
-from annotate.reports import AgreementReport
+from annotate.reports import AgreementReport, Numbers
 from annotate.tables import TABLES, Table, number
 
 if TYPE_CHECKING:
@@ -240,6 +242,30 @@ def specification(report: AgreementReport, name: str, width: str) -> Row:
         background="white",
     )
     return _configured(chart, room).to_dict()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What pictures are made of; the report itself is no part of what tells two apart."""
+
+    numbers: Numbers
+    level: int
+    names: tuple[str, str]
+    language: str | None
+    width: str
+    report: AgreementReport = field(compare=False)
+
+
+def specifications(report: AgreementReport, width: str) -> str:
+    """The specifications of all pictures of the page by name, as JSON; kept while labels and names stay."""
+    names = (report.round.study.name, report.round.name)
+    return _specifications(_Asked(report.numbers, report.level, names, get_language(), width, report))
+
+
+@lru_cache(maxsize=16)
+def _specifications(asked: _Asked) -> str:
+    found = pictures(asked.report)
+    return json.dumps({one.name: specification(asked.report, one.name, asked.width) for one in found})
 
 
 def _configured(chart: "alt.LayerChart", room: Width) -> "alt.LayerChart":

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
-from annotate.pictures import TITLES, WIDTHS, pictures, specification
+from annotate.pictures import TITLES, WIDTHS, specification, specifications
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import held_back
 from annotate.rendering import FORMS, render
@@ -36,8 +36,7 @@ def agreement_picture(request: AuthedRequest, round_id: int, name: str, form: st
     held, level = held_back(round_, member), level_asked_for(request)
     report = agreement_report(round_, level=level, by=BY, held=held)
     if is_all:
-        specs = {one.name: specification(report, one.name, width) for one in pictures(report)}
-        return attached(report, json.dumps(specs), f"pictures-{width}.json", "application/json")
+        return attached(report, specifications(report, width), f"pictures-{width}.json", "application/json")
     spec = specification(report, name, width)
     if form == "json":
         return attached(report, json.dumps(spec), f"{name}-{width}.json", "application/json")

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import rendering
+from annotate.models import Round
 from annotate.pictures import TITLES, pictures, specification
 from annotate.reports import agreement_report
 from annotate.views.agreement import BY
@@ -65,6 +66,12 @@ def test_all_at_once_are_what_each_is_alone(world, labelled):
     assert list(together) == [one.name for one in pictures(agreement_report(labelled, by=BY))]
     for name, spec in together.items():
         assert spec == reader.get(address(labelled, name, query="width=screen")).json()
+    Round.objects.filter(pk=labelled.pk).update(name="Renamed")
+    again = reader.get(address(labelled, "all", query="width=screen")).json()
+    assert "Renamed" in again["coefficients"]["description"]
+    world.submit(labelled, world.issues[6], world.members[2], "C.1")
+    later = reader.get(address(labelled, "all", query="width=screen")).json()
+    assert later["coefficients"]["datasets"] != again["coefficients"]["datasets"]
     assert reader.get(address(labelled, "all", "svg")).status_code == 404
     assert reader.get(address(labelled, "all", query="width=poster")).status_code == 404
 
