@@ -23,6 +23,7 @@ from annotate.queries.minutes import (
     Minute,
     MinuteGroup,
     Minutes,
+    Outside,
     meeting_numbers,
 )
 from core.templatetags.crosscheck import count
@@ -190,6 +191,9 @@ def _numbers(written: Minutes) -> list[dict[str, str]]:
             bool(totals.majority or (of and written.meeting.by_majority)),
         ),
         (_("By the chair"), part(totals.chair), bool(totals.chair)),
+        (_("By a lead"), part(totals.lead), bool(totals.lead)),
+        (_("By a majority of the labels"), part(totals.bulk), bool(totals.bulk)),
+        (_("Elsewhere"), part(totals.elsewhere), bool(totals.elsewhere)),
         (_("Parked"), count(totals.parked), bool(totals.parked)),
         (_("Left open"), count(totals.open), bool(totals.open)),
         (_("Not reached"), count(totals.waiting), bool(totals.waiting)),
@@ -238,12 +242,24 @@ def _item(line: Minute, at: At, *, is_final: bool) -> dict[str, Any]:
 def _outcome(line: Minute, *, is_final: bool) -> str:
     if line.state == "parked":
         return _("parked: %(why)s") % {"why": line.parked_why} if line.parked_why else _("parked")
+    if line.outside is not None:
+        return _outside(line.outside, is_anew=line.state == "anew")
     return {
         "decided": _("decided"),
         "reopened": _("reopened, and not decided again"),
-        "elsewhere": _("settled elsewhere"),
         "open": _("left open") if is_final else _("not decided yet"),
     }.get(line.state, "")
+
+
+def _outside(one: Outside, *, is_anew: bool) -> str:
+    said = {"code": one.code, "who": one.by, "at": _moment(one.at)}
+    if one.method == Decision.Method.LEAD:
+        if is_anew:
+            return _("decided anew as %(code)s by the lead %(who)s at %(at)s") % said
+        return _("decided as %(code)s by the lead %(who)s at %(at)s") % said
+    if is_anew:
+        return _("decided anew as %(code)s outside of this meeting at %(at)s") % said
+    return _("decided as %(code)s outside of this meeting at %(at)s") % said
 
 
 def _vote(vote: ClosedVote, at: At) -> dict[str, Any]:

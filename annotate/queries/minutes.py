@@ -29,10 +29,14 @@ from annotate.models import (
     Spell,
     Vote,
 )
+from annotate.queries.agendas import standing
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.withheld import seen_by
 from studies.models import Membership
 from studies.rules import may_see_names
+
+OUTSIDE = ("anew", "elsewhere")
+"""States of what somebody outside of the meeting decided."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,16 @@ class Decided:
 
 
 @dataclass(frozen=True)
+class Outside:
+    """The decision of somebody outside of the meeting that stood at its end. `method` is that of Decision."""
+
+    code: str
+    method: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Following:
     """What follows from an item: kind in words, code where it is about a category, text or proposed name."""
 
@@ -116,8 +130,10 @@ class Following:
 
 @dataclass(frozen=True)
 class Minute:
-    """One issue of the agenda as it went. `state`: decided, reopened, parked, open, elsewhere or waiting.
+    """One issue of the agenda as it went.
 
+    `state`: decided, anew, reopened, parked, open, elsewhere or waiting. anew: the meeting decided, and then
+    somebody else did, `outside`; elsewhere: only somebody else did.
     `seconds` is how long the meeting looked at it, None where it never did, as in a meeting over days.
     """
 
@@ -133,6 +149,7 @@ class Minute:
     decisions: tuple[Decided, ...] = ()
     thread: tuple[Said, ...] = ()
     following: tuple[Following, ...] = ()
+    outside: Outside | None = None
     parked_why: str = ""
     seconds: float | None = None
 
@@ -152,7 +169,11 @@ class MinuteGroup:
 
 @dataclass(frozen=True)
 class Totals:
-    """The sums of a meeting; `causes` are (cause, how many), most first."""
+    """The sums of a meeting; `causes` are (cause, how many), most first.
+
+    `decided` counts what was decided at its end, as its screen does: by unanimity, a majority or the chair of
+    the meeting, or outside of it by a lead, by a majority of the labels in `bulk`, or `elsewhere`.
+    """
 
     agenda: int
     discussed: int
@@ -165,6 +186,9 @@ class Totals:
     waiting: int
     median_seconds: float | None
     causes: tuple[tuple[str, int], ...]
+    lead: int = 0
+    bulk: int = 0
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True)
@@ -226,8 +250,8 @@ class _Writer:
         self.comments = _by(self._comments(issues), "issue_id")
         labels = Label.objects.filter(round=self.round, issue__in=issues, surplus=False)
         self.labels = _by(labels.select_related("proposal").order_by("volunteer"), "issue_id")
-        standing = Decision.objects.filter(round=self.round, issue__in=issues, superseded_at=None)
-        self.settled = {decision.issue_id for decision in standing}
+        stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
+        self.settled = {decision.issue_id: decision for decision in stood}
         made = (decision for chain in self.decisions.values() for decision in chain)
         self.alike = Counter(decision.bulk_id for decision in made if decision.bulk_id is not None)
         lines = [self._minute(item) for item in items]
@@ -296,19 +320,21 @@ class _Writer:
     def _minute(self, item: AgendaItem) -> Minute:
         spells = self.spells[item.pk]
         snapshot = item.issue.current
+        state = self._state(item)
         return Minute(
             issue_id=item.issue_id,
             repository=item.issue.repository.path,
             number=item.issue.number,
             title=snapshot.title if snapshot else "",
             url=item.issue.url,
-            state=self._state(item),
+            state=state,
             pair=self._pair(self.chosen[item.issue_id]),
             labels=tuple(map(self._label, self.labels[item.issue_id])),
             votes=tuple(map(self._vote, self.votes[item.pk])),
             decisions=tuple(map(self._decided, self.decisions[item.pk])),
             thread=tuple(map(self._said, self.comments[item.issue_id])),
             following=tuple(map(self._follow, self.following[item.pk])),
+            outside=self._outside(item) if state in OUTSIDE else None,
             parked_why=item.parked_why if item.parked_at else "",
             seconds=sum((self._spent(spell) for spell in spells), 0.0) if spells else None,
         )
@@ -320,10 +346,10 @@ class _Writer:
         made = self.decisions[item.pk]
         if made and self._held(made[-1]):
             return "decided"
+        if item.issue_id in self.settled:
+            return "anew" if made else "elsewhere"
         if made:
             return "reopened"
-        if item.issue_id in self.settled:
-            return "elsewhere"
         if item.parked_at:
             return "parked"
         return "waiting" if self._begun(item) is None else "open"
@@ -381,6 +407,11 @@ class _Writer:
             ended_by="" if ended_by is None else self.people[ended_by],
             ended_why=decision.superseded_why,
         )
+
+    def _outside(self, item: AgendaItem) -> Outside:
+        decision = self.settled[item.issue_id]
+        by = "" if decision.decided_by_id is None else self.people[decision.decided_by_id]
+        return Outside(self._code(decision.category_id), decision.method, by, decision.decided_at)
 
     def _said(self, comment: Comment) -> Said:
         who = self.people[comment.author_id]
@@ -443,11 +474,13 @@ def _totals(lines: Sequence[Minute]) -> Totals:
     states = Counter(line.state for line in lines)
     made = [line.decision for line in lines if line.decision]
     how = Counter(decision.how for decision in made)
+    outside = Counter(line.outside.method for line in lines if line.outside)
+    lead, bulk = outside[Decision.Method.LEAD], outside[Decision.Method.MAJORITY]
     times = [line.seconds for line in lines if line.decision and line.seconds is not None]
     return Totals(
         agenda=len(lines),
         discussed=len(lines) - states["waiting"] - states["elsewhere"],
-        decided=len(made),
+        decided=len(made) + outside.total(),
         unanimity=how[Decision.How.UNANIMITY],
         majority=how[Decision.How.MAJORITY],
         chair=how[Decision.How.CHAIR],
@@ -456,6 +489,9 @@ def _totals(lines: Sequence[Minute]) -> Totals:
         waiting=states["waiting"],
         median_seconds=median(times) if times else None,
         causes=tuple(Counter(one.cause for one in made if one.cause).most_common()),
+        lead=lead,
+        bulk=bulk,
+        elsewhere=outside.total() - lead - bulk,
     )
 
 
@@ -540,9 +576,9 @@ def meeting_numbers(written: Minutes) -> ConsensusNumbers:
         majority=totals.majority,
         chair=totals.chair,
         pair=totals.unanimity if is_pair else 0,
-        lead=0,
-        bulk=0,
-        open=totals.discussed - totals.decided,
+        lead=totals.lead,
+        bulk=totals.bulk,
+        open=totals.parked + totals.open,
         median_seconds=totals.median_seconds,
     )
 

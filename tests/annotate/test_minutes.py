@@ -13,10 +13,13 @@ from pypdf import PdfReader
 
 from annotate import rendering
 from annotate.actions.bulk import reopen
+from annotate.actions.decisions import settle_issue
+from annotate.actions.meetings import close_meeting
 from annotate.errors import DrawingBusy
 from annotate.minutes_pdf import pdf
 from annotate.minutes_text import document, escaped, markdown, method, spent
 from annotate.models import Assignment, Decision
+from annotate.queries.agendas import agenda
 from annotate.queries.minutes import (
     ConsensusNumbers,
     Totals,
@@ -257,6 +260,80 @@ def test_a_decision_that_was_reopened_after_the_meeting_stays_in_its_minutes(clo
     assert written.totals.decided == 2
     assert "reopened by Lead, 15 November 2026, 14:05 UTC: A new release." in markdown(document(written))
     assert consensus_numbers(world.round_, world.lead).unanimity == 0
+
+
+def _numbers(found):
+    return {one["name"]: one["text"].replace("\N{NO-BREAK SPACE}", " ") for one in found["numbers"]}
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_what_a_lead_decided_anew_is_decided_in_the_minutes_as_on_the_screen(clock, closed):
+    world = scripted_meeting(clock, closed=False)
+    settle_issue(
+        round_=world.round_,
+        issue=world.issues[1],
+        by=world.lead,
+        category=world.category("C.1"),
+        rationale="The log says otherwise.",
+        seen_number=1,
+    )
+    clock.go_on(minutes=1)
+    if closed:
+        close_meeting(meeting=world.meeting, by=world.lead)
+    written = minutes(world.fresh(), world.lead)
+    found = document(written)
+    numbers = _numbers(found)
+    text = markdown(found)
+
+    screen = agenda(world.meeting, world.lead)
+    assert written.totals.decided == sum(line.state == "decided" for line in screen.lines) == 2
+    assert (numbers["Decided"], numbers["By the chair"], numbers["By a lead"]) == (
+        "2",
+        "1 (50.0 %)",
+        "1 (50.0 %)",
+    )
+    assert numbers["Left open"] == "1"
+    assert "reopened, and not decided again" not in text
+    assert "replaced, 14 November 2026, 14:04 UTC" in text
+    assert "**decided anew as C.1 by the lead Lead at 14 November 2026, 14:04 UTC**" in text
+    assert "1 was settled: 1 (100.0 %) by the chair. 1 more issue was settled by a lead." in found[
+        "method"
+    ].replace("\N{NO-BREAK SPACE}", " ")
+    assert meeting_numbers(written).open == 2
+
+
+def test_what_a_lead_decides_after_the_meeting_is_not_of_its_minutes(clock):
+    world = scripted_meeting(clock)
+    before = minutes(world.meeting, world.lead).totals
+    clock.go_on(days=1)
+    settle_issue(
+        round_=world.round_,
+        issue=world.issues[3],
+        by=world.lead,
+        category=world.category("C.1"),
+        rationale="The log says otherwise.",
+        seen_number=0,
+    )
+
+    assert minutes(world.meeting, world.lead).totals == before
+
+
+def test_what_the_meeting_reopened_and_left_says_the_decision_and_why(clock):
+    world = scripted_meeting(clock, closed=False)
+    reopen(round_=world.round_, issue=world.issues[1], by=world.lead, why="A new release.", seen_number=1)
+    clock.go_on(minutes=1)
+    close_meeting(meeting=world.meeting, by=world.lead)
+
+    written = minutes(world.fresh(), world.lead)
+    text = markdown(document(written))
+
+    assert (written.totals.decided, written.totals.open) == (1, 2)
+    assert (
+        "- **Decision: C.9 Name of C.9**, unanimously, recorded by Lead at 14:03\n"
+        "  - Cause: unclear guideline\n"
+        "  - reopened by Lead, 14 November 2026, 14:04 UTC: A new release.\n"
+        "- **reopened, and not decided again**\n"
+    ) in text
 
 
 def test_a_pair_that_agrees_is_counted_as_a_pair(clock):
