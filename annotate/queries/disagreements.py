@@ -13,7 +13,9 @@ from typing import NamedTuple
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import (
+    BooleanField,
     Exists,
+    ExpressionWrapper,
     F,
     OuterRef,
     Q,
@@ -167,13 +169,21 @@ def disagreements(
     )
 
 
-def open_agendas(round_: Round) -> list[Meeting]:
-    """The meetings that issues can be put on the agenda of, those that are open first, then by their date.
-    One query.
+def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
+    """The meetings that issues can be put on the agenda of: those together, which the member chairs in front,
+    what is open, then by date; votes over days last. One query.
     """
     meetings = Meeting.objects.filter(round=round_, closed_at=None).exclude(kind=Meeting.Kind.PAIR)
+    over_days = ExpressionWrapper(Q(kind=Meeting.Kind.APART), BooleanField())
+    is_theirs = ExpressionWrapper(Q(chair=member), BooleanField())
     return list(
-        meetings.order_by(F("opened_at").asc(nulls_last=True), F("starts_at").asc(nulls_last=True), "pk")
+        meetings.order_by(
+            over_days.asc(),
+            is_theirs.desc(),
+            F("opened_at").asc(nulls_last=True),
+            F("starts_at").asc(nulls_last=True),
+            "pk",
+        )
     )
 
 

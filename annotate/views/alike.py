@@ -445,7 +445,7 @@ def _open_group(
             "why_not": _why_not(round_),
             "decide_url": replace(asked, row=start).address(reverse("decide_alike", args=[round_.pk])),
             "agenda_url": Asked(asked.narrowing).address(reverse("put_on_agenda", args=[round_.pk])),
-            "agendas": open_agendas(round_),
+            "agendas": open_agendas(round_, member),
         }
         form = AlikeForm(posted, book=book, depth=round_.depth, codes=_codes_of(rows))
         context |= {

@@ -279,7 +279,7 @@ def _what_to_do(round_: Round, member: Membership | None, asked: Asked) -> dict[
     context: dict[str, Any] = {"query": query}
     if not rules.may_plan_meeting(member, round_):
         return context
-    agendas = queries.open_agendas(round_)
+    agendas = queries.open_agendas(round_, member)
     return context | {
         "may_plan": True,
         "agendas": agendas,
@@ -434,6 +434,7 @@ def _row(
         "repository": issue.repository.path,
         "choose": _("Choose %(issue)s") % {"issue": number},
         "is_open": item.state == "open",
+        "why_not": _why_not(item),
         "url": url,
         "looks": found,
         "cells": mark_safe(  # noqa: S308 - a look escapes its texts
@@ -443,6 +444,17 @@ def _row(
         "standing": standing(item),
         "is_shown": issue.pk == shown,
     }
+
+
+def _why_not(item: Disagreement) -> str:
+    """Why this issue cannot be chosen; "" where it can."""
+    if item.state == "decided":
+        return _("Decided: it can be chosen again when it is reopened")
+    if item.meeting is not None:
+        return _("On the agenda of %(meeting)s: it can be chosen again when it is taken off") % {
+            "meeting": item.meeting.name
+        }
+    return ""
 
 
 def _links(asked: Asked, following: str | None, to: To) -> dict[str, str]:

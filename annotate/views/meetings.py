@@ -58,12 +58,19 @@ def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Plan a meeting; what the address says goes on its agenda, but for what the form leaves out."""
+    """Plan a meeting; what the address says goes on its agenda, but for what the form leaves out.
+
+    With `all` the form comes back as it was typed, with all that are open.
+    """
     round_, member = _round(request, round_id)
     require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
     chosen = Chosen.read(request)
     found = _found(round_, member, chosen)
+    only_finds = "all" in request.POST
     form = MeetingForm(request.POST if request.method == "POST" else None, round_=round_, by=member)
+    if only_finds:
+        typed = {field.name: field.data for field in form}
+        form = MeetingForm(round_=round_, by=member, initial=typed)
     if member and form.is_valid():
         try:
             wanted = _wanted(found, request.POST)
@@ -85,7 +92,7 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
         "filters": filters_in_words(round_, chosen.narrowing) if not chosen.issues else [],
         "is_by_hand": bool(chosen.issues),
         "left_out": set(request.POST.getlist("leave_out")),
-        "is_empty": request.method == "POST" and "with_agenda" not in request.POST,
+        "is_empty": request.method == "POST" and not only_finds and "with_agenda" not in request.POST,
         "open": everything.open,
         "withheld": everything.withheld,
         "action": request.get_full_path(),

@@ -42,9 +42,12 @@
     toasts().append(box);
   }
 
-  // One question, asked in the page's own dialog.
-  function ask(question) {
+  // One question, asked in the page's own dialog; `act` names what its button does.
+  function ask(question, act) {
     const dialog = document.getElementById("confirm");
+    const yes = dialog.querySelector('[value="yes"]');
+    yes.dataset.usual ??= yes.textContent;
+    yes.textContent = act || yes.dataset.usual;
     dialog.querySelector("h2").textContent = question;
     dialog.returnValue = "no";
     dialog.showModal();
@@ -73,6 +76,16 @@
     if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
     for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
+  // A menu that would open beyond the window's right edge opens to the left, if it fits there.
+  document.addEventListener("toggle", (event) => {
+    const menu = event.target;
+    if (!menu.matches?.("details.menu[open]")) return;
+    menu.classList.remove("over");
+    const sheet = menu.querySelector(":scope > .sheet")?.getBoundingClientRect();
+    if (!sheet) return;
+    const fits = menu.getBoundingClientRect().right - sheet.width >= 0;
+    menu.classList.toggle("over", fits && sheet.right > document.documentElement.clientWidth);
+  }, true);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
@@ -87,7 +100,7 @@
       event.preventDefault();
       event.stopPropagation();
       const submitter = event.submitter;
-      ask(form.dataset.confirm).then((yes) => {
+      ask(form.dataset.confirm, form.dataset.yes).then((yes) => {
         if (!yes) return;
         form.dataset.confirmed = "";
         form.requestSubmit(submitter);

@@ -135,7 +135,7 @@ def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
     # The end: the screens say so and ask no more.
     chair.locator("#more summary").click()
     chair.get_by_role("button", name="Close the meeting").click()
-    chair.locator("#confirm").get_by_role("button", name="Go on").click()
+    chair.locator("#confirm").get_by_role("button", name="Close the meeting").click()
     expect(member.locator("#bar")).to_contain_text("Closed", timeout=PATIENT)
     assert Meeting.objects.get().closed_at is not None
 

@@ -429,7 +429,7 @@ def test_states_are_open_on_an_agenda_and_decided(parted):
     assert [(row.state, row.meeting) for row in disagreements(round_, Narrowing(), None).rows] == [
         ("agenda", meeting), ("open", None), ("agenda", meeting), ("open", None), ("decided", None),
     ]  # fmt: skip
-    assert [meeting.name for meeting in open_agendas(round_)] == ["Thursday"]
+    assert [meeting.name for meeting in open_agendas(round_, world.lead)] == ["Thursday"]
 
 
 @pytest.mark.parametrize(

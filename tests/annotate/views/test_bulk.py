@@ -64,6 +64,7 @@ def test_the_dry_run_says_what_is_decided_and_what_stays_open(world):
     assert "3 : 2 open: fewer than 4 labels are the same 1" in text
     assert "2 : 2 : 1 open: no group is the largest 1" in text
     assert "2 : 1 : 1 : 1 open: fewer than 4 labels are the same 1" in text
+    assert "nothing is decided yet" in text
     assert "Decide 2 issues by majority" in text
     assert not Decision.objects.exists()
 
@@ -81,6 +82,7 @@ def test_decided_it_can_be_undone_at_once(world):
     assert done["Location"] == f"{reverse('decide_majority', args=[round_.pk])}?at_least=3&done={bulk.pk}"
     text = _text(signed_in(world.lead).get(done["Location"]))
     assert "3 issues were decided by at least 3 equal labels. Undo" in text
+    assert "nothing is decided yet" not in text
     assert "3 issues by majority, at least 3 equal labels by Lead" in text
 
     back = _back(world.lead, round_, bulk)
@@ -89,6 +91,7 @@ def test_decided_it_can_be_undone_at_once(world):
     assert "Undo" not in text
     assert "taken back by Lead" in text
     assert "Would be decided 3" in text
+    assert "nothing is decided yet" in text
 
 
 def test_htmx_is_led_on_as_a_page_would_be(world):

@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -9,12 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.actions.agendas import put_on_agenda
 from annotate.actions.decisions import note_disagreements
 from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
+from annotate.queries.disagreements import open_agendas
 from ingest.actions import find_keywords
 from ingest.models import Issue, Keyword, KeywordFind, SavedFilter
 from ingest.queries import saved_filters
@@ -170,6 +173,7 @@ def test_the_largest_pairs_come_first(world, labelled):
         "largest pairs issues C.2 C.9 Name of C.2 or Name of C.9 2 2 B.1 C.2 Name of B.1 or Name of C.2 1 1"
         in text
     )
+    assert "2 issues two-way first" in text_of(get(world.lead, labelled, "pair=C.2+C.9"))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +202,7 @@ def test_counts_of_states_follow_the_other_filters(world, labelled):
     settle(world, labelled, world.issues[0], "C.9")
     text = text_of(get(world.lead, labelled, "pair=C.2+C.9&state=open"))
     assert (
-        "2 issues two-way first, then closest split Changed since: show anew All 2 Open 1 On an agenda 0 Decided 1"
+        "1 issue two-way first, then closest split Changed since: show anew All 2 Open 1 On an agenda 0 Decided 1"
         in text
     )
 
@@ -493,6 +497,7 @@ def test_only_leads_choose_and_only_what_is_open(world, labelled):
     settle(world, labelled, world.issues[0], "C.9")
     body = get(world.lead, labelled, "type=C").content.decode()
     boxes = dict(re.findall(r'name="issues"\s+value="(\d+)"\s+(disabled)?', body))
+    assert "Decided: it can be chosen again when it is reopened" in body
     assert boxes == {
         str(world.issues[2].pk): "",
         str(world.issues[0].pk): "disabled",
@@ -505,6 +510,37 @@ def test_only_leads_choose_and_only_what_is_open(world, labelled):
     plain = get(world.members[0], labelled).content.decode()
     assert 'name="issues"' not in plain
     assert "put_on_agenda" not in plain
+
+
+def test_what_cannot_be_chosen_says_why(world, labelled):
+    meeting = plan_meeting(round_=labelled, by=world.lead, name="Today", chair=world.lead, quorum=1)
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk])
+    settle(world, labelled, world.issues[2], "C.9")
+    body = get(world.lead, labelled).content.decode()
+    boxes = re.findall(r'<td class="ck"(?: title="([^"]*)")?>\s+<input[^>]*value="(\d+)"', body)
+    assert {int(pk): why for why, pk in boxes} == {
+        world.issues[0].pk: "On the agenda of Today: it can be chosen again when it is taken off",
+        world.issues[2].pk: "Decided: it can be chosen again when it is reopened",
+        world.issues[3].pk: "",
+    }
+
+
+def test_the_bar_prefers_the_meeting_that_the_reader_chairs_and_votes_over_days_come_last(world, labelled):
+    chair = world.members[0]
+    days = plan_meeting(
+        round_=labelled, by=world.lead, name="Days", chair=world.lead, quorum=1, kind="apart",
+        participants=world.members[:2],
+    )  # fmt: skip
+    open_meeting(meeting=days, by=world.lead)
+    now = timezone.now()
+    for name, who, at in (("Theirs", chair, 1), ("Late", world.lead, 3), ("Soon", world.lead, 2)):
+        plan_meeting(
+            round_=labelled, by=world.lead, name=name, chair=who, quorum=1, starts_at=now + timedelta(days=at)
+        )
+    names = [meeting.name for meeting in open_agendas(labelled, world.lead)]
+    assert names == ["Soon", "Late", "Theirs", "Days"]
+    assert [meeting.name for meeting in open_agendas(labelled, chair)] == ["Theirs", "Soon", "Late", "Days"]
+    assert "Put on the agenda of Soon" in get(world.lead, labelled).content.decode()
 
 
 def test_the_bar_puts_on_the_agenda_of_the_meeting_in_front(world, labelled):

@@ -403,8 +403,12 @@ def test_parking_and_coming_back(open_one):
     world = open_one
     assert post(world.lead, "park", *on(world), why="Ask the author.").status_code == 302
     assert "Put off: Ask the author." in get(world.members[0], world.meeting).content.decode()
+    shown = get(world.lead, world.meeting).content.decode()
+    assert "Put off: it can be voted on when it is back." in shown
+    assert "Open the ballot when" not in shown
     assert post(world.lead, "come_back", *on(world)).status_code == 302
     assert "Put off:" not in get(world.members[0], world.meeting).content.decode()
+    assert "Open the ballot when" in get(world.lead, world.meeting).content.decode()
     assert post(world.lead, "take_off_agenda", *on(world, 1)).status_code == 302
     assert AgendaItem.objects.get(pk=world.items[1].pk).released_at is not None
 

@@ -188,6 +188,20 @@ def test_an_agenda_can_be_empty(world):
     assert Meeting.objects.get().items.count() == 0
 
 
+def test_what_was_typed_stays_when_all_open_ones_are_taken(world):
+    typed = {"name": "Friday", "kind": "apart", "quorum": "", "participants": [world.members[1].pk]}
+    shown = client(world.lead).post(
+        reverse("new_meeting", args=[world.round_.pk]) + "?all=1", typed | {"all": "1"}
+    )
+    body = shown.content.decode()
+    assert (shown.status_code, Meeting.objects.count()) == (200, 0)
+    assert text_of(shown).count("leave out") == 4
+    assert 'name="name" value="Friday"' in body
+    assert re.findall(r'name="kind" value="(\w+)"[^>]*checked', body) == ["apart"]
+    assert re.findall(r'name="participants" value="(\d+)"[^>]*checked', body) == [str(world.members[1].pk)]
+    assert re.search(r'id="with_agenda"[^>]*checked', body)
+
+
 def test_an_address_that_no_page_gives_is_not_found(world):
     for query in ("?pair=C.1", "?issues=x", "?split=a"):
         assert get(world.lead, "new_meeting", world.round_.pk, query=query).status_code == 404

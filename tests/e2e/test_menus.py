@@ -1,0 +1,48 @@
+"""Where menus and small forms open: inside of the window, with their button in view."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.actions.meetings import turn_to
+from tests.annotate.meeting import meeting_world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SIZE = {"width": 1440, "height": 900}
+
+
+@pytest.fixture
+def world():
+    return meeting_world(4)
+
+
+def test_the_menus_of_the_filters_open_inside_of_the_window(open_page, world):
+    page = open_page(world.lead.user, reverse("disagreements", args=[world.round_.pk]))
+    page.set_viewport_size(SIZE)
+    for summary in page.locator(".filters details.menu > summary").all():
+        summary.click()
+        box = page.locator(".filters details.menu[open] > .sheet").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= SIZE["width"]
+        page.keyboard.press("Escape")
+
+
+def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page, world):
+    world.plan()
+    world.arrive()
+    turn_to(meeting=world.meeting, item=world.items[0], by=world.lead)
+    page = open_page(world.lead.user, reverse("meeting", args=[world.meeting.pk]))
+    page.set_viewport_size(SIZE)
+    page.locator("#parking summary").click()
+    assert page.locator("#park-why").bounding_box()["width"] > 250
+    expect(page.locator("#park button")).to_be_in_viewport()
+    page.locator("#park-why").fill("Ask the author.")
+    page.locator("#park button").click()
+    expect(page.locator("#decision")).to_contain_text("Put off: Ask the author.")
+    expect(page.locator("#ballot")).not_to_contain_text("Open the ballot")
+    page.locator("#more summary").click()
+    page.get_by_role("button", name="Close the meeting").click()
+    confirm = page.locator("#confirm")
+    expect(confirm.get_by_role("button")).to_have_text(["Cancel", "Close the meeting"])
+    confirm.get_by_role("button", name="Cancel").click()
