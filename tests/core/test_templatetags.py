@@ -196,6 +196,11 @@ def test_vendored_files_are_the_listed_ones():
 def test_templates_hold_no_inline_style_or_script():
     for template in (ROOT / "templates").rglob("*.html"):
         source = template.read_text()
+        if template.name == "report.html":
+            # A file that is handed out: its one sheet of style is in it, and its own policy allows no more.
+            assert source.count("<style>{% include") == 1
+            assert "default-src 'none'; style-src 'unsafe-inline'" in source
+            source = source.replace("<style>{% include", "")
         assert not re.search(r"\sstyle=|\son[a-z]+=|<style|hx-on|javascript:", source), template
         assert not re.search(r"<script(?![^>]*\bsrc=)", source), template
         assert "|safe" not in source or template.name == "_field.html", template
