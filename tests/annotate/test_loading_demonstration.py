@@ -31,7 +31,7 @@ def test_demo_twice_at_once_is_loaded_once():
     first, second = together(load_demonstration, load_demonstration)
 
     assert {first.loaded, second.loaded} == {True, False}
-    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 8, 644 + 31 + 72 + 566)
+    assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 9, 644 + 31 + 72 + 566)
 
 
 def test_evenings_are_in_order_and_within_the_two_weeks_before():

@@ -295,7 +295,7 @@ def test_command_prints_tables(round_):
         f"all,5,3,15,fleiss_kappa,{kappa.value},{kappa.se},{kappa.low},{kappa.high},"
         in run(study="engines", format="csv").splitlines()
     )
-    assert f"| all | 5 | 3 | 15 | fleiss_kappa | {kappa.value:.3f} |" in run(
+    assert f"| all | 5 | 3 | 15 | fleiss\\_kappa | {kappa.value:.3f} |" in run(
         study="engines", format="markdown"
     )
     assert rf"all & 5 & 3 & 15 & fleiss\_kappa & {kappa.value:.3f} &" in run(study="engines", format="latex")
