@@ -1,6 +1,7 @@
 """The agreement report of a full study, against the one query that groups its labels; its page."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from bench.ground import Ground, Row, median_of, seconds
@@ -64,7 +65,7 @@ def rows(ground: Ground) -> Iterator[Row]:
         ("the same, asked again while nothing changed", [], False, MOST),
         ("the same anew, by type and by repository too", parts, True, None),
     ):
-        ours = median_of(TIMES, lambda by=by, anew=anew: asked(by, anew=anew))  # type: ignore[misc]
+        ours = median_of(TIMES, partial(asked, by, anew=anew))
         yield Row(
             work=what,
             ours=seconds(ours),

@@ -153,6 +153,9 @@ def test_labels_of_a_model_complete_reveal_and_decide_nothing(world, model):
 @pytest.mark.django_db(transaction=True)
 def test_the_same_rows_at_the_same_moment_are_stored_once(world, model):
     round_ = world.round()
-    label = lambda: label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))  # noqa: E731
+
+    def label():
+        return label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))
+
     assert sorted(done.stored for done in together(label, label, label)) == [0, 0, 3]
     assert len(stored()) == 3
