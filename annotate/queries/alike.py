@@ -19,8 +19,10 @@ from annotate import models
 from annotate.likeness import LONGEST, like, stars
 from annotate.models import AgendaItem, Label, Round
 from annotate.queries.categories import Codebook
+from annotate.queries.confusion import all_said
 from annotate.queries.narrowing import Narrowing, found, in_state, settling, waiting
 from annotate.queries.withheld import seen_by
+from core.plain import plain_rows
 from ingest.models import Snapshot
 from studies.models import Membership
 
@@ -106,22 +108,33 @@ class Groups:
 def pairs(round_: Round, narrowing: Narrowing, member: Membership | None, book: Codebook) -> list[Pair]:
     """Between which categories the disagreements lie that the filters leave: two ways first, then three and
     more by their first two; the most issues first, then in the order of the tree. One query, and those of
-    the filters.
+    the filters; for all that are open, which are the most, one for each other state.
     """
-    rows = found(round_, narrowing, member).order_by().values_list("chosen__0", "chosen__1")
-    counted: Counter[tuple[bool, int, int]] = Counter()
-    more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
+    if narrowing == Narrowing(state="open"):
+        counted = all_said(round_, member).between
+        for state in ("agenda", "decided"):
+            counted = counted - _pairs_of(found(round_, Narrowing(state=state), member))
+    else:
+        counted = _pairs_of(found(round_, narrowing, member))
     codes = [*(state.code for state in book.states.values()), OPEN]
     places = {id_: place for place, id_ in enumerate(book.states)} | {None: len(book.states)}
-    for one, other, is_more, issues in rows.annotate(more=more, issues=Count("pk")):
+    placed: Counter[tuple[bool, int, int]] = Counter()
+    for (is_more, one, other), issues in counted.items():
         first, second = sorted((places[one], places[other]))
-        counted[is_more, first, second] += issues
+        placed[is_more, first, second] += issues
     return [
         Pair(Between(codes[first], codes[second], is_more), issues)
         for (is_more, first, second), issues in sorted(
-            counted.items(), key=lambda one: (one[0][0], -one[1], one[0][1:])
+            placed.items(), key=lambda one: (one[0][0], -one[1], one[0][1:])
         )
     ]
+
+
+def _pairs_of(rows: QuerySet[models.Disagreement]) -> Counter[tuple[bool, int | None, int | None]]:
+    """As `AllSaid.between`."""
+    more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
+    lines = rows.order_by().annotate(more=more).values_list("more", "chosen__0", "chosen__1")
+    return Counter({tuple(between): issues for *between, issues in lines.annotate(issues=Count("pk"))})
 
 
 def alike_groups(
@@ -271,8 +284,7 @@ def _row(
     return Row(issue, snapshot, tuple(zip(chosen, votes, strict=True)), open_labels, tuple(apart))
 
 
-@dataclass(frozen=True)
-class _Held:
+class _Held(NamedTuple):
     """What of a disagreement changes. `decided`: the category of the decision that stands."""
 
     position: int
@@ -292,11 +304,13 @@ def _rows(
     )
     rows: list[Row] = []
     held: dict[int, _Held] = {}
-    found_rows = annotated.order_by("position").values_list(*_COLUMNS, "position", "decided", "waits")
-    for *row, position, decided, waits in found_rows:
-        rows.append(_row(*row))
+    columns = (*_COLUMNS, "position", "decided", "waits")
+    for issue, snapshot, chosen, votes, open_labels, apart, position, decided, waits in plain_rows(
+        annotated.order_by("position").values_list(*columns)
+    ):
+        rows.append(Row(issue, snapshot, tuple(zip(chosen, votes, strict=True)), open_labels, tuple(apart)))
         state: State = "decided" if decided is not None else "agenda" if waits else "open"
-        held[rows[-1].issue] = _Held(position, state, decided)
+        held[issue] = _Held(position, state, decided)
     return tuple(rows), held
 
 

@@ -2,25 +2,21 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import (
-    Count,
-    Max,
-    QuerySet,
-)
+from django.db.models import QuerySet
 
 from annotate import models
 from annotate.models import Round
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.narrowing import Narrowing, Split, found
+from annotate.queries.narrowing import Narrowing, Split
+from annotate.queries.tallies import tallies_by_split, tally
 from annotate.queries.withheld import seen_by, still_to_label
-from core.once import once_a_page
 from studies.models import Membership
 
 
@@ -40,13 +36,13 @@ def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[
     """For each two categories of a level, how many disagreements lie between them; most first.
 
     Labels count by their ancestor at the level, or as what they are where they stop above it. Four queries at
-    most, two while nothing was revealed since somebody asked: the labels of an issue are at hand as one
-    array, and there are few different ones.
+    most, three while nothing was revealed since somebody asked: the labels of an issue are at hand as one
+    array, and there are few different ones. On a page that counts states anyway, two and none.
     """
-    return _met(_all_said(round_, member), level, round_.version_id)
+    return all_said(round_, member).met(level, codebook(round_.version_id))
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
     """What the labels of some disagreements say, and of how many: as in annotate.models.Disagreement."""
 
     chosen: Sequence[int]
@@ -56,10 +52,11 @@ class _Said(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _AllSaid:
-    """What the labels of a round's disagreements say; itself the key of what was counted from it."""
+class AllSaid:
+    """What the labels of some disagreements of a round say, and what was counted from it so far."""
 
-    lines: tuple[_Said, ...]
+    lines: tuple[Said, ...]
+    _met: dict[tuple[int, Codebook], tuple[Confusion, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def splits(self) -> Counter[Split]:
@@ -68,76 +65,83 @@ class _AllSaid:
             counted[*said.votes, *[1] * said.open_labels] += said.issues
         return counted
 
+    @cached_property
+    def between(self) -> Counter[tuple[bool, int | None, int | None]]:
+        """Three ways and more?, ids of the first two categories, None for open labels: how many issues."""
+        counted: Counter[tuple[bool, int | None, int | None]] = Counter()
+        for chosen, _votes, open_labels, issues in self.lines:
+            first, second = (*chosen[:2], None, None)[:2]
+            counted[len(chosen) + open_labels > 2, first, second] += issues
+        return counted
 
-def _all_said(round_: Round, member: Membership | None) -> _AllSaid:
+    def met(self, level: int, book: Codebook) -> tuple[Confusion, ...]:
+        """As `confusion` says; counted once per level."""
+        if (level, book) not in self._met:
+            self._met[level, book] = self._counted(level, book)
+        return self._met[level, book]
+
+    def _counted(self, level: int, book: Codebook) -> tuple[Confusion, ...]:
+        places = {id_: place for place, id_ in enumerate(book.states)}
+        at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
+        both: Counter[tuple[int, int]] = Counter()
+        for chosen, _votes, _open, issues in self.lines:
+            if len(chosen) == 2:
+                first, second = at_level[chosen[0]], at_level[chosen[1]]
+                both[(first, second) if first <= second else (second, first)] += issues
+                continue
+            counted = Counter(map(at_level.__getitem__, chosen))
+            for first, second in combinations_with_replacement(sorted(counted), 2):
+                if first != second or counted[first] > 1:
+                    both[first, second] += issues
+        codes = [state.code for state in book.states.values()]
+        return tuple(
+            Confusion(codes[first], codes[second], issues)
+            for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
+        )
+
+
+def all_said(round_: Round, member: Membership | None) -> AllSaid:
     """What the labels of all disagreements say that this member may see. Three queries at most.
 
-    Rows of disagreements are added, never changed and never taken away: while there are as many with the same
-    last one, they say the same.
+    Rows of disagreements are added, never changed and never taken away: while there are as many, they say the
+    same.
     """
     rows = models.Disagreement.objects.filter(round=round_)
     if not still_to_label(round_, member).query.is_empty():
         return _said_by(seen_by(rows, round_, member))
-    return _said_in(round_.pk, *_edition(round_))
-
-
-@once_a_page
-def _edition(round_: Round) -> tuple[int, int | None]:
-    found = models.Disagreement.objects.filter(round=round_).aggregate(number=Count("pk"), last=Max("pk"))
-    return found["number"], found["last"]
+    return _said_in(round_.pk, tally(round_, member).total())
 
 
 @lru_cache(maxsize=16)
-def _said_in(round_id: int, _number: int, _last: int | None) -> _AllSaid:
+def _said_in(round_id: int, _number: int) -> AllSaid:
     return _said_by(models.Disagreement.objects.filter(round=round_id))
 
 
-def _said_by(rows: QuerySet[models.Disagreement]) -> _AllSaid:
+def _said_by(rows: QuerySet[models.Disagreement]) -> AllSaid:
     try:
         found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
     except EmptyResultSet:
-        return _AllSaid(())
+        return AllSaid(())
     # Without the ORM's converters of arrays, which take as long as all the rest.
     query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
-        return _AllSaid(tuple(_Said(*row) for row in cursor.fetchall()))
-
-
-@lru_cache(maxsize=32)
-def _met(said: _AllSaid, level: int, version_id: int) -> tuple[Confusion, ...]:
-    book = codebook(version_id)
-    places = {id_: place for place, id_ in enumerate(book.states)}
-    at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
-    both: Counter[tuple[int, int]] = Counter()
-    for chosen, _votes, _open, issues in said.lines:
-        if len(chosen) == 2:
-            first, second = at_level[chosen[0]], at_level[chosen[1]]
-            both[(first, second) if first <= second else (second, first)] += issues
-            continue
-        counted = Counter(map(at_level.__getitem__, chosen))
-        for first, second in combinations_with_replacement(sorted(counted), 2):
-            if first != second or counted[first] > 1:
-                both[first, second] += issues
-    codes = [state.code for state in book.states.values()]
-    return tuple(
-        Confusion(codes[first], codes[second], issues)
-        for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
-    )
+        return AllSaid(tuple(Said(*row) for row in cursor.fetchall()))
 
 
 def splits(
     round_: Round, narrowing: Narrowing, member: Membership | None, *, book: Codebook | None = None
 ) -> list[tuple[Split, int]]:
     """The splits that the other filters leave, fewest groups first and of these the closest, with how many
-    issues have them. Three queries at most.
+    issues have them. Four queries at most.
     """
-    others = replace(narrowing, split=())
-    counted: Counter[Split] = Counter()
-    if others:
-        rows = found(round_, others, member, book=book).order_by()
-        for votes, open_labels, n in rows.values_list("votes", "open_labels").annotate(n=Count("pk")):
-            counted[*votes, *[1] * open_labels] += n
+    if replace(narrowing, split=()):
+        tallied = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
+        counted = {
+            split: tally[narrowing.state] if narrowing.state else tally.total()
+            for split, tally in tallied.items()
+            if not narrowing.state or tally[narrowing.state]
+        }
     else:
-        counted = _all_said(round_, member).splits
+        counted = all_said(round_, member).splits
     return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))

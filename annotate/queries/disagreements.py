@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
 from django.db.models import (
     BooleanField,
     Exists,
@@ -25,7 +23,7 @@ from django.db.models import (
 from annotate import models
 from annotate.models import AgendaItem, Decision, Meeting, Round, RoundVolunteer
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.narrowing import STATES, Narrowing, found, in_state, number_in
+from annotate.queries.narrowing import STATES, Narrowing, found, number_in
 from annotate.queries.rounds import (
     RoundProgress,
     revealed,
@@ -34,6 +32,7 @@ from annotate.queries.rounds import (
     standing_decisions,
     volunteers,
 )
+from annotate.queries.tallies import Tally, tallies_by_split, tally
 from annotate.queries.withheld import seen_by, still_to_label
 from ingest.models import Issue
 from studies.models import Membership
@@ -142,20 +141,16 @@ def disagreements(
     counts: DisagreementCounts | None = None,
 ) -> Disagreements:
     """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
-    equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
+    equal labels first, of these the closest split, then in the order of the round. Ten queries at most.
 
     `after`: the `next` of the page before; ValueError for what is none. `counts` are those of the round,
     where the caller has them: without filters nothing is counted again.
     """
     book = book or codebook(round_.version_id)
     columns = list(volunteers(round_))
-    in_all_states = replace(narrowing, state="")
-    rows = found(round_, in_all_states, member, book=book)
-    if counts is None or in_all_states:
-        counted = _counted(rows, round_)
-    else:
-        counted = {state: getattr(counts, state) for state in STATES}
-    ordered = _behind(in_state(rows, round_, narrowing.state), after).order_by("ways", "margin", "position")
+    counted = _tally(round_, narrowing, member, book=book, counts=counts)
+    rows = found(round_, narrowing, member, book=book)
+    ordered = _behind(rows, after).order_by("ways", "margin", "position")
     places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
     last = places[limit - 1] if len(places) > limit else None
     return Disagreements(
@@ -164,9 +159,26 @@ def disagreements(
             round_, rows_of(round_, {place[0]: place[1] for place in places[:limit]}, columns, book)
         ),
         next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
-        **counted,
+        **{state: counted[state] for state in STATES},
         state=narrowing.state,
     )
+
+
+def _tally(
+    round_: Round,
+    narrowing: Narrowing,
+    member: Membership | None,
+    *,
+    book: Codebook,
+    counts: DisagreementCounts | None,
+) -> Tally:
+    """How many of what the filters leave are in each state, whatever state they ask for."""
+    if counts is not None and not replace(narrowing, state=""):
+        return Counter({state: getattr(counts, state) for state in STATES})
+    by_split = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
+    if narrowing.split:
+        return by_split.get(narrowing.split, Counter())
+    return sum(by_split.values(), Counter())
 
 
 def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
@@ -227,37 +239,6 @@ def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[
     )
 
 
-def _counted(rows: QuerySet[models.Disagreement], round_: Round) -> dict[str, int]:
-    """How many of these rows of one round are in each state. One query."""
-    return counted_by_round(rows).get(round_.pk) or dict.fromkeys(STATES, 0)
-
-
-def counted_by_round(rows: QuerySet[models.Disagreement]) -> dict[int, dict[str, int]]:
-    """Round id to how many of these rows are in each state, for rounds with any. One query."""
-    try:
-        found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
-    except EmptyResultSet:
-        return {}
-    # Joined as a whole: looked up issue by issue it takes ten times as long. A unanimous decision follows
-    # from equal labels, so that none stands on a disagreement, and the index of the others is half as long.
-    query = f"""
-    SELECT found.round_id,
-           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
-           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NOT NULL),
-           count(d.issue_id)
-    FROM ({found}) found
-    LEFT JOIN annotate_decision d
-        ON d.round_id = found.round_id AND d.issue_id = found.issue_id
-        AND d.superseded_at IS NULL AND NOT d.method = 'unanimous'
-    LEFT JOIN annotate_agendaitem a
-        ON a.round_id = found.round_id AND a.issue_id = found.issue_id AND a.released_at IS NULL
-    GROUP BY found.round_id
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return {round_id: dict(zip(STATES, counts, strict=True)) for round_id, *counts in cursor.fetchall()}
-
-
 def _with_meetings(round_: Round, rows: list[Disagreement]) -> list[Disagreement]:
     """The same rows with the meetings whose agenda they wait on. One query."""
     items = AgendaItem.objects.filter(
@@ -285,12 +266,12 @@ def disagreement_counts(round_: Round, member: Membership | None) -> Disagreemen
     """
     progress = round_progress(round_)
     withheld = withheld_count(round_, member)
-    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
+    counted = tally(round_, member)
     return DisagreementCounts(
         complete=(progress.complete or 0) - withheld,
         withheld=withheld,
         progress=progress,
-        **_counted(rows, round_),
+        **{state: counted[state] for state in STATES},
     )
 
 

@@ -21,7 +21,7 @@ from annotate.models import (
     RoundIssue,
     RoundVolunteer,
 )
-from annotate.queries.disagreements import counted_by_round
+from annotate.queries.tallies import tallies
 from annotate.queries.training import training_results
 from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
@@ -154,7 +154,7 @@ def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int,
     if not ids:
         return {}
     rows = seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)
-    return {round_id: Consensus(**counts) for round_id, counts in counted_by_round(rows).items()}
+    return {round_id: Consensus(**counts) for round_id, counts in tallies(rows).items()}
 
 
 def without_answer(rounds: Iterable[Round]) -> dict[int, int]:

@@ -10,7 +10,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import formats
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,12 +22,13 @@ from annotate.queries import disagreements as queries
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.confusion import confusion, splits
 from annotate.queries.disagreements import Disagreement
-from annotate.queries.narrowing import LEVELS, Narrowing, Pair
+from annotate.queries.narrowing import LEVELS, Narrowing
 from annotate.queries.rounds import rounds_for
 from annotate.round_forms import DecisionForm
-from annotate.views.looks import decided, looks, split, standing
-from annotate.views.matrix import hues, matrix
-from annotate.views.narrowed import Asked, To, menus, narrowing_of
+from annotate.views.lines import Lines
+from annotate.views.looks import decided, looks, split
+from annotate.views.matrix import Links, hues, matrix
+from annotate.views.narrowed import Asked, To, ends_open, menus, narrowing_of
 from annotate.views.threads import talk
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
@@ -41,7 +41,6 @@ from studies.models import Membership
 from studies.queries import membership_of
 from taxonomy.models import Level
 
-MOST_COLUMNS = 10
 ROWS = 30
 PAGE = "disagreements"
 
@@ -200,8 +199,13 @@ def _page(
         "narrowed": asked.narrowing,
         "is_fragment": is_fragment(request) and request.headers.get("HX-Target") == PAGE,
         "page": page,
-        "rows": [_row(row, page, colours, asked.issue, to(issue=row.issue.pk)) for row in page.rows],
-        "in_columns": len(page.volunteers) <= MOST_COLUMNS,
+        "lines": Lines(
+            page=page,
+            colours=colours,
+            address=ends_open(to(issue=None), "issue"),
+            shown=asked.issue,
+            may_choose=rules.may_plan_meeting(member, round_),
+        ),
         "links": _links(asked, page.next, to),
         "menus": menus(
             asked.narrowing,
@@ -299,25 +303,10 @@ def _overview(
     name = asked.level if asked.level in levels else names[-1]
     below = names[names.index(name) + 1] if name != names[-1] else ""
 
-    # Hundreds of cells: what their addresses have in common is written once.
     common = to(pair=None, inside=None, level=below or asked.level, after=None, issue=None)
-    common += "&" if "?" in common else "?"
-    picked = set(asked.narrowing.pair or ())
-
-    def cell(pair: Pair) -> str:
-        chosen = pair if below or set(pair) != picked else asked.inside
-        held = {"pair": chosen, "inside": pair if below else asked.inside}
-        return common + urlencode({name: " ".join(codes) for name, codes in held.items() if codes})
-
+    links = Links(ends_open(common), bool(below), picked=asked.narrowing.pair, inside=asked.inside)
     return {
-        "matrix": matrix(
-            confusion(round_, levels[name], member),
-            book,
-            levels[name],
-            picked=asked.narrowing.pair,
-            inside=asked.inside,
-            address=cell,
-        ),
+        "matrix": matrix(confusion(round_, levels[name], member), book, levels[name], links),
         "level": Level(levels[name]).label,
         "goes_deeper": bool(below),
         "levels": [
@@ -413,48 +402,6 @@ def _next_url(
         return ""
     coming = queries.next_after(round_, asked.narrowing, member, queries.key_of(round_, item.issue.pk))
     return "" if coming is None else to(issue=coming)
-
-
-def _row(
-    item: Disagreement,
-    page: queries.Disagreements,
-    colours: dict[str, str],
-    shown: int | None,
-    url: str,
-) -> dict[str, Any]:
-    issue, number = item.issue, str(item.issue)
-    title = issue.current.title if issue.current else ""
-    found = looks(item, page.volunteers, colours)
-    return {
-        "item": item,
-        "pk": str(issue.pk),
-        "title": title or number,
-        "hint": title or issue.url,
-        "number": number if title else "",
-        "repository": issue.repository.path,
-        "choose": _("Choose %(issue)s") % {"issue": number},
-        "is_open": item.state == "open",
-        "why_not": _why_not(item),
-        "url": url,
-        "looks": found,
-        "cells": mark_safe(  # noqa: S308 - a look escapes its texts
-            "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
-        ),
-        "split": split(item),
-        "standing": standing(item),
-        "is_shown": issue.pk == shown,
-    }
-
-
-def _why_not(item: Disagreement) -> str:
-    """Why this issue cannot be chosen; "" where it can."""
-    if item.state == "decided":
-        return _("Decided: it can be chosen again when it is reopened")
-    if item.meeting is not None:
-        return _("On the agenda of %(meeting)s: it can be chosen again when it is taken off") % {
-            "meeting": item.meeting.name
-        }
-    return ""
 
 
 def _links(asked: Asked, following: str | None, to: To) -> dict[str, str]:

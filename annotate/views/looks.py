@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotate.models import RoundVolunteer
 from annotate.queries.disagreements import Chip, Disagreement
 from core.templatetags.crosscheck import icon
+from taxonomy.models import Level
 
 
 @dataclass(frozen=True)
@@ -85,14 +86,16 @@ def looks(
 
 def split(item: Disagreement) -> SafeString:
     """The split in words: "4 × C.5, 3 × C.9, 1 open", no break inside a part."""
-    parts = format_html_join(", ", "<b>{}</b>&nbsp;×&nbsp;{}", ((n, code) for code, n in item.split))
-    if not item.open_labels:
-        return parts
-    left = ngettext("%(n)s\N{NO-BREAK SPACE}open", "%(n)s\N{NO-BREAK SPACE}open", item.open_labels) % {
-        "n": item.open_labels
-    }
-    both = ((part,) for part in (parts, left) if part)
-    return format_html_join(", ", "{}", both)
+    return _split(tuple(item.split), item.open_labels, get_language())
+
+
+@lru_cache(maxsize=1024)
+def _split(parts: tuple[tuple[str, int], ...], open_labels: int, _language: str | None) -> SafeString:
+    said = [f"<b>{n}</b>&nbsp;×&nbsp;{escape(code)}" for code, n in parts]
+    if open_labels:
+        left = ngettext("%(n)s\N{NO-BREAK SPACE}open", "%(n)s\N{NO-BREAK SPACE}open", open_labels)
+        said.append(escape(left % {"n": open_labels}))
+    return mark_safe(", ".join(said))  # noqa: S308 - every text in it is escaped
 
 
 def standing(item: Disagreement) -> SafeString:
@@ -111,10 +114,12 @@ def standing(item: Disagreement) -> SafeString:
     if item.meeting:
         said = _("on the agenda of %(name)s") % {"name": item.meeting.name}
         return format_html('<span class="faint">{}{}</span>', icon("inbox"), said)
-    if item.parts_at:
-        said = _("part at %(level)s") % {"level": item.parts_at.label}
-        return format_html('<span class="faint">{}</span>', said)
-    return SafeString("")
+    return _parts_at(item.parts_at, get_language()) if item.parts_at else SafeString("")
+
+
+@lru_cache(maxsize=32)
+def _parts_at(level: Level, _language: str | None) -> SafeString:
+    return format_html('<span class="faint">{}</span>', _("part at %(level)s") % {"level": level.label})
 
 
 def decided(item: Disagreement, colours: Mapping[str, str]) -> dict[str, str] | None:

@@ -1,13 +1,15 @@
 """Where two categories meet, drawn as a table of links: a cell filters the list of disagreements."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from math import sqrt
+from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotate.queries.categories import Codebook
@@ -45,58 +47,75 @@ class LargePair:
 
 
 @dataclass(frozen=True)
+class Links:
+    """Where the cells lead: hundreds, so what their addresses have in common is written once, as `common`.
+
+    `inside`: codes of two categories above; what lies below the one makes the rows, below the other the
+    columns. `picked`: the cell that is chosen; chosen again it leads back.
+    """
+
+    common: str
+    goes_deeper: bool
+    picked: Pair | None = None
+    inside: Pair | None = None
+
+    def to(self, pair: Pair) -> str:
+        """`pair`: codes in the order of the tree."""
+        chosen = pair if self.goes_deeper or set(pair) != set(self.picked or ()) else self.inside
+        held = {"pair": chosen, "inside": pair if self.goes_deeper else self.inside}
+        return self.common + urlencode({name: " ".join(codes) for name, codes in held.items() if codes})
+
+
+@dataclass(frozen=True)
 class Matrix:
     """`body`: the rows of the table, below `heads`. `left_out`: how many categories there is no room for."""
 
-    heads: list[Head]
+    heads: tuple[Head, ...]
     body: SafeString
-    pairs: list[LargePair]
+    pairs: tuple[LargePair, ...]
     most: int
     left_out: int
 
 
-def matrix(
-    met: Sequence[Confusion],
-    book: Codebook,
-    level: Level,
-    *,
-    picked: Pair | None,
-    inside: Pair | None = None,
-    address: Callable[[Pair], str],
-) -> Matrix:
-    """The matrix of one level. `address` gives the link of a cell, whose codes are in the order of the tree.
+def matrix(met: Sequence[Confusion], book: Codebook, level: Level, links: Links) -> Matrix:
+    """The matrix of one level, drawn once for the same numbers, links and language.
 
-    `inside`: codes of two categories above; what lies below the one makes the rows, below the other the
-    columns. Of more than LARGEST categories those are shown that meet others most often, in the order of the
-    tree.
+    Of more than LARGEST categories those are shown that meet others most often, in the order of the tree.
     """
-    rows, columns = _sides(book, inside)
-    met = [one for one in met if _lies_in(one, rows, columns)]
+    return _matrix(tuple(met), book, level, links, get_language())
+
+
+@lru_cache(maxsize=32)
+def _matrix(
+    met: tuple[Confusion, ...], book: Codebook, level: Level, links: Links, _language: str | None
+) -> Matrix:
+    rows, columns = _sides(book, links.inside)
+    met = tuple(one for one in met if _lies_in(one, rows, columns))
     weight: Counter[str] = Counter()
     for one in met:
         weight.update({one.first: one.issues, one.second: one.issues})
     down, all_down = _heads(book, level, rows, weight)
     across, all_across = (down, all_down) if rows == columns else _heads(book, level, columns, weight)
     most = max((one.issues for one in met), default=0)
-    chosen = set(picked or ())
+    chosen = set(links.picked or ())
     named = {state.code: state.category_id for state in book.states.values()}
-    pairs = [
-        LargePair(
-            first=_head(named[one.first], book, is_first=False),
-            second=_head(named[one.second], book, is_first=False),
-            issues=one.issues,
-            is_picked=chosen == {one.first, one.second},
-            url=address((one.first, one.second)),
-        )
-        for one in [one for one in met if one.first != one.second][:PAIRS]
-    ]
+    largest = [one for one in met if one.first != one.second][:PAIRS]
     left_out = all_down - len(down)
     if rows != columns:
         left_out += all_across - len(across)
     return Matrix(
-        heads=across,
-        body=_body(met, down, across, most, chosen, address),
-        pairs=pairs,
+        heads=tuple(across),
+        body=_body(met, down, across, most, chosen, links),
+        pairs=tuple(
+            LargePair(
+                first=_head(named[one.first], book, is_first=False),
+                second=_head(named[one.second], book, is_first=False),
+                issues=one.issues,
+                is_picked=chosen == {one.first, one.second},
+                url=links.to((one.first, one.second)),
+            )
+            for one in largest
+        ),
         most=most,
         left_out=left_out,
     )
@@ -164,11 +183,11 @@ def _body(
     across: Sequence[Head],
     most: int,
     chosen: set[str],
-    address: Callable[[Pair], str],
+    links: Links,
 ) -> SafeString:
     """The rows of the table: hundreds of cells, too many for the template language."""
     issues = {frozenset((one.first, one.second)): one.issues for one in met}
-    links = {frozenset((one.first, one.second)): escape(address((one.first, one.second))) for one in met}
+    urls = {frozenset((one.first, one.second)): escape(links.to((one.first, one.second))) for one in met}
     words = {number: count(number) for number in set(issues.values())}
     title = _("%(row)s with %(column)s, issues: %(issues)s")
     within = _("within %(row)s, issues: %(issues)s")
@@ -193,7 +212,7 @@ def _body(
                 )
                 parts.append(
                     f'<td class="h{_heat(number, most)}{gap}{" pick" if is_picked else ""}">'
-                    f'<a href="{links[pair]}" hx-get="{links[pair]}" title="{said}"'
+                    f'<a href="{urls[pair]}" hx-get="{urls[pair]}" title="{said}"'
                     f' id="cell-{escape(row.code)}-{escape(column.code)}"'
                     f"{CURRENT if is_picked else ''}>{_short(number)}</a></td>"
                 )

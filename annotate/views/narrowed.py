@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, QueryDict
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -75,6 +76,14 @@ class Asked:
         }
         held = self.narrowing.query | {name: value for name, value in place.items() if value}
         return f"{page}?{urlencode(held)}" if held else page
+
+
+def ends_open(address: str, name: str = "") -> str:
+    """The address up to where the value of one more parameter follows, or the parameter itself.
+
+    Hundreds of links of a page differ in their end alone.
+    """
+    return f"{address}{'&' if '?' in address else '?'}{name}{'=' if name else ''}"
 
 
 @dataclass(frozen=True)
@@ -152,21 +161,22 @@ def _menu(
     said: str = "",
     numbers: dict[Any, int] | None = None,
 ) -> Menu:
-    def line(key: Any, text: Any) -> tuple[str, str, SafeString | str, Any, SafeString | str]:
-        url = to(**{name: key}, after=None, issue=None)
-        number = numbers[key] if numbers else 0
-        shown = format_html('<span class="push faint num">{}</span>', count(number)) if number else ""
-        return url, url, CURRENT if key == value else "", text, shown
-
     nothing: Any = () if name == "split" else None if isinstance(value, int | None) else ""
+    clear = to(**{name: nothing}, after=None, issue=None)
+    common = ends_open(clear)
+
+    def line(key: Any, text: Any) -> str:
+        url = escape(common + urlencode(Narrowing(**{name: key}).query))
+        number = numbers[key] if numbers else 0
+        shown = f'<span class="push faint num">{count(number)}</span>' if number else ""
+        current = CURRENT if key == value else ""
+        said = conditional_escape(text)
+        return f'<a class="row" href="{url}" hx-get="{url}"{current}><span>{said}</span>{shown}</a>'
+
     return Menu(
         id=name,
         label=label,
         value=said or (str(choices.get(value, "–")) if value not in (None, "", ()) else ""),
-        clear=to(**{name: nothing}, after=None, issue=None),
-        options=format_html_join(
-            "",
-            '<a class="row" href="{}" hx-get="{}"{}><span>{}</span>{}</a>',
-            (line(key, text) for key, text in choices.items()),
-        ),
+        clear=clear,
+        options=mark_safe("".join(line(*choice) for choice in choices.items())),  # noqa: S308 - escaped
     )

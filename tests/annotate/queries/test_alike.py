@@ -7,7 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotate.actions.agendas import put_on_agenda
 from annotate.actions.decisions import note_disagreements, settle_issue
+from annotate.actions.meetings import plan_meeting
 from annotate.models import AgendaItem, Disagreement, Round, RoundIssue
 from annotate.queries.alike import Between, Group, Pair, _grouped, alike_groups, alike_items, pairs
 from annotate.queries.categories import codebook
@@ -83,6 +85,18 @@ def test_pairs_of_filters_and_of_a_state():
     assert _pairs(round_, state="decided") == [Pair(TWO, 1)]
     assert _pairs(round_, type="A") == [Pair(Between("A.1", "B.1"), 1)]
     assert _pairs(round_, pair=("A", "B")) == [Pair(Between("A.1", "B.1"), 1)]
+
+
+def test_open_pairs_are_all_pairs_without_those_on_an_agenda_and_decided():
+    world, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.2 C.9", "B.1 A.1 B.1", "A.1 B.1 C.2")
+    meeting = plan_meeting(round_=round_, by=world.lead, name="Thursday", chair=world.lead, quorum=1)
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk, world.issues[3].pk])
+    _settle(world, round_, world.issues[2], "C.2")
+    both = Pair(Between("A.1", "B.1", more=True), 1)
+    assert _pairs(round_, state="open") == [Pair(TWO, 1), both]
+    assert _pairs(round_, state="agenda") == [Pair(Between("A.1", "B.1"), 1), Pair(TWO, 1)]
+    assert _pairs(round_, state="decided") == [Pair(TWO, 1)]
+    assert _pairs(round_) == [Pair(TWO, 3), Pair(Between("A.1", "B.1"), 1), both]
 
 
 def test_groups_by_titles_and_summaries_the_largest_first():

@@ -284,16 +284,16 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
         factories.add_label(round_, issue, world.members[1], "C.3" if number % 2 == 0 else "C.9")
     note_disagreements(round_)
     narrowing = Narrowing(pair=("C.2", "C.3"), repository=world.repository.pk, state="open")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         rows = disagreements(round_, narrowing, world.lead).rows
         assert [str(row.issue.repository) + row.issue.current.title for row in rows]
     assert len(rows) == min(50, (issues + 1) // 2)
     with django_assert_num_queries(4):
         disagreement_counts(round_, world.lead)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         met = confusion(round_, Level.THEME, world.lead)
     # Nothing was revealed since: what the labels say is at hand.
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert confusion(round_, Level.THEME, world.lead) == met
 
 
@@ -430,6 +430,13 @@ def test_states_are_open_on_an_agenda_and_decided(parted):
         ("agenda", meeting), ("open", None), ("agenda", meeting), ("open", None), ("decided", None),
     ]  # fmt: skip
     assert [meeting.name for meeting in open_agendas(round_, world.lead)] == ["Thursday"]
+    assert splits(round_, Narrowing(state="agenda"), None) == [((4, 3), 1), ((5, 2), 1)]
+    page = disagreements(round_, Narrowing(split=(4, 3), state="open"), None)
+    assert (page.open, page.agenda, page.decided, page.shown) == (1, 1, 0, 1)
+    assert [row.issue for row in page.rows] == [two]
+    # Six labels alike and an open one.
+    page = disagreements(round_, Narrowing(split=(6, 1)), None)
+    assert (page.open, page.agenda, page.decided) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(
