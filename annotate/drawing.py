@@ -1,7 +1,8 @@
 """Draws the Vega-Lite specifications in its input, a JSON list: `python -m annotate.drawing svg`, pdf or png.
 
-The answer is a JSON list of the files, each in base 64. A process of its own for each call: the engine keeps
-over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for each picture.
+The answer is a line for each file, in base 64, as soon as it is drawn. A process of its own for each call:
+the engine keeps over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for
+each picture.
 """
 
 import json
@@ -16,8 +17,9 @@ DOTS_PER_INCH = 300
 
 
 def main(form: str) -> None:
-    made = [draw(spec, form) for spec in json.load(sys.stdin.buffer)]
-    json.dump([b64encode(file).decode() for file in made], sys.stdout)
+    for spec in json.load(sys.stdin.buffer):
+        sys.stdout.buffer.write(b64encode(draw(spec, form)) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def draw(spec: dict[str, Any], form: str) -> bytes:

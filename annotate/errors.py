@@ -441,6 +441,23 @@ class NothingToReport(DomainError):
     message = _("There is nothing to report yet: no issue has labels that are complete and revealed.")
 
 
+class ReportFileGone(DomainError):
+    message = _("This file is not kept any more: files of reports are kept for a day. Have it made anew.")
+    status = 410
+
+
+class ReportFileHeldBack(DomainError):
+    message = _(
+        "Something in this file is held back from you now: an issue that you still have to label elsewhere,"
+        " or that lacks labels again. Have the file made anew: it leaves this out."
+    )
+
+
+class ReportNotForYou(DomainError):
+    message = _("Your role in this study does not include reading its labels.")
+    status = 403
+
+
 class PdfFailed(DomainError):
     message = _("The PDF could not be set. Try again, or take it as HTML or Markdown: all of it is there.")
     status = 503

@@ -2,11 +2,13 @@
 
 import json
 import logging
-import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from subprocess import PIPE, Popen
+from tempfile import TemporaryFile
+from threading import Timer
 from typing import Any
 
 from django.conf import settings
@@ -29,42 +31,55 @@ def render(spec: dict[str, Any], form: str) -> bytes:
     return made
 
 
-def render_all(specs: Sequence[dict[str, Any]], form: str) -> list[bytes]:
+def render_all(
+    specs: Sequence[dict[str, Any]],
+    form: str,
+    *,
+    told: Callable[[int], None] = lambda _drawn: None,
+    wait: float = WAIT,
+) -> list[bytes]:
     """Each picture as a file of one of FORMS, in one process: a dozen take little longer than one.
+
+    `told` hears how many are drawn; what it raises ends the drawing. `wait`: so many seconds for a place.
 
     Raises PictureFailed where the engine refuses a specification or takes longer than a minute, and
     DrawingBusy where others are drawn all the time that it waits.
     """
     if not specs:
         return []
-    with engine():
-        return _drawn(specs, form)
+    with engine(wait):
+        return _drawn(specs, form, told)
 
 
 @contextmanager
-def engine() -> Iterator[None]:
+def engine(wait: float = WAIT) -> Iterator[None]:
     """Hold one of the places of a host for the block; raises DrawingBusy where none falls free."""
-    with place("drawing", of=AT_ONCE, wait=WAIT) as is_free:
+    with place("drawing", of=AT_ONCE, wait=wait) as is_free:
         if not is_free:
             raise DrawingBusy
         yield
 
 
-def _drawn(specs: Sequence[dict[str, Any]], form: str) -> list[bytes]:
+def _drawn(specs: Sequence[dict[str, Any]], form: str, told: Callable[[int], None]) -> list[bytes]:
     command = [sys.executable, "-m", "annotate.drawing", form]
-    try:
-        made = subprocess.run(
-            command,
-            input=json.dumps(specs).encode(),
-            capture_output=True,
-            cwd=settings.BASE_DIR,
-            check=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired as error:
-        log.warning("a picture took over %s seconds", SECONDS)
-        raise PictureFailed from error
-    except subprocess.CalledProcessError as error:
-        log.warning("a picture failed: %s", error.stderr.decode(errors="replace")[-2000:])
-        raise PictureFailed from error
-    return [b64decode(file) for file in json.loads(made.stdout)]
+    made: list[bytes] = []
+    with TemporaryFile() as given, TemporaryFile() as wrong:
+        given.write(json.dumps(specs).encode())
+        given.seek(0)
+        with Popen(command, stdin=given, stdout=PIPE, stderr=wrong, cwd=settings.BASE_DIR) as process:
+            late = Timer(SECONDS, process.kill)
+            late.start()
+            try:
+                for line in process.stdout or ():
+                    made.append(b64decode(line))
+                    told(len(made))
+            finally:
+                is_late = not late.is_alive()
+                late.cancel()
+                process.kill()
+        if len(made) < len(specs):
+            wrong.seek(0)
+            said = wrong.read().decode(errors="replace")[-2000:]
+            log.warning("a picture failed: %s", f"over {SECONDS} seconds" if is_late else said)
+            raise PictureFailed
+    return made

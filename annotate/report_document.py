@@ -23,6 +23,9 @@ from core.version import version
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
+BY = (("type",), ("repository",), ("month",), ("round",))
+"""The groups of the page, and of its files."""
+
 MOST = 200
 """So many rows of a table are in a document; the files of the page have all."""
 
@@ -131,6 +134,7 @@ class Document(TypedDict):
     """Everything that the files say, in the language of who asks."""
 
     title: str
+    moment: str
     kicker: str
     facts: list[dict[str, str]]
     headline: dict[str, str]
@@ -164,6 +168,7 @@ def document(report: AgreementReport) -> Document:
     size = say.categories_at(report.level, len(found.categories))
     return {
         "title": _("Agreement: %(round)s") % {"round": round_.name},
+        "moment": moment,
         "kicker": _("Independent labels, before any meeting."),
         "facts": [{"name": name, "text": text} for name, text in facts],
         "headline": _headline(report),

@@ -1,39 +1,86 @@
 """The whole agreement report as a file: HTML that needs nothing else, and PDF."""
 
+import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from annotate.models import Round
 from annotate.pictures import specification
-from annotate.rendering import render_all
-from annotate.report_document import document
-from annotate.reports import AgreementReport
+from annotate.rendering import WAIT, render_all
+from annotate.report_document import Document, document
+from annotate.reports import AgreementReport, level_name
 from annotate.typesetter import set_as_pdf
 
 TEMPLATE = Path(settings.BASE_DIR) / "templates" / "annotate" / "agreement" / "report.typ"
 
 
-def html(report: AgreementReport) -> bytes:
-    """One file with its styles and pictures in it, no script, and no address that it would ask. Some seconds.
+Told = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A report as its file of one of FORMS will say and show it: nothing of it asks the database again."""
+
+    form: str
+    found: Document
+    specs: list[dict[str, Any]]
+
+    @property
+    def steps(self) -> int:
+        """So many pictures, and the setting of the file."""
+        return len(self.specs) + 1
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that is in the file but its moment."""
+        said = json.dumps([self.form, get_language(), self.found, self.specs], sort_keys=True)
+        return sha256(said.replace(self.found["moment"], "").encode()).hexdigest()
+
+    def written(self, told: Told = lambda _step: None, *, wait: float = WAIT) -> bytes:
+        """The file. Some seconds; `told` hears of each step, and `wait` is for a place for drawing.
+
+        Raises PictureFailed, PdfFailed, DrawingBusy, and what `told` raises.
+        """
+        return FORMS[self.form].write(self, told, wait)
+
+
+def draft(report: AgreementReport, form: str) -> Draft:
+    """What a file of one of FORMS is made of. Raises NothingToReport."""
+    found = document(report)
+    widths = FORMS[form].widths
+    specs = [specification(report, one["name"], width) for width in widths for one in found["figures"]]
+    return Draft(form, found, specs)
+
+
+def file_name(round_: Round, level: int, name: str) -> str:
+    """A file of this report, named for its study, round and level."""
+    return f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-{level_name(level)}-{name}"
+
+
+def _html(draft: Draft, told: Told, wait: float) -> bytes:
+    """One file with its styles and pictures in it, no script, and no address that it would ask.
 
     Each picture is there for the width of a page and for that of a column; the styles show the one that fits.
-    Raises NothingToReport, PictureFailed, DrawingBusy.
     """
-    found = document(report)
-    names = [figure["name"] for figure in found["figures"]]
-    widths = ("page", "column")
-    drawn = render_all([specification(report, name, width) for width in widths for name in names], "svg")
+    found = draft.found
+    drawn = render_all(draft.specs, "svg", told=told, wait=wait)
+    half = len(found["figures"])
     pages = [_inline(svg, f"{at}-") for at, svg in enumerate(drawn)]
     figures = [
         figure | {"page": page, "column": column}
-        for figure, page, column in zip(
-            found["figures"], pages[: len(names)], pages[len(names) :], strict=True
-        )
+        for figure, page, column in zip(found["figures"], pages[:half], pages[half:], strict=True)
     ]
     sections = [
         section
@@ -58,17 +105,15 @@ def _inline(svg: bytes, prefix: str) -> SafeString:
     return mark_safe(text)  # noqa: S308 - not a person's text, but the picture that the engine drew
 
 
-def pdf(report: AgreementReport) -> bytes:
+def _pdf(draft: Draft, told: Told, wait: float) -> bytes:
     """The same as PDF, set by Typst.
 
     Pictures are drawn as PDF, which brings its own letters: the typesetter has none without serifs.
-    Raises NothingToReport, PictureFailed, PdfFailed, DrawingBusy.
     """
-    found = document(report)
-    specs = [specification(report, figure["name"], "page") for figure in found["figures"]]
-    drawn = render_all(specs, "pdf")
+    found = draft.found
+    drawn = render_all(draft.specs, "pdf", told=told, wait=wait)
     figures = [figure | {"file": list(file)} for figure, file in zip(found["figures"], drawn, strict=True)]
-    return set_as_pdf(TEMPLATE, {**found, "figures": figures, "words": _words()})
+    return set_as_pdf(TEMPLATE, {**found, "figures": figures, "words": _words()}, wait=wait)
 
 
 def _words() -> dict[str, str]:
@@ -82,5 +127,17 @@ def _words() -> dict[str, str]:
     }
 
 
-FORMS = {"html": ("text/html; charset=utf-8", html), "pdf": ("application/pdf", pdf)}
-"""The files by the end of their name: their kind, and what makes them."""
+@dataclass(frozen=True)
+class Form:
+    """A kind of file: its type, the widths its pictures are drawn for, and what writes it."""
+
+    mime: str
+    widths: tuple[str, ...]
+    write: Callable[[Draft, Told, float], bytes]
+
+
+FORMS = {
+    "html": Form("text/html; charset=utf-8", ("page", "column"), _html),
+    "pdf": Form("application/pdf", ("page",), _pdf),
+}
+"""The files by the end of their name."""

@@ -11,22 +11,23 @@ from django.conf import settings
 from django.utils.translation import get_language
 
 from annotate.errors import PdfFailed
-from annotate.rendering import engine
+from annotate.rendering import WAIT, engine
 
 SECONDS = 60
 
 log = logging.getLogger(__name__)
 
 
-def set_as_pdf(template: Path, found: Mapping[str, object]) -> bytes:
+def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float = WAIT) -> bytes:
     """The document in this template. Its texts are handed over as data, so that none is read as markup.
 
-    It takes one of the places for drawing. Raises PdfFailed, also after a minute, and DrawingBusy.
+    It takes one of the places for drawing, and waits so many seconds for it. Raises PdfFailed, also after a
+    minute, and DrawingBusy.
     """
     data = json.dumps({**found, "lang": (get_language() or "en").partition("-")[0]})
     command = [sys.executable, "-m", "annotate.typesetting", str(template)]
     try:
-        with engine():
+        with engine(wait):
             made = subprocess.run(
                 command,
                 input=data.encode(),

@@ -168,9 +168,19 @@ urlpatterns: list[URLPattern] = [
         name="agreement_picture",
     ),
     path(
-        "rounds/<int:round_id>/agreement/report.<slug:form>",
+        "rounds/<int:round_id>/agreement/files/make/",
+        report_files.make_agreement_file,
+        name="make_agreement_file",
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/files/<int:job_id>/",
         report_files.agreement_file,
         name="agreement_file",
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/files/<int:job_id>/content/",
+        report_files.send_agreement_file,
+        name="send_agreement_file",
     ),
     path("rounds/<int:round_id>/label/", labels.label, name="label"),
     path("rounds/<int:round_id>/label/next/", labels.next_issue, name="next_issue"),

@@ -9,6 +9,7 @@ from annotate.api import (
     labels,
     meetings,
     model_labels,
+    report_files,
     reports,
     rounds,
     samples,
@@ -83,6 +84,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("meetings/<int:meeting_id>/minutes/", meetings.MeetingMinutes.as_view(), name="api_minutes"),
     path("rounds/<int:round_id>/training/", training.Training.as_view(), name="api_training"),
     path("rounds/<int:round_id>/agreement/", reports.Agreement.as_view(), name="api_agreement"),
+    path(
+        "rounds/<int:round_id>/agreement/files/",
+        report_files.ReportFiles.as_view(),
+        name="api_report_files",
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/files/<int:job_id>/",
+        report_files.OneReportFile.as_view(),
+        name="api_report_file",
+    ),
+    path(
+        "rounds/<int:round_id>/agreement/files/<int:job_id>/content/",
+        report_files.ReportFileContent.as_view(),
+        name="api_report_file_content",
+    ),
     path(
         "rounds/<int:round_id>/agreement/frozen/", frozen.FrozenReports.as_view(), name="api_frozen_reports"
     ),

@@ -232,7 +232,7 @@ class Agreement(APIView):
         return Response(found.as_dict())
 
 
-class _Csv(BaseContentNegotiation):
+class AsItIs(BaseContentNegotiation):
     """Whatever is accepted: the answer is a file."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002
@@ -254,7 +254,7 @@ class LabelsCsv(APIView):
     how many these are.
     """
 
-    content_negotiation_class = _Csv
+    content_negotiation_class = AsItIs
 
     @extend_schema(
         responses={(200, "text/csv"): OpenApiTypes.STR},

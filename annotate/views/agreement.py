@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -23,6 +22,8 @@ from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import Reader, held_back
 from annotate.rendering import FORMS as PICTURE_FORMS
+from annotate.report_document import BY
+from annotate.report_files import file_name
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name, resampled
 from annotate.tables import (
     TABLES,
@@ -53,7 +54,6 @@ FORMATS = {
 }
 CONFUSED = 12
 SPLITS = 12
-BY = (("type",), ("repository",), ("month",), ("round",))
 
 
 @require_safe
@@ -141,10 +141,8 @@ def _file(report: AgreementReport, form: str, table: str) -> HttpResponse:
 
 def attached(report: AgreementReport, content: str | bytes, name: str, kind: str) -> HttpResponse:
     """A file of this report, named for its study, round and level; says how many issues are held back."""
-    round_ = report.round
-    stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
     disposition = content_disposition_header(
-        as_attachment=True, filename=f"{stem}-{level_name(report.level)}-{name}"
+        as_attachment=True, filename=file_name(report.round, report.level, name)
     )
     return HttpResponse(
         content,

@@ -11,8 +11,9 @@ from annotate.pictures import TITLES, WIDTHS, specification, specifications
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import held_back
 from annotate.rendering import FORMS, render
+from annotate.report_document import BY
 from annotate.reports import agreement_report
-from annotate.views.agreement import BY, attached, level_asked_for
+from annotate.views.agreement import attached, level_asked_for
 from core.http import require
 from studies.queries import membership_of
 from studies.rules import may_read_revealed

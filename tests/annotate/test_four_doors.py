@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from annotate.package import write_package
 from annotate.pictures import TITLES
+from annotate.report_document import BY as PAGE_BY
 from annotate.reports import GROUPINGS, LEVELS
 from annotate.tables import TABLES
-from annotate.views.agreement import BY as PAGE_BY
 from studies.models import Role
 from tests.annotate.recomputed import summary
 from tests.annotate.uneven import AGAIN, again, uneven

@@ -1,20 +1,33 @@
 """The whole report as one file: the numbers of the page, nothing from elsewhere, and no text read as markup."""
 
 import html
+import os
 import re
+import time
 from collections import Counter
 from io import BytesIO
 
 import pgtrigger
 import pytest
+from django.db import connection
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from pypdf import PdfReader
 
-from annotate import rendering, report_files, typesetter
+from annotate import rendering, report_files, report_shelf, typesetter
 from annotate.errors import NothingToReport, PdfFailed, PictureFailed
+from annotate.models import Round
+from annotate.queries.report_files import runs
+from annotate.queries.rounds import revealed
+from annotate.report_document import BY as PAGE_BY
 from annotate.report_document import document
-from annotate.reports import agreement_report
+from annotate.reports import AgreementReport, agreement_report
 from annotate.tables import TABLES, number
+from core import jobs
+from core.models import Job
 from core.version import version
 from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState
@@ -28,6 +41,25 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 BY = [["type"], ["repository"], ["month"]]
 SHORT = "<script>alert(1)</script>#$x$&"
 EVIL = '<script>alert(1)</script> #panic("x") $x$ &amp;'
+
+
+def written(form: str, report: AgreementReport) -> bytes:
+    return report_files.draft(report, form).written()
+
+
+def ask(reader: Client, round_: Round, form: str, level: str = "theme") -> str:
+    """The address of the page that follows the file, once its job has run."""
+    asked = reader.post(reverse("make_agreement_file", args=[round_.pk]), {"form": form, "level": level})
+    assert asked.status_code == 302
+    jobs.run(int(asked["Location"].rstrip("/").rpartition("/")[2]))
+    return asked["Location"]
+
+
+def take(reader: Client, page: str) -> tuple[bytes, HttpResponseBase]:
+    """The file whose page this is, and its answer."""
+    answer = reader.get(f"{page}content/")
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content), answer
 
 
 def words(body: str) -> str:
@@ -64,9 +96,9 @@ def test_html_says_what_the_page_says(round_, report):
     signed_in = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
     page = signed_in.get(reverse("agreement", args=[round_.pk]))
 
-    answer = signed_in.get(reverse("agreement_file", args=[round_.pk, "html"]))
+    file, answer = take(signed_in, ask(signed_in, round_, "html"))
 
-    body = answer.content.decode()
+    body = file.decode()
     said, shown = words(body), text_of(page)
     kappa = report.overall.coefficients["fleiss_kappa"]
     span = f"95 % interval {number(kappa.low)} to {number(kappa.high)}"
@@ -89,7 +121,7 @@ def test_html_says_what_the_page_says(round_, report):
 
 
 def test_html_holds_every_table_at_three_digits(report):
-    body = report_files.html(report).decode()
+    body = written("html", report).decode()
 
     for name, table in ((name, make(report)) for name, make in TABLES.items() if name != "left-out"):
         # The study has one round and no model, and nobody has voted in it.
@@ -112,7 +144,7 @@ def test_html_holds_every_table_at_three_digits(report):
 
 
 def test_html_needs_nothing_else(report):
-    body = report_files.html(report).decode()
+    body = written("html", report).decode()
 
     assert "<script" not in body
     assert not re.search(r"\son\w+\s*=", body)
@@ -126,7 +158,7 @@ def test_html_needs_nothing_else(report):
 
 
 def test_pdf_says_the_same(report):
-    file = report_files.pdf(report)
+    file = written("pdf", report)
 
     reader = PdfReader(BytesIO(file))
     said = read(file)
@@ -157,13 +189,13 @@ def test_no_name_is_read_as_markup(round_):
     round_ = type(round_).objects.get(pk=round_.pk)
     report = agreement_report(round_, by=BY)
 
-    body = report_files.html(report).decode()
+    body = written("html", report).decode()
     assert "<script" not in body
     assert f"{EVIL} study" in html.unescape(body)
     assert [row[0] for row in cells(body, "volunteers")].count(SHORT) == 1
     assert f"{EVIL} theme" in [row[1] for row in cells(body, "categories")]
 
-    said = read(report_files.pdf(report))
+    said = read(written("pdf", report))
     assert f"{EVIL} round" in said
     assert '#panic("x")' in said
 
@@ -174,14 +206,14 @@ def test_undefined_numbers_say_why_and_nothing_is_drawn_of_them():
     label_all(world, round_, "C.1 C.1", "C.1 C.1")
     report = agreement_report(round_, by=BY)
 
-    said = words(report_files.html(report).decode())
+    said = words(written("html", report).decode())
 
     assert "undefined: all labels are the same category" in said
     assert ["Fleiss’ kappa", "all labels are the same category"] in [
-        [cell for cell in row if cell] for row in cells(report_files.html(report).decode(), "coefficients")
+        [cell for cell in row if cell] for row in cells(written("html", report).decode(), "coefficients")
     ]
     assert not re.search(r"\b(nan|none|null)\b", said.lower())
-    assert "undefined: all labels are the same category" in read(report_files.pdf(report))
+    assert "undefined: all labels are the same category" in read(written("pdf", report))
 
 
 def test_a_round_without_labels_has_nothing_to_report():
@@ -189,21 +221,22 @@ def test_a_round_without_labels_has_nothing_to_report():
     round_ = world.round()
 
     with pytest.raises(NothingToReport):
-        report_files.html(agreement_report(round_))
-    address = reverse("agreement_file", args=[round_.pk, "pdf"])
-    answer = client(world.lead).get(address)
-    assert answer.status_code == 409
-    assert "There is nothing to report yet" in answer.content.decode()
-    assert address not in client(world.lead).get(reverse("agreement", args=[round_.pk])).content.decode()
+        written("html", agreement_report(round_))
+    reader = client(world.lead)
+    page = ask(reader, round_, "pdf")
+    assert "There is nothing to report yet" in text_of(reader.get(page))
+    assert reader.get(f"{page}content/").status_code == 410
+    address = reverse("make_agreement_file", args=[round_.pk])
+    assert address not in reader.get(reverse("agreement", args=[round_.pk])).content.decode()
 
 
 def test_what_takes_too_long_is_given_up_with_a_word(report, monkeypatch):
     monkeypatch.setattr(typesetter, "SECONDS", 0.01)
     with pytest.raises(PdfFailed, match="take it as HTML"):
-        report_files.pdf(report)
+        written("pdf", report)
     monkeypatch.setattr(rendering, "SECONDS", 0.01)
     with pytest.raises(PictureFailed):
-        report_files.html(report)
+        written("html", report)
 
 
 def test_what_is_held_back_is_in_neither_file_and_the_answer_says_how_much():
@@ -214,8 +247,8 @@ def test_what_is_held_back_is_in_neither_file_and_the_answer_says_how_much():
     world.waits_for(member, world.issues[1])
 
     for form in ("html", "pdf"):
-        answer = client(member).get(reverse("agreement_file", args=[round_.pk, form]))
-        said = read(answer.content) if form == "pdf" else words(answer.content.decode())
+        file, answer = take(client(member), ask(client(member), round_, form))
+        said = read(file) if form == "pdf" else words(file.decode())
         assert "Issues 2 Volunteers 2 Labels 4" in said
         assert "These are not the study’s numbers: 1 of 3 issues is held back from you." in said
         assert "1 issue that who made this report still has to label in another round" in said
@@ -224,11 +257,158 @@ def test_what_is_held_back_is_in_neither_file_and_the_answer_says_how_much():
 
 def test_the_page_offers_both_files_at_its_level(round_):
     signed_in = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    address = reverse("make_agreement_file", args=[round_.pk])
     page = signed_in.get(reverse("agreement", args=[round_.pk]) + "?level=type").content.decode()
 
-    for form in ("html", "pdf"):
-        assert f'href="{reverse("agreement_file", args=[round_.pk, form])}?level=type"' in page
-    answer = signed_in.get(reverse("agreement_file", args=[round_.pk, "html"]) + "?level=type")
-    assert "Fleiss’ kappa, type level" in words(answer.content.decode())
-    for address in ("report.exe", "report.html?level=x"):
-        assert signed_in.get(f"/rounds/{round_.pk}/agreement/{address}").status_code == 404
+    form = page[page.index(f'action="{address}"') :]
+    form = form[: form.index("</form>")]
+    assert re.findall(r'name="(level|form)"\s+value="(\w+)"', form) == [
+        ("level", "type"), ("form", "html"), ("form", "pdf"),
+    ]  # fmt: skip
+    file, _answer = take(signed_in, ask(signed_in, round_, "html", "type"))
+    assert "Fleiss’ kappa, type level" in words(file.decode())
+    for given in ({"form": "exe", "level": "type"}, {"form": "html", "level": "x"}, {}):
+        assert signed_in.post(address, given).status_code == 404
+    assert signed_in.get(address).status_code == 405
+
+
+# --- the job
+
+
+def test_the_page_follows_the_job_and_then_has_the_file(round_):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    address = reverse("make_agreement_file", args=[round_.pk])
+    page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
+    waiting = reader.get(page)
+    assert 'hx-trigger="every 1s"' in waiting.content.decode()
+    assert "Save the HTML" not in text_of(waiting)
+    assert reader.get(f"{page}content/").status_code == 410
+    # Asked again while it waits it is the same job; as another file, or at another level, it is not.
+    assert reader.post(address, {"form": "html", "level": "theme"})["Location"] == page
+    assert reader.post(address, {"form": "html", "level": "type"})["Location"] != page
+
+    steps = []
+    job = jobs.run(Job.objects.order_by("pk").first().pk, watch=lambda *step: steps.append(step))
+
+    drawn = 2 * len(document(agreement_report(round_, by=PAGE_BY))["figures"])
+    assert steps[:2] == [(0, None, "counting"), (0, drawn + 1, "drawing the pictures")]
+    assert [done for done, _total, _step in steps[2:]] == [*range(1, drawn + 1), drawn + 1]
+    done = reader.get(page, headers={"HX-Request": "true", "HX-Target": "job"}).content.decode()
+    assert "hx-trigger" not in done
+    assert f'href="{page}content/"' in done
+    assert job.result["issues"] == runs(revealed(round_).values_list("pk", flat=True))
+
+
+def test_a_file_that_says_the_same_is_not_drawn_again(round_, monkeypatch):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    first, _answer = take(reader, ask(reader, round_, "html"))
+    monkeypatch.setattr(rendering, "SECONDS", 0)
+
+    again, _answer = take(reader, ask(reader, round_, "html"))
+    other = client(make_member(round_.study, Role.VIEWER, pseudonym="Viewer"))
+    theirs, _answer = take(other, ask(other, round_, "html"))
+
+    assert again == theirs == first
+    Round.objects.filter(pk=round_.pk).update(name="Renamed")
+    assert "could not be drawn" in text_of(reader.get(ask(reader, round_, "html")))
+
+
+def test_a_file_is_for_who_asked_while_they_may_read_it(round_):
+    lead = make_member(round_.study, Role.LEAD, pseudonym="Lead")
+    page = ask(client(lead), round_, "html")
+    another = client(make_member(round_.study, Role.OWNER, pseudonym="Owner"))
+    for address in (page, f"{page}content/"):
+        assert another.get(address).status_code == 404
+
+    Membership.objects.filter(pk=lead.pk).update(role=Role.MODEL)
+    for address in (page, f"{page}content/"):
+        assert client(lead).get(address).status_code == 403
+    Membership.objects.filter(pk=lead.pk).update(left_at=timezone.now())
+    assert client(lead).get(f"{page}content/").status_code == 404
+
+
+def test_a_file_is_not_given_out_once_something_in_it_is_blind_for_its_reader():
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1", "C.1 C.2", "C.2 C.2")
+    member = world.members[0]
+    reader = client(member)
+    page = ask(reader, round_, "html")
+    take(reader, page)
+
+    elsewhere = world.waits_for(member, world.issues[1])
+
+    answer = reader.get(f"{page}content/")
+    assert answer.status_code == 409
+    assert "held back from you now" in answer.content.decode()
+    assert "held back from you now" in text_of(reader.get(page))
+    assert "Save the HTML" not in text_of(reader.get(page))
+    # The other one, who labels nowhere else, still has theirs.
+    take(client(world.lead), ask(client(world.lead), round_, "html"))
+    anew = ask(reader, round_, "html")
+    assert take(reader, anew)[1]["Crosscheck-Withheld"] == "1"
+    # What is said of fewer issues may be read when more are there to be seen.
+    world.submit(elsewhere, world.issues[1], member, "C.1")
+    take(reader, page)
+    take(reader, anew)
+
+
+def test_a_file_of_another_round_is_found_under_its_own_only(round_):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    page = ask(reader, round_, "html")
+    world = small_world(issues=1, members=2)
+    assert (
+        reader.get(page.replace(f"/rounds/{round_.pk}/", f"/rounds/{world.round().pk}/")).status_code == 404
+    )
+
+
+def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    world.waits_for(world.members[0], world.issues[2])
+    reader = client(world.members[0])
+    counts = []
+    for rows in (["C.1 C.1"], ["-", "C.1 C.2", "C.2 C.2"]):
+        label_all(world, round_, *rows)
+        page = ask(reader, round_, "html")
+        for address in (page, f"{page}content/"):
+            with CaptureQueriesContext(connection) as asked:
+                assert reader.get(address).status_code == 200
+            counts.append(len(asked))
+    assert counts[:2] == counts[2:] == [0, 0]
+
+
+def test_files_go_after_a_day(round_, settings):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    page = ask(reader, round_, "html")
+    take(reader, page)
+    name = Job.objects.get().result["file"]
+    past = time.time() - report_shelf.KEPT - 1
+    os.utime(report_shelf.located(name), (past, past))
+
+    report_shelf.put("another", b"")
+
+    assert not report_shelf.located(name).exists()
+    assert reader.get(f"{page}content/").status_code == 410
+    assert "kept for a day" in text_of(reader.get(page))
+
+
+def test_cancelled_while_it_is_drawn_no_file_is_left(round_):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    address = reverse("make_agreement_file", args=[round_.pk])
+    page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
+    job = Job.objects.get()
+
+    def cancel(done: int, total: int | None, _step: str) -> None:
+        if done == total:
+            jobs.cancel(job)
+
+    jobs.run(job.pk, watch=cancel)
+
+    assert reader.get(f"{page}content/").status_code == 410
+    assert Job.objects.get().state == Job.State.CANCELLED
+
+
+def test_runs_are_the_numbers_that_they_were_made_of():
+    assert runs([]) == []
+    assert runs([7, 3, 1, 2]) == [[1, 3], [7, 7]]

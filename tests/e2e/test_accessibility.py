@@ -12,8 +12,10 @@ from playwright.sync_api import Page
 from accounts.models import User
 from annotate.actions.demonstration import MAIN_ROUND, TO_TRY, Demonstration, load_demonstration
 from annotate.actions.labels import submit_label
+from annotate.actions.report_files import ask_for_report
 from annotate.actions.rounds import create_round, open_round
 from annotate.models import Decision, Meeting, Round
+from core import jobs
 from ingest import files
 from ingest.actions import receive_upload
 from ingest.models import Import, Issue
@@ -95,6 +97,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("agreement", args=[main.pk]) + "?dissents=yes&independence=yes"
+    files = [ask_for_report(round_=main, by=owner, form=form) for form in ("html", "pdf")]
+    jobs.run(files[0].pk)
+    yield from (reverse("agreement_file", args=[main.pk, one.pk]) for one in files)
     yield reverse("frozen_reports", args=[main.pk])
     yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])

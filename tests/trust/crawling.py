@@ -16,9 +16,10 @@ from pypdf import PdfReader
 
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
 PART = re.compile(r'hx-target="#([\w-]+)"')
-DRAWN = re.compile(r"/agreement/(?:pictures/[\w-]+\.(?:svg|pdf|png)|report\.(?:html|pdf))$")
+DRAWN = re.compile(r"/agreement/pictures/[\w-]+\.(?:svg|pdf|png)$")
 """Files drawn, seconds each, by a process that knows no database, of what others say that are crawled: specifications,
-the page and its tables. tests/annotate/test_report_files.py looks for what is held back in the report as a file."""
+the page and its tables. tests/annotate/test_report_files.py looks for what is held back in the report as a file, which
+a job makes."""
 PER_PAGE = 2
 """How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
 

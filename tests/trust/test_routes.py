@@ -191,7 +191,9 @@ follow_ups                 get    302  404  404  200  200  200  200  200  403
 mark_follow_up             post   401  404  404  302  404  403  403  403  403
 agreement                  get    302  404  404  200  200  200  200  200  403
 agreement_picture          get    302  404  404  200  409  409  200  200  403
-agreement_file             get    302  404  404  200  409  409  200  200  403
+make_agreement_file        post   401  404  404  404  404  404  404  404  403
+agreement_file             get    302  404  404  404  200  404  404  404  403
+send_agreement_file        get    302  404  404  404  410  404  404  404  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
 
@@ -236,6 +238,9 @@ api_take_back_bulk         post   401  404  404  200  200  403  403  403  403
 api_consensus              get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
+api_report_files           post   401  404  404  400  400  400  400  400  403
+api_report_file            get    401  404  404  404  200  404  404  404  403
+api_report_file_content    get    401  404  404  404  410  404  404  404  403
 api_frozen_reports         get    401  404  404  200  200  200  200  200  403
 api_frozen_reports         post   401  404  404  400  400  403  403  403  403
 api_frozen_report          get    401  404  404  200  409  409  200  200  403
@@ -316,7 +321,10 @@ def address(world: World, name: str) -> str:
             (round_id, more.frozen.pk),
         ),
         "agreement_picture": (round_id, "coefficients", "json"),
-        "agreement_file": (round_id, "html"),
+        **dict.fromkeys(
+            ("agreement_file", "send_agreement_file", "api_report_file", "api_report_file_content"),
+            (round_id, more.report.pk),
+        ),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
         **dict.fromkeys(("issue", "api_issue"), (slug, issue_id)),

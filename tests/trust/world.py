@@ -16,6 +16,7 @@ from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
 from annotate.models import BulkDecision, Round
+from annotate.queries.report_files import MAKING
 from annotate.queries.samples import Frame
 from core.models import Job
 from ingest.actions.filters import save_filter
@@ -148,6 +149,14 @@ def make_world() -> World:
     lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
     world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
     world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
+    asked = {
+        "round": round_.pk,
+        "member": members["lead"].pk,
+        "form": "html",
+        "level": "theme",
+        "language": "en",
+    }
+    world.more.report = Job.objects.create(kind=MAKING, created_by=lead, arguments=asked)
     world.more.saved = save_filter(study=study, name="Of 2024", query={"year": "2024"}, by=lead)
     world.more.kept = save_filter(
         study=study, name="Open", query={"state": "open"}, by=lead, page="disagreements"

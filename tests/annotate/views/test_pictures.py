@@ -9,8 +9,8 @@ from django.urls import reverse
 from annotate import rendering
 from annotate.models import Round
 from annotate.pictures import TITLES, pictures, specification
+from annotate.report_document import BY
 from annotate.reports import agreement_report
-from annotate.views.agreement import BY
 from core.places import place
 from studies.models import Role
 from tests import factories
@@ -163,8 +163,6 @@ def test_who_comes_while_others_are_drawn_waits_and_is_then_told_when_to_come_ag
     signed_in = client(world.lead)
     with place("drawing", of=2, wait=0), place("drawing", of=2, wait=0):
         refused = signed_in.get(address(labelled, form="svg"))
-        pdf = signed_in.get(reverse("agreement_file", args=[labelled.pk, "pdf"]))
-        assert (pdf.status_code, pdf["Retry-After"]) == (503, "5")
         # A specification is not drawn.
         assert signed_in.get(address(labelled)).status_code == 200
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")

@@ -1,0 +1,74 @@
+"""The whole agreement report as a file: asked for, and made by a worker."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from annotate import report_shelf
+from annotate.errors import ReportNotForYou
+from annotate.models import Round
+from annotate.queries.report_files import MAKING, readable, report_jobs, runs
+from annotate.queries.withheld import Reader, held_back
+from annotate.report_document import BY
+from annotate.report_files import FORMS, draft, file_name
+from annotate.reports import agreement_report, level_name
+from core.jobs import enqueue
+from core.models import Job
+from core.snapshots import snapshot
+from studies.models import Membership
+from studies.rules import may_read_revealed
+from taxonomy.models import Level
+
+WAIT = 300
+"""Seconds that a job waits for a place for drawing: nobody sits before it."""
+
+Report = Callable[[int, int | None, str], None]
+
+
+def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | None = None) -> Job:
+    """Let a worker make the report as a file of one of FORMS, as this member may read it now; the job that is
+    about to do so already, if there is one. `level`: the round's depth if not said.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is one of {', '.join(FORMS)}")
+    arguments = {
+        "round": round_.pk,
+        "member": by.pk,
+        "form": form,
+        "level": level_name(level or round_.depth),
+        "language": get_language(),
+    }
+    waiting = report_jobs(round_, by).filter(finished_at=None, arguments=arguments).first()
+    return waiting or enqueue(MAKING, arguments=arguments, by=by.user)
+
+
+def make_report(*, round_: Round, by: Membership, form: str, level: Level, report: Report) -> dict[str, Any]:
+    """Make the file, or find the one that says the same; what the row of its job keeps.
+
+    All of it is read at one moment, and with it which issues it can speak of: `finished_file` asks for them.
+    Raises ReportNotForYou, NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, and what
+    `report` raises.
+    """
+    if by.left_at or not may_read_revealed(by):
+        raise ReportNotForYou
+    report(0, None, _("counting"))
+    with snapshot():
+        held = held_back(round_, by)
+        found = agreement_report(round_, level=level, by=BY, held=held, reader=Reader(by))
+        drafted = draft(found, form)
+        issues = runs(readable(round_, by))
+    name = f"{drafted.digest}.{form}"
+    if not report_shelf.has(name):
+        report(0, drafted.steps, _("drawing the pictures"))
+        content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
+        report_shelf.put(name, content)
+    report(drafted.steps, drafted.steps, "")
+    return {
+        "file": name,
+        "name": file_name(round_, level, f"agreement.{form}"),
+        "as_of": found.as_of.isoformat(),
+        "withheld": found.withheld,
+        "issues": issues,
+    }
