@@ -1,4 +1,4 @@
-"""Draws the Vega-Lite specifications in its input, a JSON list: `python -m annotate.drawing svg`, pdf or png.
+"""Draws the Vega-Lite specifications in its input, a JSON list: `python -m annotate.drawing svg`, pdf, …
 
 The answer is a line for each file, in base 64, as soon as it is drawn. A process of its own for each call:
 the engine keeps over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for
@@ -8,12 +8,18 @@ each picture.
 import json
 import re
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import typst
 import vl_convert
 
 DOTS_PER_INCH = 300
+
+PICTURE = re.compile(r'href="data:image/svg\+xml;base64,([^"]*)"')
 
 
 def main(form: str) -> None:
@@ -24,12 +30,27 @@ def main(form: str) -> None:
 
 def draw(spec: dict[str, Any], form: str) -> bytes:
     # No addresses are allowed: whatever a specification says, nothing is fetched.
-    if form == "svg":
-        svg = vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])
-        return in_points(svg).encode()
-    if form == "pdf":
-        return vl_convert.vegalite_to_pdf(spec, vl_version="6.4", allowed_base_urls=[])
-    return vl_convert.vegalite_to_png(spec, vl_version="6.4", allowed_base_urls=[], ppi=DOTS_PER_INCH)
+    if form == "inline":
+        return in_points(vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])).encode()
+    if form == "png":
+        return vl_convert.vegalite_to_png(spec, vl_version="6.4", allowed_base_urls=[], ppi=DOTS_PER_INCH)
+    pdf = vl_convert.vegalite_to_pdf(spec, vl_version="6.4", allowed_base_urls=[])
+    return pdf if form == "pdf" else in_points(outlined(pdf, spec.get("description", ""))).encode()
+
+
+def outlined(pdf: bytes, said: str) -> str:
+    """The picture as SVG, every letter as the line around it: it looks the same whatever fonts are there.
+
+    An SVG with texts is set in the fonts of whoever looks at it; where these are wider, names are cut off.
+    """
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "picture.pdf").write_bytes(pdf)
+        around = Path(folder) / "around.typ"
+        around.write_text('#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.pdf")')
+        set_in_a_page = typst.compile(str(around), format="svg").decode()
+    (picture,) = PICTURE.findall(set_in_a_page)
+    svg = b64decode(picture).decode()
+    return svg.replace("<svg ", '<svg role="img" ', 1).replace(">", f"><title>{escape(said)}</title>", 1)
 
 
 def in_points(svg: str) -> str:

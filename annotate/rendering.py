@@ -17,6 +17,9 @@ from annotate.errors import DrawingBusy, PictureFailed
 from core.places import place
 
 FORMS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+INLINE = "inline"
+"""One more form, for use in a page: SVG that leaves texts as texts, in the fonts that the page has."""
+
 SECONDS = 60
 AT_ONCE, WAIT = 2, 10
 """So many pictures or PDF files are made at once on a host, each in 110 MB; who comes then waits so many
@@ -36,11 +39,12 @@ def render_all(
     form: str,
     *,
     told: Callable[[int], None] = lambda _drawn: None,
-    wait: float = WAIT,
+    wait: float | None = None,
 ) -> list[bytes]:
-    """Each picture as a file of one of FORMS, in one process: a dozen take little longer than one.
+    """Each picture as a file of one of FORMS, or INLINE, in one process: a dozen take little longer than one.
 
-    `told` hears how many are drawn; what it raises ends the drawing. `wait`: so many seconds for a place.
+    `told` hears how many are drawn; what it raises ends the drawing. `wait`: so many seconds for a place,
+    WAIT if not said.
 
     Raises PictureFailed where the engine refuses a specification or takes longer than a minute, and
     DrawingBusy where others are drawn all the time that it waits.
@@ -52,9 +56,9 @@ def render_all(
 
 
 @contextmanager
-def engine(wait: float = WAIT) -> Iterator[None]:
+def engine(wait: float | None = None) -> Iterator[None]:
     """Hold one of the places of a host for the block; raises DrawingBusy where none falls free."""
-    with place("drawing", of=AT_ONCE, wait=wait) as is_free:
+    with place("drawing", of=AT_ONCE, wait=WAIT if wait is None else wait) as is_free:
         if not is_free:
             raise DrawingBusy
         yield

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from annotate.models import Round
 from annotate.pictures import specification
-from annotate.rendering import WAIT, render_all
+from annotate.rendering import INLINE, render_all
 from annotate.report_document import Document, document
 from annotate.reports import AgreementReport, level_name
 from annotate.typesetter import set_as_pdf
@@ -48,7 +48,7 @@ class Draft:
         said = json.dumps([self.form, get_language(), self.found, self.specs], sort_keys=True)
         return sha256(said.replace(self.found["moment"], "").encode()).hexdigest()
 
-    def written(self, told: Told = lambda _step: None, *, wait: float = WAIT) -> bytes:
+    def written(self, told: Told = lambda _step: None, *, wait: float | None = None) -> bytes:
         """The file. Some seconds; `told` hears of each step, and `wait` is for a place for drawing.
 
         Raises PictureFailed, PdfFailed, DrawingBusy, and what `told` raises.
@@ -69,13 +69,13 @@ def file_name(round_: Round, level: int, name: str) -> str:
     return f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-{level_name(level)}-{name}"
 
 
-def _html(draft: Draft, told: Told, wait: float) -> bytes:
+def _html(draft: Draft, told: Told, wait: float | None) -> bytes:
     """One file with its styles and pictures in it, no script, and no address that it would ask.
 
     Each picture is there for the width of a page and for that of a column; the styles show the one that fits.
     """
     found = draft.found
-    drawn = render_all(draft.specs, "svg", told=told, wait=wait)
+    drawn = render_all(draft.specs, INLINE, told=told, wait=wait)
     half = len(found["figures"])
     pages = [_inline(svg, f"{at}-") for at, svg in enumerate(drawn)]
     figures = [
@@ -105,7 +105,7 @@ def _inline(svg: bytes, prefix: str) -> SafeString:
     return mark_safe(text)  # noqa: S308 - not a person's text, but the picture that the engine drew
 
 
-def _pdf(draft: Draft, told: Told, wait: float) -> bytes:
+def _pdf(draft: Draft, told: Told, wait: float | None) -> bytes:
     """The same as PDF, set by Typst.
 
     Pictures are drawn as PDF, which brings its own letters: the typesetter has none without serifs.
@@ -133,7 +133,7 @@ class Form:
 
     mime: str
     widths: tuple[str, ...]
-    write: Callable[[Draft, Told, float], bytes]
+    write: Callable[[Draft, Told, float | None], bytes]
 
 
 FORMS = {

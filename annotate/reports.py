@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.utils import timezone
@@ -32,7 +32,7 @@ from annotate.agreement import (
 )
 from annotate.at_level import agreement_within, places_at
 from annotate.by_round import OfRound, other_rounds
-from annotate.composition import composition, distribution
+from annotate.composition import Composition, composition, distribution
 from annotate.model_raters import ModelLine, model_lines
 from annotate.models import Round
 from annotate.queries.agreement import Tuples, labelled_twice, tuples
@@ -42,6 +42,9 @@ from core.errors import DomainError
 from ingest.models import Repository
 from taxonomy.models import Level
 from taxonomy.queries import Codebook
+
+if TYPE_CHECKING:
+    from annotate.before_after import BeforeAfter
 
 GROUPINGS = ("type", "category", "repository", "month", "round")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
@@ -160,6 +163,18 @@ class AgreementReport:
         """Each model beside the volunteers: in no other number of the report. Read when it is asked for."""
         return model_lines(self, places_at(self.codebook, self.level))
 
+    @cached_property
+    def composition(self) -> Composition:
+        """The issues by repository, year and decided type. Five queries at most, when it is asked for."""
+        return composition(self)
+
+    @cached_property
+    def consensus(self) -> "BeforeAfter | None":
+        """Agreement before and after consensus, for who reads; None where nobody voted."""
+        from annotate.before_after import of_report  # noqa: PLC0415 - which is made of reports
+
+        return of_report(self)
+
     @property
     def side_by_side(self) -> tuple[int, ...]:
         """The columns of the volunteers who are compared, those who agree side by side; files keep theirs."""
@@ -195,7 +210,7 @@ class AgreementReport:
                 *({"group": group.key, **group.agreement.as_dict()} for group in self.numbers.groups),
                 *(one.as_dict() for one in self.rounds if one.agreement),
             ],
-            **({"issues": composition(self).as_dict()} if issues else {}),
+            **({"issues": self.composition.as_dict()} if issues else {}),
             "distribution": [
                 {"level": level_name(one.state.level), **one.as_dict()} for one in distribution(self)
             ],

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_noop
 
 from annotate import model_raters, over_time
 from annotate.agreement import Agreement, Coefficient, confusion
-from annotate.before_after import of_report
-from annotate.composition import composition, distribution
+from annotate.composition import distribution
 from annotate.dissents import dissents
 from annotate.reports import AgreementReport, Group, level_name, rows
 from ingest.readers.text import make_inert
@@ -75,7 +74,7 @@ def months(report: AgreementReport) -> Table:
 
 def issues(report: AgreementReport) -> Table:
     """The issues by repository, year and decided type, with the false positives of screenings: Table I."""
-    found = composition(report)
+    found = report.composition
     years = (f"year_{year or 'unknown'}" for year in found.years)
     codes = (f"type_{state.code}" for state in found.types)
     columns = ("repository", "issues", *years, *codes, "undecided", "false_positives")
@@ -139,7 +138,7 @@ def dissents_by_tenth(report: AgreementReport) -> Table:
 def before_and_after(report: AgreementReport) -> Table:
     """The coefficients of the independent labels, and with the last ballots in them; no row before a vote."""
     columns = ("coefficient", "before", "low", "high", "reason", "after", "reason_after")
-    both = of_report(report)
+    both = report.consensus
     if both is None:
         return Table(columns, ())
     made = []

@@ -11,17 +11,17 @@ from django.conf import settings
 from django.utils.translation import get_language
 
 from annotate.errors import PdfFailed
-from annotate.rendering import WAIT, engine
+from annotate.rendering import engine
 
 SECONDS = 60
 
 log = logging.getLogger(__name__)
 
 
-def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float = WAIT) -> bytes:
+def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float | None = None) -> bytes:
     """The document in this template. Its texts are handed over as data, so that none is read as markup.
 
-    It takes one of the places for drawing, and waits so many seconds for it. Raises PdfFailed, also after a
+    It takes one of the places for drawing, and waits for it as `engine` does. Raises PdfFailed, also after a
     minute, and DrawingBusy.
     """
     data = json.dumps({**found, "lang": (get_language() or "en").partition("-")[0]})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http.response import HttpResponseBase
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -92,5 +92,5 @@ class ReportFileContent(APIView):
             (200, "application/pdf"): OpenApiTypes.BINARY,
         }
     )
-    def get(self, request: Request, round_id: int, job_id: int) -> HttpResponseBase:
+    def get(self, request: Request, round_id: int, job_id: int) -> HttpResponse:
         return sent(*_own(request, round_id, job_id))

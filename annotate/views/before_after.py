@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotate import statements as say
 from annotate.agreement import Coefficient
-from annotate.before_after import BeforeAfter, of_report
+from annotate.before_after import BeforeAfter
 from annotate.reports import AgreementReport
 from annotate.tables import number
 
@@ -31,7 +31,7 @@ class BothWays:
 
 def both_ways(report: AgreementReport) -> BothWays | None:
     """The few coefficients that the report shows; None where nobody voted."""
-    both = of_report(report)
+    both = report.consensus
     if both is None:
         return None
     return BothWays(both, [line(both, key) for key in SHOWN], str(say.BALLOTS_KNOW))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotate.composition import Decided, composition, distribution
+from annotate.composition import Decided, distribution
 from annotate.figures import px
 from annotate.reports import AgreementReport
 from annotate.views import charts
@@ -14,7 +14,7 @@ def composed(report: AgreementReport) -> dict[str, Any]:
     decided = distribution(report)
     most = max((one.share for one in decided), default=1.0)
     return {
-        "composition": composition(report),
+        "composition": report.composition,
         "decided": [_bar(report, one, most) for one in sorted(decided, key=lambda one: one.state.position)],
     }
 

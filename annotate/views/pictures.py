@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import AuthedRequest
 from annotate.pictures import TITLES, WIDTHS, specification, specifications
 from annotate.queries.rounds import rounds_for
-from annotate.queries.withheld import held_back
+from annotate.queries.withheld import Reader, held_back
 from annotate.rendering import FORMS, render
 from annotate.report_document import BY
 from annotate.reports import agreement_report
@@ -35,7 +35,7 @@ def agreement_picture(request: AuthedRequest, round_id: int, name: str, form: st
     if (not is_all and (name not in TITLES or form not in (*FORMS, "json"))) or width not in WIDTHS:
         raise Http404
     held, level = held_back(round_, member), level_asked_for(request)
-    report = agreement_report(round_, level=level, by=BY, held=held)
+    report = agreement_report(round_, level=level, by=BY, held=held, reader=Reader(member))
     if is_all:
         return attached(report, specifications(report, width), f"pictures-{width}.json", "application/json")
     spec = specification(report, name, width)

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -56,24 +56,25 @@ def agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> HttpRe
 
 
 @require_safe
-def send_agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> HttpResponseBase:
+def send_agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> HttpResponse:
     """Send one's own file, if nothing in it is held back from its reader now."""
     round_, member = _round(request, round_id)
     return sent(get_object_or_404(report_jobs(round_, member), pk=job_id), round_, member)
 
 
-def sent(job: Job, round_: Round, member: Membership) -> FileResponse:
+def sent(job: Job, round_: Round, member: Membership) -> HttpResponse:
     """The file of this job. Raises what `finished_file` raises."""
-    path = located(finished_file(job, round_, member))
-    answer = FileResponse(
-        path.open("rb"),
-        as_attachment=True,
-        filename=job.result["name"],
+    content = located(finished_file(job, round_, member)).read_bytes()
+    named = content_disposition_header(as_attachment=True, filename=job.result["name"])
+    return HttpResponse(
+        content,
         content_type=FORMS[job.arguments["form"]].mime,
+        headers={
+            "Content-Disposition": named or "attachment",
+            "Cache-Control": "no-store",
+            WITHHELD: str(job.result["withheld"]),
+        },
     )
-    answer[WITHHELD] = str(job.result["withheld"])
-    answer["Cache-Control"] = "no-store"
-    return answer
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:

@@ -5,7 +5,7 @@
   const section = document.getElementById("pictures");
   if (!section) return;
   const PHONE = 480;
-  const MARKS = ".dots_marks [aria-label], .cells_marks [aria-label]";
+  const MARKS = ".dots_marks [aria-label], .cells_marks [aria-label], .bars_marks [aria-label]";
   let scripts, specs;
 
   function load(address) {
@@ -37,8 +37,9 @@
     spec.config.rule = { color: "var(--ink-3)" };
     for (const { name, mark, encoding } of spec.layer) {
       const scale = encoding.color?.scale;
-      if (name === "dots" || name === "whiskers") scale.range = ["a", "b", "c", "ink", "ink"].map((hue) => `var(--${hue})`);
+      if (name === "dots" || name === "whiskers" || name === "besides") scale.range = ["a", "b", "c", "ink", "ink"].map((hue) => `var(--${hue})`);
       if (name === "cells") { scale.range = scale.domain.map((step) => `var(--h${step})`); mark.stroke = "var(--surface)"; }
+      if (name === "bars") scale.range = ["var(--h6)", "var(--h3)"];
       if (name === "numbers") scale.range = scale.domain.map((step) => `var(--h${step}-ink)`);
     }
     return spec;

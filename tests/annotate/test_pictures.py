@@ -1,23 +1,37 @@
 """Pictures: the numbers of the report, at the width asked for, as files that open."""
 
+import html
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import BytesIO
 from threading import Thread
 
+import altair as alt
 import pytest
 from pypdf import PdfReader
 
-from annotate import rendering
+from annotate import over_time_words, rendering
+from annotate import statements as say
+from annotate.actions.model_labels import ModelRow, label_as_model
+from annotate.actions.votes import close_vote
 from annotate.errors import NothingToDraw, PictureFailed
-from annotate.pictures import TITLES, WIDTHS, picture, pictures, specification
-from annotate.rendering import render
+from annotate.models import Round, RoundIssue
+from annotate.pictures import TITLES, WIDTHS, picture, pictures, specification, specifications
+from annotate.queries.withheld import Reader
+from annotate.rendering import render, render_all
+from annotate.report_document import BY
 from annotate.reports import agreement_report
 from annotate.tables import TABLES
 from annotate.tables import pairs as table_of_pairs
+from ingest.models import Issue
+from studies.models import Role
+from tests.annotate.meeting import meeting_world
 from tests.annotate.views.pages import label_all
 from tests.annotate.world import small_world
+from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -155,14 +169,14 @@ def test_what_is_undefined_has_no_mark_and_its_reason_in_the_table():
 
 
 def test_where_there_is_no_room_for_all_the_most_are_drawn(report, monkeypatch):
-    monkeypatch.setattr("annotate.pictures.ROWS", 2)
+    monkeypatch.setattr("annotate.pictures.widths.ROWS", 2)
     found = picture(report, "categories", "column")
     assert ([row["code"] for row in found.rows], found.left) == (
         ["C.1", "C.2"],
         len(TABLES["categories"](report).rows) - 2,
     )
 
-    monkeypatch.setitem(WIDTHS, "column", WIDTHS["column"].__class__(241, 7, 11, 84, 0, 2, 2))
+    monkeypatch.setitem(WIDTHS, "column", replace(WIDTHS["column"], raters=2, categories=2))
     found = picture(report, "pairs", "column")
     assert (len(found.rows), found.left) == (1, 1)
     assert len(table_of_pairs(report).rows) == 3
@@ -174,14 +188,122 @@ def test_no_expression_holds_what_people_have_named(report):
     assert expressions == {r"split(datum.label, '\\t')[0]", r"split(datum.label, '\\t')[1]"}
 
 
+# --- rounds, consensus, models, years, decisions, months
+
+
+FOUR = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1")
+
+
+@pytest.fixture
+def everything():
+    """A report that has something for every picture: see the values below."""
+    world = meeting_world(4, members=3, rows=FOUR, name="Main round")
+    round_ = world.round_
+    label_all(
+        world, world.round(name="Pilot", kind=Round.Kind.PILOT), *FOUR[:2], "A.1 A.1 A.1", "C.2 C.2 C.1"
+    )
+    for issue, (year, month) in zip(world.issues, ((2023, 5), (2023, 5), (2024, 6), (None, 6)), strict=True):
+        Issue.objects.filter(pk=issue.pk).update(year=year)
+        moment = datetime(2026, month, 15, tzinfo=UTC)
+        RoundIssue.objects.filter(round=round_, issue=issue).update(completed_at=moment)
+    world.plan(quorum=1)
+    world.arrive()
+    close_vote(vote=world.vote(world.items[0], "C.1", "C.1", "C.1"), by=world.lead)
+    model = make_member(world.study, Role.MODEL, pseudonym="M1")
+    codes = ("C.1", "C.2", "A.1", "A.1")
+    rows = [ModelRow(issue.pk, code, "") for issue, code in zip(world.issues, codes, strict=True)]
+    label_as_model(round_=round_, member=model, rows=rows)
+    return agreement_report(round_, by=BY, reader=Reader(world.lead))
+
+
+def test_rounds_stand_side_by_side_where_there_are_two(everything, report):
+    spec = specification(everything, "rounds", "column")
+    dots = drawn(spec, "dots")
+    assert [dot["row"] for dot in dots] == ["Main round\t4", "Pilot\t4"]
+    assert [dot["fleiss_kappa"] for dot in dots] == [
+        one.agreement.coefficients["fleiss_kappa"].value for one in everything.rounds
+    ]
+    with pytest.raises(NothingToDraw):
+        specification(report, "rounds", "column")
+
+
+def test_consensus_stands_beside_the_independent_labels_and_says_what_it_is(everything):
+    spec = specification(everything, "consensus", "page")
+    both = everything.consensus
+    # Of the three pairs of labels of each issue 3, 1, 3 and 0 are equal; the ballots make the second one's 3.
+    agreement = drawn(spec, "dots")[0]
+    assert (agreement["before"], agreement["after"]) == (
+        pytest.approx(7 / 12), pytest.approx(9 / 12),
+    )  # fmt: skip
+    assert drawn(spec, "besides") is drawn(spec, "dots")
+    assert agreement["row"] == "Percent agreement\t0.583 → 0.750"
+    assert agreement["said"].endswith("; with the last ballots 0.750")
+    assert (both.replaced, both.changed) == (3, 1)
+    assert str(say.BALLOTS_KNOW) in spec["description"]
+
+
+def test_models_stand_beside_what_volunteers_do_among_themselves(everything):
+    # M1 says what 3, 1, 3 and 1 of the three labels say; of the volunteers' pairs 7 of 12 are equal.
+    (model,) = drawn(specification(everything, "models", "column"), "dots")
+    assert (model["row"], model["agreement"]) == ("M1\t4", pytest.approx(8 / 12))
+    assert model["volunteers_agreement"] == pytest.approx(7 / 12)
+    assert "the volunteers with each other 0.583" in model["said"]
+
+
+def test_issues_stand_by_repository_and_year(everything):
+    cells = drawn(specification(everything, "years", "column"), "cells")
+    path = everything.composition.lines[0].repository
+    assert [(cell["down"], cell["across"], cell["text"]) for cell in cells] == [
+        (path, "2023", "2"), (path, "2024", "1"), (path, "–", "1"),
+    ]  # fmt: skip
+    assert cells[0]["said"] == f"{path}, 2023: 2 issues"
+
+
+def test_what_was_decided_stands_in_the_order_of_the_tree(everything):
+    # Unanimous are issue 1 (C.1) and 3 (A.1); nobody decided the others.
+    spec = specification(everything, "distribution", "column")
+    bars = drawn(spec, "bars")
+    assert [(bar["code"], bar["level"], bar["issues"], bar["share"]) for bar in bars] == [
+        ("A", "type", 1, 0.5), ("A.1", "theme", 1, 0.5), ("C", "type", 1, 0.5), ("C.1", "theme", 1, 0.5),
+    ]  # fmt: skip
+    assert bars[0]["row"].endswith("\t1 (50.0 %)")
+    assert len(set(spec["layer"][0]["encoding"]["color"]["scale"]["range"])) == 2
+
+
+def test_months_have_the_shares_of_their_labels_and_the_test_below(everything, report):
+    # May: C.1 five times of six, C.2 once. June: A.1 four times of six, C.2 and C.1 once.
+    spec = specification(everything, "over-time", "column")
+    cells = {(cell["across"], cell["down"]): cell["text"] for cell in drawn(spec, "cells")}
+    assert cells == {
+        ("2026-05", "A.1"): "0", ("2026-05", "C.1"): "83", ("2026-05", "C.2"): "17",
+        ("2026-06", "A.1"): "67", ("2026-06", "C.1"): "17", ("2026-06", "C.2"): "17",
+    }  # fmt: skip
+    assert over_time_words.change(everything.periods.change)[0] in spec["description"]
+    with pytest.raises(NothingToDraw):
+        specification(report, "over-time", "column")
+
+
+def test_what_pictures_are_made_of_says_when_they_are_made_anew(everything):
+    before = json.loads(specifications(everything, "screen"))
+    # Of the two types each has one decided issue, and so no kappa.
+    assert list(before) == [name for name in TITLES if name != "types"]
+    assert specifications(everything, "screen") is specifications(everything, "screen")
+    unread = replace(everything, reader=None, rounds=())
+    assert set(before) - set(json.loads(specifications(unread, "screen"))) == {"rounds", "consensus"}
+
+
 # --- as files
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TITLES)
-def test_a_picture_for_a_column_is_8_5_cm_wide(report, name):
-    (page,) = PdfReader(BytesIO(render(specification(report, name, "column"), "pdf"))).pages
-    assert float(page.mediabox.width) / 72 * 2.54 == pytest.approx(8.5, abs=0.01)
+@pytest.mark.parametrize(("width", "cm"), [("column", 8.5), ("page", 17.5)])
+def test_pictures_are_as_wide_as_a_column_or_a_page_and_valid(everything, report, width, cm):
+    specs = [specification(report if name == "types" else everything, name, width) for name in TITLES]
+
+    for spec, file in zip(specs, render_all(specs, "pdf"), strict=True):
+        alt.Chart.from_dict(spec, validate=True)
+        (page,) = PdfReader(BytesIO(file)).pages
+        assert float(page.mediabox.width) / 72 * 2.54 == pytest.approx(cm, abs=0.01), spec["name"]
 
 
 @pytest.mark.slow
@@ -192,7 +314,10 @@ def test_each_file_is_what_it_is_called(report):
 
     assert svg.startswith(b"<svg ")
     assert b' width="496pt" ' in svg[:300]
-    assert "C.1" in svg.decode()
+    # Letters are drawn as lines: nothing in the file asks for a font.
+    assert not re.search(rb"<text|<style|font|<image", svg)
+    assert f"<title>{html.escape(spec['description'])}</title>" in svg.decode()
+    assert "C.1" in PdfReader(BytesIO(pdf)).pages[0].extract_text()
     assert pdf.startswith(b"%PDF-")
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(png[16:20]) == pytest.approx(496 / 72 * 300, abs=1)

@@ -31,7 +31,7 @@ def test_a_file_is_asked_for_followed_and_taken(world):
     assert (found["state"], found["done"] == found["total"] > 1) == ("done", True)
     assert found["content"] == f"{own}content/"
     file = reader.get(found["content"])
-    assert b"Fleiss\xe2\x80\x99 kappa, type level" in b"".join(file.streaming_content)
+    assert b"Fleiss\xe2\x80\x99 kappa, type level" in file.content
     assert (file["Content-Type"], file["Crosscheck-Withheld"]) == ("text/html; charset=utf-8", "0")
     for stranger in (world.second, world.owner, world.viewer):
         assert client_of(stranger).get(own).status_code == 404

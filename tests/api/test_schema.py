@@ -14,7 +14,9 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from annotate.actions.agendas import put_on_agenda
 from annotate.actions.frozen import freeze_report
 from annotate.actions.meetings import open_meeting, plan_meeting
+from annotate.actions.report_files import ask_for_report
 from annotate.models import BulkDecision, Sample
+from core import jobs
 from tests.api.conftest import client_of
 
 
@@ -48,6 +50,8 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
     made = {"kind": "majority", "at_least": 2, "by": world.lead, "at": timezone.now()}
     bulk = BulkDecision.objects.create(round=world.round, **made)
     frozen = freeze_report(round_=world.round, by=None, name="Submission")
+    file = ask_for_report(round_=world.round, by=world.first, form="html")
+    jobs.run(file.pk)
     real = {
         "slug": world.study.slug,
         "round_id": world.round.pk,
@@ -59,6 +63,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "item_id": meeting.items.get().pk,
         "bulk_id": bulk.pk,
         "frozen_id": frozen.pk,
+        "job_id": file.pk,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):

@@ -1,0 +1,39 @@
+"""How wide pictures are, what there is room for, and the letters, inks and greys of print."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Width:
+    """A width to draw for, and what there is room for; `points` in print, pixels on a screen.
+
+    `names` is the most that a row's name may take; `beside` the same in a heat map, 0 for codes alone.
+    """
+
+    points: int
+    font: float
+    step: float
+    names: int
+    beside: int
+    raters: int
+    categories: int
+    months: int
+
+
+WIDTHS = {
+    "column": Width(241, font=7, step=11, names=84, beside=0, raters=14, categories=10, months=15),
+    "page": Width(496, font=8, step=13, names=210, beside=126, raters=28, categories=18, months=24),
+    "screen": Width(560, font=12, step=24, names=230, beside=200, raters=28, categories=18, months=24),
+    "phone": Width(330, font=12, step=24, names=110, beside=0, raters=28, categories=18, months=24),
+}
+"""8.5 cm, a column of a two-column paper; 17.5 cm, both of its columns; and what the page stretches."""
+
+ROWS = 55
+"""What fits below each other on a sheet."""
+
+GREYS = ("#f4f4f4", "#dedede", "#c6c6c6", "#a8a8a8", "#616161", "#404040", "#1f1f1f")
+INKS = ("#000000",) * 4 + ("#ffffff",) * 3
+"""Steps of heat, and the ink that is read on each."""
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+INK, GRID = "#000000", "#d9d9d9"
