@@ -1,5 +1,6 @@
 """The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -264,7 +265,7 @@ def _grouped(
 
 
 _IN_ORDER = """
-    SELECT r.path, c.issue_id, l.labels, l.whose, d.category_id
+    SELECT r.id, r.host, r.path, c.issue_id, l.labels, l.whose, d.category_id
     FROM (
         SELECT issue_id, array_agg(category_id) AS labels, array_agg(volunteer_id) AS whose
         FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
@@ -291,7 +292,8 @@ class InOrder:
 
 
 def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> dict[str, InOrder]:
-    """The complete, revealed issues of a crossed round by the path of their repository. Two queries.
+    """The complete, revealed issues of a crossed round by the path of their repository, after its host where
+    two repositories of a path are in the round: a project and its mirror on another forge. Two queries.
 
     Memory grows with the issues: this is for what asks about their order, and for nothing else.
     """
@@ -302,14 +304,16 @@ def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> 
     with connection.cursor() as cursor:
         cursor.execute(_IN_ORDER.format(complete=_complete(round_), seen=seen), {"round": round_.pk, **kept})
         rows = cursor.fetchall()
+    hosts = Counter(path for path, _host in {(path, host) for _id, host, path, *_line in rows})
     found: dict[str, InOrder] = {}
-    for path, part in groupby(rows, key=itemgetter(0)):
-        lines = list(part)
+    for (_id, host, path), part in groupby(rows, key=itemgetter(0, 1, 2)):
+        lines = [line[3:] for line in part]
         codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
-        for index, (_path, _issue, labels, whose, _decided) in enumerate(lines):
+        for index, (_issue, labels, whose, _decided) in enumerate(lines):
             codes[index, [columns[member] for member in whose]] = [place.get(one, MISSING) for one in labels]
-        decided = np.array([place.get(line[4], MISSING) for line in lines], dtype=np.int32)
-        found[path] = InOrder([line[1] for line in lines], codes, decided)
+        decided = np.array([place.get(line[3], MISSING) for line in lines], dtype=np.int32)
+        name = path if hosts[path] == 1 else f"{host}/{path}"
+        found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found
 
 

@@ -15,8 +15,10 @@ from annotate.agreement import Patterns, SignKind, fleiss_kappa
 from annotate.agreement.reasons import Reason
 from annotate.independence import suspicions
 from annotate.models import Assignment, Decision, Label, Repeat, Round, RoundIssue, RoundVolunteer
+from annotate.queries.agreement import labels_in_order
 from annotate.reports import LevelTooDeep, agreement_report
 from taxonomy.models import Level, Proposal
+from taxonomy.queries import codebook
 from tests.annotate.world import one_after_the_other, small_world
 from tests.factories import (
     add_label,
@@ -538,3 +540,27 @@ def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_le
     assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
     held = RoundIssue.objects.filter(round=round_, position__gt=10)
     assert suspicions(agreement_report(round_, held=held)) == ()
+
+
+def test_two_repositories_of_one_path_on_two_forges_are_two_parts():
+    study = make_study()
+    version, members = make_version(study, CODES), [make_member(study) for _ in range(2)]
+    mirror = make_repository(study, "quill/lattice", forge="gitee", host="gitee.com")
+    other = make_repository(study, "ember/engine")
+    project = make_repository(study, "quill/lattice")
+    issues = [make_issue(one) for one in (project, mirror, other, project)]
+    made = make_round(version, issues, members)
+    for issue in issues:
+        for member in members:
+            add_label(made, issue, member, "C.1")
+    RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())
+
+    found = labels_in_order(made, codebook(version.pk))
+
+    assert {name: part.issues for name, part in found.items()} == {
+        "ember/engine": [issues[2].pk],
+        "gitee.com/quill/lattice": [issues[1].pk],
+        "github.com/quill/lattice": [issues[0].pk, issues[3].pk],
+    }
+    RoundIssue.objects.filter(issue=issues[1]).update(completed_at=None)
+    assert list(labels_in_order(made, codebook(version.pk))) == ["ember/engine", "quill/lattice"]
