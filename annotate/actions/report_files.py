@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate import report_shelf
 from annotate.errors import ReportNotForYou
+from annotate.letters import names_of, without_a_font
 from annotate.models import Round
 from annotate.queries.report_files import MAKING, readable, report_jobs, runs
 from annotate.queries.withheld import Reader, held_back
@@ -70,5 +71,6 @@ def make_report(*, round_: Round, by: Membership, form: str, level: Level, repor
         "name": file_name(round_, level, f"agreement.{form}"),
         "as_of": found.as_of.isoformat(),
         "withheld": found.withheld,
+        "missing_letters": without_a_font(names_of(found)) if form == "pdf" else "",
         "issues": issues,
     }

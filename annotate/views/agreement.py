@@ -18,6 +18,7 @@ from annotate.agreement_forms import FreezeForm, WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.independence import suspicions
+from annotate.letters import boxes, names_of, without_a_font
 from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
 from annotate.queries.withheld import Reader, held_back
@@ -202,6 +203,7 @@ def _page(report: AgreementReport, resampled: Bootstrap | None) -> dict[str, Any
         "level_key": level_name(report.level),
         "pictures": pictures(report),
         "picture_forms": list(PICTURE_FORMS),
+        "boxes": boxes(without_a_font(names_of(report))),
     }
 
 

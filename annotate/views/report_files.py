@@ -13,6 +13,7 @@ from accounts.http import AuthedRequest
 from annotate.actions.report_files import ask_for_report
 from annotate.errors import ReportFileGone, ReportFileHeldBack
 from annotate.exports import WITHHELD
+from annotate.letters import boxes
 from annotate.models import Round
 from annotate.queries.report_files import finished_file, report_jobs
 from annotate.queries.rounds import rounds_for
@@ -91,4 +92,8 @@ def _finished(job: Job, round_: Round, member: Membership) -> dict[str, Any]:
         path = located(finished_file(job, round_, member))
     except (ReportFileGone, ReportFileHeldBack) as error:
         return {"why_not": error.message}
-    return {"size": path.stat().st_size, "as_of": datetime.fromisoformat(job.result["as_of"])}
+    return {
+        "size": path.stat().st_size,
+        "as_of": datetime.fromisoformat(job.result["as_of"]),
+        "boxes": boxes(job.result["missing_letters"]),
+    }
