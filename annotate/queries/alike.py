@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from django.contrib.postgres.aggregates import StringAgg
+from django.db import connection
 from django.db.models import Case, Count, Exists, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Left
 
@@ -111,9 +112,7 @@ def pairs(round_: Round, narrowing: Narrowing, member: Membership | None, book: 
     the filters; for all that are open, which are the most, one for each other state.
     """
     if narrowing == Narrowing(state="open"):
-        counted = all_said(round_, member).between
-        for state in ("agenda", "decided"):
-            counted = counted - _pairs_of(found(round_, Narrowing(state=state), member))
+        counted = all_said(round_, member).between - _pairs_taken(round_, member)
     else:
         counted = _pairs_of(found(round_, narrowing, member))
     codes = [*(state.code for state in book.states.values()), OPEN]
@@ -135,6 +134,27 @@ def _pairs_of(rows: QuerySet[models.Disagreement]) -> Counter[tuple[bool, int | 
     more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
     lines = rows.order_by().annotate(more=more).values_list("more", "chosen__0", "chosen__1")
     return Counter({tuple(between): issues for *between, issues in lines.annotate(issues=Count("pk"))})
+
+
+_TAKEN = """
+    SELECT found.ways > 2, found.chosen[1], found.chosen[2], count(*)
+    FROM ({found}) found
+    JOIN (
+        SELECT issue_id FROM annotate_decision
+        WHERE round_id = %s AND superseded_at IS NULL AND NOT method = 'unanimous'
+        UNION SELECT issue_id FROM annotate_agendaitem WHERE round_id = %s AND released_at IS NULL
+    ) taken USING (issue_id)
+    GROUP BY 1, 2, 3
+"""
+
+
+def _pairs_taken(round_: Round, member: Membership | None) -> Counter[tuple[bool, int | None, int | None]]:
+    """As `AllSaid.between`, of what is decided or on an agenda: mostly few beside all that differ."""
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
+    found_sql, parameters = rows.values("issue_id", "ways", "chosen").query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN.format(found=found_sql), (*parameters, round_.pk, round_.pk))
+        return Counter({(more, one, other): issues for more, one, other, issues in cursor.fetchall()})
 
 
 def alike_groups(

@@ -11,7 +11,6 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.html import format_html_join
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -28,10 +27,11 @@ from annotate.queries.categories import Codebook, codebook
 from annotate.queries.disagreements import Disagreement, disagreement_counts, open_agendas, rows_of
 from annotate.queries.narrowing import Narrowing
 from annotate.queries.rounds import rounds_for, volunteers
+from annotate.views.alike_lines import Line, Rows
 from annotate.views.bulk import filters_in_words
-from annotate.views.looks import decided, looks, split
+from annotate.views.lines import MOST_COLUMNS
 from annotate.views.matrix import hues
-from annotate.views.narrowed import CURRENT, narrowing_of
+from annotate.views.narrowed import CURRENT, ends_open, narrowing_of
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
@@ -41,7 +41,6 @@ from studies.pages import frame
 from studies.queries import membership_of
 
 PAGE = "alike"
-MOST_COLUMNS = 10
 GROUPS = 20
 ROWS = 30
 PAIRS = {False: 12, True: 6}
@@ -375,29 +374,23 @@ def _lines(
     columns: list[RoundVolunteer],
     colours: Mapping[str, str],
     path: str,
-) -> list[dict[str, Any]]:
-    """One line per group: how many, what they share, what it is like. One query."""
+) -> list[Line]:
+    """One line per group. One query."""
     centres = (
         Issue.objects.select_related("repository", "current")
         .defer("current__body", "current__comments", "current__labels")
         .in_bulk([group.centre for group in shown])
     )
-    people = {column.member_id: column.member.pseudonym for column in columns}
     return [
-        {
-            "group": group,
-            "centre": centres[group.centre],
-            "parts": [(book.states[id_].code, votes) for id_, votes in group.split],
-            "apart": [people.get(id_, "") for id_ in people if id_ in group.apart],
-            "before": [
-                (book.states[id_].code, colours[book.states[id_].code], issues)
-                for id_, issues in group.decided
-            ],
-            "decided": sum(issues for _id, issues in group.decided),
-            "waiting": len(group.others) - sum(issues for _id, issues in group.decided),
-            "url": replace(asked, group=group.centre).address(path),
-            "is_open": group.centre == opened,
-        }
+        Line(
+            group=group,
+            centre=centres[group.centre],
+            url=replace(asked, group=group.centre).address(path),
+            is_open=group.centre == opened,
+            columns=columns,
+            colours=colours,
+            book=book,
+        )
         for group in shown
     ]
 
@@ -423,25 +416,29 @@ def _open_group(
     ticked = set() if ids == groups.alone else set(page)
     if posted is not None:
         ticked = {issue for issue in page if str(issue) in ",".join(posted.getlist("issues")).split(",")}
-    meetings = _meetings(round_, page) if asked.state == "agenda" else {}
+    may_act = bool(page) and asked.state == "open" and rules.may_settle(member, round_)
     context: dict[str, Any] = {
-        "rows": [
-            _row(round_, row, columns, colours) | {"meeting": meetings.get(row.issue.pk)} for row in rows
-        ],
+        "rows": Rows(
+            items=rows,
+            columns=columns,
+            colours=colours,
+            address=ends_open(reverse("disagreements", args=[round_.pk]), "issue"),
+            ticked=ticked,
+            meetings=_meetings(round_, page) if asked.state == "agenda" else {},
+            may_act=may_act,
+            in_columns=len(columns) <= MOST_COLUMNS,
+        ),
         "ticked": ticked,
         "columns": columns,
-        "in_columns": len(columns) <= MOST_COLUMNS,
         "of": len(ids),
         "start": start + 1,
         "end": start + len(page),
         "rows_before": replace(asked, row=max(start - ROWS, 0)).address(path) if start else "",
         "rows_after": replace(asked, row=following).address(path) if following < len(ids) else "",
     }
-    context["span"] = 2 + (len(columns) if context["in_columns"] else 1)
-    if page and asked.state == "open" and rules.may_settle(member, round_):
+    if may_act:
         context |= {
             "may_act": True,
-            "span": context["span"] + 1,
             "why_not": _why_not(round_),
             "decide_url": replace(asked, row=start).address(reverse("decide_alike", args=[round_.pk])),
             "agenda_url": Asked(asked.narrowing).address(reverse("put_on_agenda", args=[round_.pk])),
@@ -479,35 +476,6 @@ def _codes_of(rows: list[Disagreement]) -> list[str]:
     for row in rows:
         votes.update(dict(row.split))
     return [code for code, _votes in votes.most_common(9)]
-
-
-def _row(
-    round_: Round,
-    item: Disagreement,
-    columns: list[RoundVolunteer],
-    colours: Mapping[str, str],
-) -> dict[str, Any]:
-    snapshot = item.issue.current
-    found = looks(item, columns, colours)
-    said = [look for look in found if look and look.chip.summary]
-    return {
-        "item": item,
-        "title": snapshot.title if snapshot else "",
-        "url": f"{reverse('disagreements', args=[round_.pk])}?issue={item.issue.pk}",
-        "looks": found,
-        "cells": mark_safe(  # noqa: S308 - a look escapes its texts
-            "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
-        ),
-        "split": split(item),
-        "decided": decided(item, colours),
-        "said": said,
-        "summaries": format_html_join(
-            "", _SUMMARY, ((one.volunteer, one.html, one.chip.summary) for one in said)
-        ),
-    }
-
-
-_SUMMARY = '<li><span class="who faint">{}</span> {} <span dir="auto">{}</span></li>'
 
 
 def _confirm(

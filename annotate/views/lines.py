@@ -50,7 +50,7 @@ class Lines:
             f'<th scope="row" class="ti"><a href="{url}" hx-get="{url}" id="issue-{issue.pk}"{current}'
             f' dir="auto" title="{escape(title or issue.url)}">'
             f'{escape(title or number)}</a> <span class="xs faint">{path}{name}</span>'
-            f"</th>{_cells(found) if self.in_columns else _cell(found)}"
+            f"</th>{cells(found, in_columns=self.in_columns)}"
             f'<td class="sp num"><span>{split(item)}</span> {standing(item)}</td></tr>'
         )
 
@@ -62,11 +62,10 @@ class Lines:
         return f'<td class="ck" title="{why}">{box} disabled aria-label="{said}. {why}"></td>'
 
 
-def _cells(found: list[Look | None]) -> str:
-    return "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
-
-
-def _cell(found: list[Look | None]) -> str:
+def cells(found: list[Look | None], *, in_columns: bool) -> str:
+    """The labels of one issue, a cell each, or all in one with the names of who gave them."""
+    if in_columns:
+        return "".join(f'<td class="v">{look.html if look else ""}</td>' for look in found)
     parts = (
         f'<span class="nowrap"><span class="xs faint">{escape(look.volunteer)}</span> {look.html}</span> '
         for look in found

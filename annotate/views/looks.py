@@ -86,7 +86,12 @@ def looks(
 
 def split(item: Disagreement) -> SafeString:
     """The split in words: "4 × C.5, 3 × C.9, 1 open", no break inside a part."""
-    return _split(tuple(item.split), item.open_labels, get_language())
+    return said_split(tuple(item.split), item.open_labels)
+
+
+def said_split(parts: tuple[tuple[str, int], ...], open_labels: int) -> SafeString:
+    """The same of codes with their labels, and of open ones."""
+    return _split(parts, open_labels, get_language())
 
 
 @lru_cache(maxsize=1024)
