@@ -21,6 +21,7 @@ import psycopg2
 import psycopg2.errors
 
 from core import embedded
+from core.garbage import spare_what_stays
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT.parent / "shared" / "data" / "published"
@@ -105,6 +106,7 @@ def prepare(data: Path) -> None:
     from django.core.management import call_command  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
+    spare_what_stays()  # as a process of the web server does
 
 
 def clear_away(data: Path) -> None:

@@ -1,6 +1,5 @@
 """The web server, deployed and embedded: processes with threads, as many as the environment says."""  # noqa: INP001 - a configuration file
 
-import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -22,5 +21,6 @@ control_socket_disable = True
 
 
 def post_worker_init(worker: Any) -> None:  # noqa: ARG001 - what gunicorn gives
-    """What is loaded by now stays: spare the garbage collector looking through it, 60 ms each time."""
-    gc.freeze()
+    from core.garbage import spare_what_stays  # noqa: PLC0415 - in the worker, where all is loaded
+
+    spare_what_stays()
