@@ -8,6 +8,8 @@ COMPILE = uv pip compile pyproject.toml --universal --generate-hashes --python-v
 	--custom-compile-command "make lock" --quiet $(UPGRADE)
 TESTS ?= tests
 WORKERS ?= 2
+# Where this is set, every process that starts would compile its packages anew: seconds each, and tests start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install install-dev demo run test lint format bench screenshots lock clean

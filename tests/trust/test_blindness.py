@@ -565,5 +565,5 @@ def test_what_a_model_says_of_an_issue_that_is_not_revealed_is_in_no_comparison(
     first, second = both(session)
     assert first == second
     label_as_a_model(world, world.round, world.issues[:1], "C.1")
-    shown = everything(world, role).answers[reverse("agreement", args=[world.round.pk]), "page"][1]
+    shown = world.client(role).get(reverse("agreement", args=[world.round.pk])).content.decode()
     assert ("Models beside the volunteers" in shown) == (role == "viewer")
