@@ -19,36 +19,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slot', models.PositiveSmallIntegerField()),
-                ('rank', models.BigIntegerField(help_text='Place in the shuffled order')),
-                ('lease_until', models.DateTimeField(help_text='k of n: when the slot may be given to somebody else', null=True)),
-                ('submitted_at', models.DateTimeField(null=True)),
-                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='ingest.issue')),
-                ('volunteer', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='studies.membership')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Label',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('surplus', models.BooleanField(default=False)),
-                ('summary', models.CharField(blank=True, max_length=500)),
-                ('unsure', models.BooleanField(default=False)),
-                ('submitted_at', models.DateTimeField()),
-                ('changed_at', models.DateTimeField(null=True)),
-                ('form_key', models.UUIDField(help_text='Of the form that stored it, so that a double click stores once', null=True)),
-                ('assignment', models.OneToOneField(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='label', to='annotate.assignment')),
-                ('category', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='taxonomy.category')),
-                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='round_labels', to='ingest.issue')),
-                ('snapshot', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.snapshot')),
-                ('version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='taxonomy.version')),
-                ('volunteer', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='labels', to='studies.membership')),
-            ],
-        ),
-        migrations.CreateModel(
             name='Round',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -66,6 +36,67 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='studies.study')),
                 ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='taxonomy.version')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='round_name_is_unique_in_a_study'),
+                    models.CheckConstraint(condition=models.Q(('labels_per_issue__gte', 1)), name='an_issue_has_a_slot'),
+                    models.CheckConstraint(condition=models.Q(('depth__in', [1, 2, 3])), name='round_depth_is_a_level'),
+                    models.CheckConstraint(condition=models.Q(('closed_at', None), models.Q(('closed_at__gte', models.F('opened_at')), ('opened_at__isnull', False)), _connector='OR'), name='round_closes_after_it_opens'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slot', models.PositiveSmallIntegerField()),
+                ('rank', models.BigIntegerField(help_text='Place in the shuffled order')),
+                ('lease_until', models.DateTimeField(help_text='k of n: when the slot may be given to somebody else', null=True)),
+                ('submitted_at', models.DateTimeField(null=True)),
+                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='ingest.issue')),
+                ('volunteer', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='studies.membership')),
+                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='annotate.round')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue', 'slot'), name='slot_is_unique'),
+                    models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='volunteer_has_one_slot_per_issue'),
+                    models.CheckConstraint(condition=models.Q(('slot__gte', 1)), name='slots_count_from_one'),
+                    models.CheckConstraint(condition=models.Q(('volunteer__isnull', False), models.Q(('lease_until', None), ('submitted_at', None)), _connector='OR'), name='free_slots_are_neither_leased_nor_submitted'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('submitted_at', None)), fields=['round', 'volunteer', 'rank'], name='turns_to_come'),
+                    models.Index(condition=models.Q(('lease_until__isnull', False), ('submitted_at', None)), fields=['round', 'lease_until'], name='leases'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Label',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('surplus', models.BooleanField(default=False)),
+                ('summary', models.CharField(blank=True, max_length=500)),
+                ('unsure', models.BooleanField(default=False)),
+                ('submitted_at', models.DateTimeField()),
+                ('changed_at', models.DateTimeField(null=True)),
+                ('form_key', models.UUIDField(help_text='Of the form that stored it, so that a double click stores once', null=True)),
+                ('assignment', models.OneToOneField(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='label', to='annotate.assignment')),
+                ('category', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='taxonomy.category')),
+                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='round_labels', to='ingest.issue')),
+                ('snapshot', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.snapshot')),
+                ('version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='taxonomy.version')),
+                ('volunteer', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='labels', to='studies.membership')),
+                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='labels', to='annotate.round')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), include=('category', 'surplus'), name='one_label_per_volunteer_and_issue'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('assignment', None), ('surplus', True)), models.Q(('assignment__isnull', False), ('surplus', False)), _connector='OR'), name='only_surplus_labels_have_no_slot'),
+                ],
+                'indexes': [
+                    models.Index(fields=['round', 'volunteer', '-submitted_at'], name='own_labels_newest_first'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='LabelEvent',
@@ -94,11 +125,6 @@ class Migration(migrations.Migration):
                 'abstract': False,
             },
         ),
-        migrations.AddField(
-            model_name='label',
-            name='round',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='labels', to='annotate.round'),
-        ),
         migrations.CreateModel(
             name='Draft',
             fields=[
@@ -112,6 +138,11 @@ class Migration(migrations.Migration):
                 ('volunteer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='studies.membership')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='one_draft_per_volunteer_and_issue'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Decision',
@@ -128,11 +159,15 @@ class Migration(migrations.Migration):
                 ('version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='taxonomy.version')),
                 ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='decisions', to='annotate.round')),
             ],
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='round',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='assignments', to='annotate.round'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue', 'number'), name='decisions_of_an_issue_are_numbered'),
+                    models.UniqueConstraint(condition=models.Q(('superseded_at', None)), fields=('round', 'issue'), include=('category', 'method'), name='one_decision_stands'),
+                    models.CheckConstraint(condition=models.Q(('method__in', ['unanimous', 'majority', 'meeting', 'lead', 'imported'])), name='decision_method_is_known'),
+                    models.CheckConstraint(condition=models.Q(('method__in', ['unanimous', 'imported']), ('decided_by__isnull', False), _connector='OR'), name='people_stand_behind_their_decisions'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('method', 'lead'), _negated=True), models.Q(('rationale', ''), _negated=True), _connector='OR'), name='a_lead_gives_a_rationale'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RoundIssue',
@@ -143,6 +178,12 @@ class Migration(migrations.Migration):
                 ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='in_rounds', to='ingest.issue')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='round_issues', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue'), name='issue_is_once_in_a_round'),
+                    models.UniqueConstraint(fields=('round', 'position'), name='position_is_unique_in_a_round'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RoundVolunteer',
@@ -153,6 +194,12 @@ class Migration(migrations.Migration):
                 ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='studies.membership')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='volunteers', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'member'), name='volunteer_is_once_in_a_round'),
+                    models.UniqueConstraint(fields=('round', 'column'), name='volunteer_has_a_column_of_their_own'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Skip',
@@ -164,34 +211,11 @@ class Migration(migrations.Migration):
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to='annotate.round')),
                 ('volunteer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to='studies.membership')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='round_name_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('labels_per_issue__gte', 1)), name='an_issue_has_a_slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('depth__in', [1, 2, 3])), name='round_depth_is_a_level'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('closed_at', None), models.Q(('closed_at__gte', models.F('opened_at')), ('opened_at__isnull', False)), _connector='OR'), name='round_closes_after_it_opens'),
-        ),
-        migrations.AddIndex(
-            model_name='label',
-            index=models.Index(fields=['round', 'volunteer', '-submitted_at'], name='own_labels_newest_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), include=('category', 'surplus'), name='one_label_per_volunteer_and_issue'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('assignment', None), ('surplus', True)), models.Q(('assignment__isnull', False), ('surplus', False)), _connector='OR'), name='only_surplus_labels_have_no_slot'),
+            options={
+                'indexes': [
+                    models.Index(fields=['round', 'volunteer', 'issue'], name='own_skips'),
+                ],
+            },
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='label',
@@ -205,76 +229,8 @@ class Migration(migrations.Migration):
             model_name='label',
             trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "annotate_labelevent" ("assignment_id", "category_id", "changed_at", "form_key", "id", "issue_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "round_id", "snapshot_id", "submitted_at", "summary", "surplus", "unsure", "version_id", "volunteer_id") VALUES (OLD."assignment_id", OLD."category_id", OLD."changed_at", OLD."form_key", OLD."id", OLD."issue_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."round_id", OLD."snapshot_id", OLD."submitted_at", OLD."summary", OLD."surplus", OLD."unsure", OLD."version_id", OLD."volunteer_id"); RETURN NULL;', hash='242920a2f60265ab36e427c04437e8bff8b3f6a8', operation='DELETE', pgid='pgtrigger_delete_delete_adc54', table='annotate_label', when='AFTER')),
         ),
-        migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='one_draft_per_volunteer_and_issue'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'number'), name='decisions_of_an_issue_are_numbered'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(condition=models.Q(('superseded_at', None)), fields=('round', 'issue'), include=('category', 'method'), name='one_decision_stands'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('method__in', ['unanimous', 'majority', 'meeting', 'lead', 'imported'])), name='decision_method_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('method__in', ['unanimous', 'imported']), ('decided_by__isnull', False), _connector='OR'), name='people_stand_behind_their_decisions'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('method', 'lead'), _negated=True), models.Q(('rationale', ''), _negated=True), _connector='OR'), name='a_lead_gives_a_rationale'),
-        ),
         pgtrigger.migrations.AddTrigger(
             model_name='decision',
             trigger=pgtrigger.compiler.Trigger(name='decisions_are_superseded_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n                IF TG_OP = 'UPDATE' AND OLD.superseded_at IS NULL AND NEW.superseded_at IS NOT NULL THEN\n                    OLD.superseded_at := NEW.superseded_at;\n                    IF OLD = NEW THEN RETURN NEW; END IF;\n                END IF;\n                RAISE EXCEPTION 'a decision is superseded, never edited' USING ERRCODE = 'restrict_violation';\n                ", hash='6b20e50039df0e37406dbf04817b6d1efd07bf21', operation='UPDATE OR DELETE', pgid='pgtrigger_decisions_are_superseded_only_25f58', table='annotate_decision', when='BEFORE')),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('submitted_at', None)), fields=['round', 'volunteer', 'rank'], name='turns_to_come'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('lease_until__isnull', False), ('submitted_at', None)), fields=['round', 'lease_until'], name='leases'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'slot'), name='slot_is_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='volunteer_has_one_slot_per_issue'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('slot__gte', 1)), name='slots_count_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('volunteer__isnull', False), models.Q(('lease_until', None), ('submitted_at', None)), _connector='OR'), name='free_slots_are_neither_leased_nor_submitted'),
-        ),
-        migrations.AddConstraint(
-            model_name='roundissue',
-            constraint=models.UniqueConstraint(fields=('round', 'issue'), name='issue_is_once_in_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='roundissue',
-            constraint=models.UniqueConstraint(fields=('round', 'position'), name='position_is_unique_in_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='roundvolunteer',
-            constraint=models.UniqueConstraint(fields=('round', 'member'), name='volunteer_is_once_in_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='roundvolunteer',
-            constraint=models.UniqueConstraint(fields=('round', 'column'), name='volunteer_has_a_column_of_their_own'),
-        ),
-        migrations.AddIndex(
-            model_name='skip',
-            index=models.Index(fields=['round', 'volunteer', 'issue'], name='own_skips'),
         ),
     ]

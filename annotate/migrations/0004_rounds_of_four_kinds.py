@@ -22,7 +22,17 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('explanation', models.TextField()),
                 ('given_at', models.DateTimeField(auto_now=True)),
+                ('category', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category')),
+                ('given_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue'), name='an_issue_has_one_answer_in_a_round'),
+                    models.CheckConstraint(condition=models.Q(('explanation', ''), _negated=True), name='an_answer_is_explained'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Comment',
@@ -30,7 +40,18 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('text', models.CharField(max_length=2000)),
                 ('said_at', models.DateTimeField(auto_now_add=True)),
+                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_comment_says_something'),
+                ],
+                'indexes': [
+                    models.Index(fields=['round', 'issue', 'id'], name='comments_in_order'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Repeat',
@@ -41,7 +62,24 @@ class Migration(migrations.Migration):
                 ('unsure', models.BooleanField(default=False)),
                 ('submitted_at', models.DateTimeField(null=True)),
                 ('form_key', models.UUIDField(null=True)),
+                ('category', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category')),
+                ('guideline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.guideline')),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue')),
+                ('proposal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.proposal')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repeats', to='annotate.round')),
+                ('snapshot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.snapshot')),
+                ('version', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.version')),
+                ('volunteer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='repeats', to='studies.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='an_issue_comes_again_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('category', None), ('proposal', None), ('submitted_at', None)), models.Q(('submitted_at__isnull', False), models.Q(('category__isnull', False), ('proposal__isnull', False), _connector='OR')), _connector='OR'), name='a_repeat_says_something_once_submitted'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('submitted_at', None)), fields=['round', 'volunteer', 'due_at'], name='repeats_to_come'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Sample',
@@ -51,14 +89,29 @@ class Migration(migrations.Migration):
                 ('seed', models.BigIntegerField()),
                 ('plan', models.JSONField()),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='samples', to='studies.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='sample_name_is_unique_in_a_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SampleIssue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.PositiveIntegerField()),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue')),
+                ('sample', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drawn', to='annotate.sample')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('sample', 'issue'), name='issue_is_once_in_a_sample'),
+                    models.UniqueConstraint(fields=('sample', 'position'), name='position_is_unique_in_a_sample'),
+                ],
+            },
         ),
         pgtrigger.migrations.RemoveTrigger(
             model_name='label',
@@ -234,143 +287,8 @@ class Migration(migrations.Migration):
             model_name='roundvolunteer',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('admitted_at', None), ('admitted_by', None)), models.Q(('admitted_at__isnull', False), ('admitted_by__isnull', False)), _connector='OR'), name='admission_has_a_name'),
         ),
-        migrations.AddField(
-            model_name='answer',
-            name='category',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category'),
-        ),
-        migrations.AddField(
-            model_name='answer',
-            name='given_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='answer',
-            name='issue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='answer',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='author',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='issue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='category',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='guideline',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.guideline'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='issue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='proposal',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.proposal'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repeats', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='snapshot',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.snapshot'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='version',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.version'),
-        ),
-        migrations.AddField(
-            model_name='repeat',
-            name='volunteer',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='repeats', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='sample',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='sample',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='samples', to='studies.study'),
-        ),
-        migrations.AddField(
-            model_name='sampleissue',
-            name='issue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='sampleissue',
-            name='sample',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drawn', to='annotate.sample'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.UniqueConstraint(fields=('round', 'issue'), name='an_issue_has_one_answer_in_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(('explanation', ''), _negated=True), name='an_answer_is_explained'),
-        ),
         pgtrigger.migrations.AddTrigger(
             model_name='answer',
             trigger=pgtrigger.compiler.Trigger(name='answers_stay_once_the_round_is_open', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n                IF TG_OP <> 'INSERT' AND EXISTS (\n                    SELECT FROM annotate_round r WHERE r.id = OLD.round_id AND r.opened_at IS NOT NULL\n                ) OR TG_OP <> 'DELETE' AND EXISTS (\n                    SELECT FROM annotate_round r WHERE r.id = NEW.round_id AND r.opened_at IS NOT NULL\n                ) THEN\n                    RAISE EXCEPTION 'an answer stays as it is once its round is open'\n                        USING ERRCODE = 'restrict_violation';\n                END IF;\n                IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;\n                RETURN NEW;\n                ", hash='b4e885ab79e1549090d5481695457f7483216b7d', operation='INSERT OR UPDATE OR DELETE', pgid='pgtrigger_answers_stay_once_the_round_is_open_4dac1', table='annotate_answer', when='BEFORE')),
-        ),
-        migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(fields=['round', 'issue', 'id'], name='comments_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='comment',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_comment_says_something'),
-        ),
-        migrations.AddIndex(
-            model_name='repeat',
-            index=models.Index(condition=models.Q(('submitted_at', None)), fields=['round', 'volunteer', 'due_at'], name='repeats_to_come'),
-        ),
-        migrations.AddConstraint(
-            model_name='repeat',
-            constraint=models.UniqueConstraint(fields=('round', 'issue', 'volunteer'), name='an_issue_comes_again_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='repeat',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('category', None), ('proposal', None), ('submitted_at', None)), models.Q(('submitted_at__isnull', False), models.Q(('category__isnull', False), ('proposal__isnull', False), _connector='OR')), _connector='OR'), name='a_repeat_says_something_once_submitted'),
-        ),
-        migrations.AddConstraint(
-            model_name='sample',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='sample_name_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='sampleissue',
-            constraint=models.UniqueConstraint(fields=('sample', 'issue'), name='issue_is_once_in_a_sample'),
-        ),
-        migrations.AddConstraint(
-            model_name='sampleissue',
-            constraint=models.UniqueConstraint(fields=('sample', 'position'), name='position_is_unique_in_a_sample'),
         ),
     ]

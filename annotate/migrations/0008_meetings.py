@@ -27,14 +27,9 @@ class Migration(migrations.Migration):
                 ('parked_at', models.DateTimeField(null=True)),
                 ('parked_why', models.CharField(blank=True, max_length=500)),
                 ('released_at', models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Ballot',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('cast_at', models.DateTimeField()),
-                ('changed_at', models.DateTimeField(null=True)),
+                ('added_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='on_agendas', to='ingest.issue')),
+                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='annotate.round')),
             ],
         ),
         migrations.CreateModel(
@@ -46,13 +41,26 @@ class Migration(migrations.Migration):
                 ('asked', models.JSONField(default=dict)),
                 ('at', models.DateTimeField()),
                 ('taken_back_at', models.DateTimeField(null=True)),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bulk_decisions', to='annotate.round')),
+                ('taken_back_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('at_least__gte', 1), ('at_least__isnull', False), ('kind', 'majority')), models.Q(('at_least', None), ('kind', 'alike')), _connector='OR'), name='a_bulk_majority_says_how_many'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('taken_back_at', None), ('taken_back_by', None)), models.Q(('taken_back_at__isnull', False), ('taken_back_by__isnull', False)), _connector='OR'), name='taking_back_has_a_name'),
+                ],
+                'indexes': [
+                    models.Index(fields=['round', '-id'], name='bulk_decisions_newest_first'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Digest',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('sent_at', models.DateTimeField()),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='digests', to='studies.membership')),
             ],
         ),
         migrations.CreateModel(
@@ -67,7 +75,16 @@ class Migration(migrations.Migration):
                 ('apart', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Members whose label is not in the largest group, if one is largest', size=None)),
                 ('ways', models.PositiveSmallIntegerField(help_text='How many groups of equal labels; an open one is a group')),
                 ('margin', models.PositiveSmallIntegerField(help_text='Largest group less the second: 1 of 4 : 3')),
+                ('issue', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='disagreements', to='ingest.issue')),
+                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='disagreements', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'issue'), name='an_issue_disagrees_once_in_a_round'),
+                    models.UniqueConstraint(fields=('round', 'ways', 'margin', 'position'), name='disagreements_in_order'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ways__gte', 2), models.Q(('open_labels', 1), ('ways', 1)), _connector='OR'), ('chosen__len', models.F('votes__len'))), name='a_disagreement_has_two_sides'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='FollowUp',
@@ -77,7 +94,18 @@ class Migration(migrations.Migration):
                 ('text', models.CharField(blank=True, max_length=1000)),
                 ('made_at', models.DateTimeField()),
                 ('done_at', models.DateTimeField(null=True)),
+                ('category', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category')),
+                ('done_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='follow_ups', to='annotate.agendaitem')),
+                ('made_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('proposal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='follow_ups', to='taxonomy.proposal')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'proposal'), ('proposal__isnull', False)), models.Q(('category__isnull', False), ('kind', 'example')), models.Q(('kind', 'guideline'), models.Q(('text', ''), _negated=True)), _connector='OR'), name='a_follow_up_says_what_to_do'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('done_at', None), ('done_by', None)), models.Q(('done_at__isnull', False), ('done_by__isnull', False)), _connector='OR'), name='what_is_done_was_done_by_somebody'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Meeting',
@@ -94,14 +122,37 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('opened_at', models.DateTimeField(null=True)),
                 ('closed_at', models.DateTimeField(null=True)),
+                ('chair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='chaired', to='studies.membership')),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('item', models.ForeignKey(help_text='What everybody looks at', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.agendaitem')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='meetings', to='annotate.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('id', 'round'), name='a_meeting_is_of_one_round'),
+                    models.CheckConstraint(condition=models.Q(('quorum__gte', 1)), name='a_meeting_has_a_quorum'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'pair'), _negated=True), models.Q(('by_majority', False), ('quorum', 2)), _connector='OR'), name='a_pair_agrees_or_does_not'),
+                    models.CheckConstraint(condition=models.Q(('closed_at', None), models.Q(('closed_at__gte', models.F('opened_at')), ('opened_at__isnull', False)), _connector='OR'), name='a_meeting_closes_after_it_opens'),
+                ],
+                'indexes': [
+                    models.Index(fields=['round', '-id'], name='meetings_newest_first'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Mention',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('seen_at', models.DateTimeField(null=True)),
+                ('comment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='annotate.comment')),
+                ('digest', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='mentions', to='annotate.digest')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='studies.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('comment', 'member'), name='a_comment_names_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Participant',
@@ -110,7 +161,15 @@ class Migration(migrations.Migration):
                 ('joined_at', models.DateTimeField(null=True)),
                 ('last_seen_at', models.DateTimeField(null=True)),
                 ('left_at', models.DateTimeField(null=True)),
+                ('meeting', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='annotate.meeting')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='meetings', to='studies.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('meeting', 'member'), name='a_member_takes_part_once'),
+                    models.CheckConstraint(condition=models.Q(('left_at', None), ('joined_at__isnull', False), _connector='OR'), name='who_leaves_has_come'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Spell',
@@ -118,7 +177,15 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('began_at', models.DateTimeField()),
                 ('ended_at', models.DateTimeField(null=True)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spells', to='annotate.agendaitem')),
+                ('meeting', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spells', to='annotate.meeting')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('meeting',), name='a_meeting_looks_at_one_item'),
+                    models.CheckConstraint(condition=models.Q(('ended_at', None), ('ended_at__gte', models.F('began_at')), _connector='OR'), name='a_spell_ends_after_it_begins'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Vote',
@@ -128,7 +195,36 @@ class Migration(migrations.Migration):
                 ('opened_at', models.DateTimeField()),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('present', models.PositiveSmallIntegerField(null=True)),
+                ('closed_by', models.ForeignKey(db_index=False, help_text='Who revealed it; nobody where the last ballot did', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
+                ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='votes', to='annotate.agendaitem')),
+                ('meeting', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='votes', to='annotate.meeting')),
+                ('opened_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'number'), name='votes_on_an_item_are_numbered'),
+                    models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('item',), name='one_vote_is_open_on_an_item'),
+                    models.UniqueConstraint(fields=('id', 'meeting'), name='a_vote_is_of_one_meeting'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None), ('present', None)), models.Q(('closed_at__isnull', False), ('present__isnull', False)), _connector='OR'), name='a_closed_vote_says_who_was_there'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Ballot',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('cast_at', models.DateTimeField()),
+                ('changed_at', models.DateTimeField(null=True)),
+                ('category', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='studies.membership')),
+                ('meeting', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='ballots', to='annotate.meeting')),
+                ('vote', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='annotate.vote')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('vote', 'member'), name='one_ballot_per_person_and_vote'),
+                ],
+            },
         ),
         pgtrigger.migrations.RemoveTrigger(
             model_name='decision',
@@ -160,49 +256,9 @@ class Migration(migrations.Migration):
             field=models.CharField(blank=True, db_default='', default='', max_length=1000),
         ),
         migrations.AddField(
-            model_name='agendaitem',
-            name='added_by',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='agendaitem',
-            name='issue',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='on_agendas', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='agendaitem',
-            name='round',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='annotate.round'),
-        ),
-        migrations.AddField(
             model_name='decision',
             name='item',
             field=models.ForeignKey(db_index=False, help_text='Of the meeting that decided', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotate.agendaitem'),
-        ),
-        migrations.AddField(
-            model_name='ballot',
-            name='category',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category'),
-        ),
-        migrations.AddField(
-            model_name='ballot',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='bulkdecision',
-            name='by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='bulkdecision',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bulk_decisions', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='bulkdecision',
-            name='taken_back_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
         ),
         migrations.AddField(
             model_name='decision',
@@ -210,134 +266,9 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotate.bulkdecision'),
         ),
         migrations.AddField(
-            model_name='digest',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='digests', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='disagreement',
-            name='issue',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='disagreements', to='ingest.issue'),
-        ),
-        migrations.AddField(
-            model_name='disagreement',
-            name='round',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='disagreements', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='followup',
-            name='category',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category'),
-        ),
-        migrations.AddField(
-            model_name='followup',
-            name='done_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='followup',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='follow_ups', to='annotate.agendaitem'),
-        ),
-        migrations.AddField(
-            model_name='followup',
-            name='made_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='followup',
-            name='proposal',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='follow_ups', to='taxonomy.proposal'),
-        ),
-        migrations.AddField(
-            model_name='meeting',
-            name='chair',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='chaired', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='meeting',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='meeting',
-            name='item',
-            field=models.ForeignKey(help_text='What everybody looks at', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.agendaitem'),
-        ),
-        migrations.AddField(
-            model_name='meeting',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='meetings', to='annotate.round'),
-        ),
-        migrations.AddField(
-            model_name='ballot',
-            name='meeting',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='ballots', to='annotate.meeting'),
-        ),
-        migrations.AddField(
             model_name='agendaitem',
             name='meeting',
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotate.meeting'),
-        ),
-        migrations.AddField(
-            model_name='mention',
-            name='comment',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='annotate.comment'),
-        ),
-        migrations.AddField(
-            model_name='mention',
-            name='digest',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='mentions', to='annotate.digest'),
-        ),
-        migrations.AddField(
-            model_name='mention',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='participant',
-            name='meeting',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='annotate.meeting'),
-        ),
-        migrations.AddField(
-            model_name='participant',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='meetings', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='spell',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spells', to='annotate.agendaitem'),
-        ),
-        migrations.AddField(
-            model_name='spell',
-            name='meeting',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spells', to='annotate.meeting'),
-        ),
-        migrations.AddField(
-            model_name='vote',
-            name='closed_by',
-            field=models.ForeignKey(db_index=False, help_text='Who revealed it; nobody where the last ballot did', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='vote',
-            name='item',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='votes', to='annotate.agendaitem'),
-        ),
-        migrations.AddField(
-            model_name='vote',
-            name='meeting',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='votes', to='annotate.meeting'),
-        ),
-        migrations.AddField(
-            model_name='vote',
-            name='opened_by',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership'),
-        ),
-        migrations.AddField(
-            model_name='ballot',
-            name='vote',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='annotate.vote'),
         ),
         migrations.AddField(
             model_name='decision',
@@ -368,61 +299,9 @@ class Migration(migrations.Migration):
             model_name='decision',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('method', 'meeting'), _negated=True), ('item__isnull', False), _connector='OR'), name='a_meeting_stands_behind_its_decisions'),
         ),
-        migrations.AddIndex(
-            model_name='bulkdecision',
-            index=models.Index(fields=['round', '-id'], name='bulk_decisions_newest_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='bulkdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('at_least__gte', 1), ('at_least__isnull', False), ('kind', 'majority')), models.Q(('at_least', None), ('kind', 'alike')), _connector='OR'), name='a_bulk_majority_says_how_many'),
-        ),
-        migrations.AddConstraint(
-            model_name='bulkdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('taken_back_at', None), ('taken_back_by', None)), models.Q(('taken_back_at__isnull', False), ('taken_back_by__isnull', False)), _connector='OR'), name='taking_back_has_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='disagreement',
-            constraint=models.UniqueConstraint(fields=('round', 'issue'), name='an_issue_disagrees_once_in_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='disagreement',
-            constraint=models.UniqueConstraint(fields=('round', 'ways', 'margin', 'position'), name='disagreements_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='disagreement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ways__gte', 2), models.Q(('open_labels', 1), ('ways', 1)), _connector='OR'), ('chosen__len', models.F('votes__len'))), name='a_disagreement_has_two_sides'),
-        ),
         pgtrigger.migrations.AddTrigger(
             model_name='disagreement',
             trigger=pgtrigger.compiler.Trigger(name='disagreements_stay', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='ec4e9f686029f58d32bd3d478f35aee92f533ca0', operation='UPDATE OR DELETE', pgid='pgtrigger_disagreements_stay_12130', table='annotate_disagreement', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='followup',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'proposal'), ('proposal__isnull', False)), models.Q(('category__isnull', False), ('kind', 'example')), models.Q(('kind', 'guideline'), models.Q(('text', ''), _negated=True)), _connector='OR'), name='a_follow_up_says_what_to_do'),
-        ),
-        migrations.AddConstraint(
-            model_name='followup',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('done_at', None), ('done_by', None)), models.Q(('done_at__isnull', False), ('done_by__isnull', False)), _connector='OR'), name='what_is_done_was_done_by_somebody'),
-        ),
-        migrations.AddIndex(
-            model_name='meeting',
-            index=models.Index(fields=['round', '-id'], name='meetings_newest_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='meeting',
-            constraint=models.UniqueConstraint(fields=('id', 'round'), name='a_meeting_is_of_one_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='meeting',
-            constraint=models.CheckConstraint(condition=models.Q(('quorum__gte', 1)), name='a_meeting_has_a_quorum'),
-        ),
-        migrations.AddConstraint(
-            model_name='meeting',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'pair'), _negated=True), models.Q(('by_majority', False), ('quorum', 2)), _connector='OR'), name='a_pair_agrees_or_does_not'),
-        ),
-        migrations.AddConstraint(
-            model_name='meeting',
-            constraint=models.CheckConstraint(condition=models.Q(('closed_at', None), models.Q(('closed_at__gte', models.F('opened_at')), ('opened_at__isnull', False)), _connector='OR'), name='a_meeting_closes_after_it_opens'),
         ),
         migrations.AddIndex(
             model_name='agendaitem',
@@ -440,49 +319,9 @@ class Migration(migrations.Migration):
             model_name='agendaitem',
             constraint=models.UniqueConstraint(fields=('id', 'meeting'), name='an_item_is_of_one_meeting'),
         ),
-        migrations.AddConstraint(
-            model_name='mention',
-            constraint=models.UniqueConstraint(fields=('comment', 'member'), name='a_comment_names_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('meeting', 'member'), name='a_member_takes_part_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.CheckConstraint(condition=models.Q(('left_at', None), ('joined_at__isnull', False), _connector='OR'), name='who_leaves_has_come'),
-        ),
-        migrations.AddConstraint(
-            model_name='spell',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('meeting',), name='a_meeting_looks_at_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='spell',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at', None), ('ended_at__gte', models.F('began_at')), _connector='OR'), name='a_spell_ends_after_it_begins'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('item', 'number'), name='votes_on_an_item_are_numbered'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('item',), name='one_vote_is_open_on_an_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('id', 'meeting'), name='a_vote_is_of_one_meeting'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None), ('present', None)), models.Q(('closed_at__isnull', False), ('present__isnull', False)), _connector='OR'), name='a_closed_vote_says_who_was_there'),
-        ),
         pgtrigger.migrations.AddTrigger(
             model_name='vote',
             trigger=pgtrigger.compiler.Trigger(name='closed_votes_stay', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n                IF OLD.closed_at IS NOT NULL OR TG_OP = 'DELETE' THEN\n                    RAISE EXCEPTION 'a vote stays as it was closed' USING ERRCODE = 'restrict_violation';\n                END IF;\n                IF NEW.closed_at IS NOT NULL AND NEW.present <\n                    (SELECT count(*) FROM annotate_ballot b WHERE b.vote_id = NEW.id) THEN\n                    RAISE EXCEPTION 'who voted was there' USING ERRCODE = 'restrict_violation';\n                END IF;\n                RETURN NEW;\n                ", hash='0e8f5e98719c7246dd91b3f58d2eebab5f4c9528', operation='UPDATE OR DELETE', pgid='pgtrigger_closed_votes_stay_99d7b', table='annotate_vote', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='ballot',
-            constraint=models.UniqueConstraint(fields=('vote', 'member'), name='one_ballot_per_person_and_vote'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='ballot',

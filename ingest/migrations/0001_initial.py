@@ -35,6 +35,11 @@ class Migration(migrations.Migration):
                 ('job', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='import_run', to='core.job')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='imports', to='studies.study')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['study', '-id'], name='imports_newest_first'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ImportRow',
@@ -48,6 +53,11 @@ class Migration(migrations.Migration):
                 ('raw', models.TextField(blank=True, help_text='The line, shortened')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='ingest.import')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['run', 'id'], name='import_rows_in_order'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Repository',
@@ -61,6 +71,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'repositories',
+                'constraints': [
+                    models.UniqueConstraint(models.F('study'), models.F('host'), django.db.models.functions.text.Lower('path'), name='repository_is_unique_in_a_study'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -95,11 +108,11 @@ class Migration(migrations.Migration):
                 ('comment_count', models.PositiveIntegerField(default=0)),
                 ('issue', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='snapshots', to='ingest.issue')),
             ],
-        ),
-        migrations.AddField(
-            model_name='issue',
-            name='current',
-            field=models.ForeignKey(help_text='The text shown; empty while only the address is known', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='ingest.snapshot'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('issue', 'content_hash'), name='snapshot_is_kept_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Source',
@@ -109,6 +122,11 @@ class Migration(migrations.Migration):
                 ('year', models.PositiveSmallIntegerField(null=True)),
                 ('repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='ingest.repository')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('repository', 'name'), name='source_name_is_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SourceEntry',
@@ -121,23 +139,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'source entries',
+                'constraints': [
+                    models.UniqueConstraint(fields=('source', 'position'), name='source_position_is_unique'),
+                ],
             },
         ),
-        migrations.AddIndex(
-            model_name='import',
-            index=models.Index(fields=['study', '-id'], name='imports_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='importrow',
-            index=models.Index(fields=['run', 'id'], name='import_rows_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.UniqueConstraint(models.F('study'), models.F('host'), django.db.models.functions.text.Lower('path'), name='repository_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(fields=('issue', 'content_hash'), name='snapshot_is_kept_once'),
+        migrations.AddField(
+            model_name='issue',
+            name='current',
+            field=models.ForeignKey(help_text='The text shown; empty while only the address is known', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='ingest.snapshot'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='snapshot',
@@ -150,13 +160,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='issue',
             constraint=models.UniqueConstraint(fields=('repository', 'number'), name='issue_is_unique_in_its_repository'),
-        ),
-        migrations.AddConstraint(
-            model_name='source',
-            constraint=models.UniqueConstraint(fields=('repository', 'name'), name='source_name_is_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='sourceentry',
-            constraint=models.UniqueConstraint(fields=('source', 'position'), name='source_position_is_unique'),
         ),
     ]

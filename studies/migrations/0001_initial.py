@@ -39,6 +39,13 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='studies.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'user'), name='one_membership_per_person_and_study'),
+                    models.UniqueConstraint(models.F('study'), django.db.models.functions.text.Lower('pseudonym'), name='pseudonym_is_unique_in_a_study'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'lead', 'volunteer', 'viewer', 'model'])), name='membership_role_is_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Invitation',
@@ -55,6 +62,12 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='studies.study')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'lead', 'volunteer', 'viewer', 'model'])), name='invitation_role_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False), ('revoked_at', None)), _connector='OR'), name='invitation_is_accepted_by_somebody_at_a_time'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Event',
@@ -66,29 +79,10 @@ class Migration(migrations.Migration):
                 ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studies.study')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('study', 'user'), name='one_membership_per_person_and_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(models.F('study'), django.db.models.functions.text.Lower('pseudonym'), name='pseudonym_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'lead', 'volunteer', 'viewer', 'model'])), name='membership_role_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'lead', 'volunteer', 'viewer', 'model'])), name='invitation_role_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False), ('revoked_at', None)), _connector='OR'), name='invitation_is_accepted_by_somebody_at_a_time'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['study', '-id'], name='events_newest_first'),
+            options={
+                'indexes': [
+                    models.Index(fields=['study', '-id'], name='events_newest_first'),
+                ],
+            },
         ),
     ]

@@ -25,6 +25,11 @@ class Migration(migrations.Migration):
                 ('published_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studies.membership')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='studies.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='guideline_number_is_unique_in_a_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='GuidelineReading',
@@ -34,17 +39,14 @@ class Migration(migrations.Migration):
                 ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='studies.guideline')),
                 ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.membership')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='guideline_number_is_unique_in_a_study'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('guideline', 'member'), name='a_guideline_is_read_once'),
+                ],
+            },
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='guideline',
             trigger=pgtrigger.compiler.Trigger(name='guideline_stays_as_published', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='c04e06f1bc2a77c568d44a720cefac705c0583b0', operation='UPDATE', pgid='pgtrigger_guideline_stays_as_published_e5e04', table='studies_guideline', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='guidelinereading',
-            constraint=models.UniqueConstraint(fields=('guideline', 'member'), name='a_guideline_is_read_once'),
         ),
     ]

@@ -28,6 +28,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'taxonomies',
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='taxonomy_name_is_unique_in_a_study'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -53,6 +56,12 @@ class Migration(migrations.Migration):
                 ('published_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('taxonomy', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='taxonomy.taxonomy')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('taxonomy', 'number'), name='version_number_is_unique_in_a_taxonomy'),
+                    models.UniqueConstraint(condition=models.Q(('published_at', None)), fields=('taxonomy',), name='one_draft_per_taxonomy'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Remap',
@@ -64,6 +73,12 @@ class Migration(migrations.Migration):
                 ('from_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='remaps_out', to='taxonomy.version')),
                 ('to_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='remaps_in', to='taxonomy.version')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('from_version', 'to_version', 'source', 'target'), name='remap_is_said_once', nulls_distinct=False),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'retired'), ('target', None)), models.Q(models.Q(('kind', 'retired'), _negated=True), ('target__isnull', False)), _connector='OR'), name='only_retired_categories_have_no_target'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CategoryState',
@@ -83,51 +98,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['version', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('version', 'category'), name='category_has_one_state_per_version'),
+                    models.UniqueConstraint(fields=('version', 'code'), name='code_is_unique_in_a_version'),
+                    models.UniqueConstraint(fields=('version', 'position'), name='position_is_unique_in_a_version'),
+                    models.CheckConstraint(condition=models.Q(('level__in', [1, 2, 3])), name='three_levels_at_most'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('level', 1), ('parent', None)), models.Q(('level__gt', 1), ('parent__isnull', False)), _connector='OR'), name='types_have_no_parent_and_others_have'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='taxonomy',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='taxonomy_name_is_unique_in_a_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='version',
-            constraint=models.UniqueConstraint(fields=('taxonomy', 'number'), name='version_number_is_unique_in_a_taxonomy'),
-        ),
-        migrations.AddConstraint(
-            model_name='version',
-            constraint=models.UniqueConstraint(condition=models.Q(('published_at', None)), fields=('taxonomy',), name='one_draft_per_taxonomy'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='version',
             trigger=pgtrigger.compiler.Trigger(name='published_version_stays', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."published_at" IS NOT NULL)', func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='e9bff0d99e8c37081f850f0c21eb705a41b83104', operation='UPDATE OR DELETE', pgid='pgtrigger_published_version_stays_24724', table='taxonomy_version', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='remap',
-            constraint=models.UniqueConstraint(fields=('from_version', 'to_version', 'source', 'target'), name='remap_is_said_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='remap',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'retired'), ('target', None)), models.Q(models.Q(('kind', 'retired'), _negated=True), ('target__isnull', False)), _connector='OR'), name='only_retired_categories_have_no_target'),
-        ),
-        migrations.AddConstraint(
-            model_name='categorystate',
-            constraint=models.UniqueConstraint(fields=('version', 'category'), name='category_has_one_state_per_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='categorystate',
-            constraint=models.UniqueConstraint(fields=('version', 'code'), name='code_is_unique_in_a_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='categorystate',
-            constraint=models.UniqueConstraint(fields=('version', 'position'), name='position_is_unique_in_a_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='categorystate',
-            constraint=models.CheckConstraint(condition=models.Q(('level__in', [1, 2, 3])), name='three_levels_at_most'),
-        ),
-        migrations.AddConstraint(
-            model_name='categorystate',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('level', 1), ('parent', None)), models.Q(('level__gt', 1), ('parent__isnull', False)), _connector='OR'), name='types_have_no_parent_and_others_have'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='categorystate',
