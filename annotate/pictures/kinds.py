@@ -235,7 +235,7 @@ KINDS = {
         title=gettext_lazy("What was decided"),
         value="share",
         caption=gettext_lazy(
-            "How many of the decided issues each type (dark) and each theme (light) was decided for."
+            "How many of the decided issues each type (strong) and each of its themes (pale) was decided for."
         ),
         table=_distribution,
         choose=_most("issues"),

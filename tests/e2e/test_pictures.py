@@ -11,7 +11,7 @@ from tests.e2e.axe import violations
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1", "B.1 B.1 C.1", "C.2 C.2 C.2")
-NAMES = ["coefficients", "types", "repositories", "pairs", "categories", "confusion"]
+NAMES = ["coefficients", "types", "repositories", "pairs", "categories", "confusion", "distribution"]
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def see_all(page: Page) -> None:
 
 
 def fills(page: Page) -> list[str]:
-    """The colours of the cells and of the dots as the browser resolves them."""
+    """The colours of cells, dots and bars as the browser resolves them."""
     return page.locator("#pictures").evaluate(
-        "section => [...section.querySelectorAll('.cells_marks path, .dots_marks path')]"
+        "section => [...section.querySelectorAll('.cells_marks path, .dots_marks path, .bars_marks path')]"
         ".map(mark => getComputedStyle(mark).fill)"
     )
 
