@@ -41,8 +41,9 @@ TEN_SUBJECTS = [
     [6, 5, 2, 1, 0],
     [0, 2, 2, 3, 7],
 ]
-# Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C: 4 observers, 12 units, and what
-# irrCAC 1.0 (Gwet's R package, README, `cac.raw4raters`) prints for it. 0 is a missing label here.
+# What irrCAC 1.0 (Gwet's R package, README, `cac.raw4raters`) holds and prints: 4 observers, 12 units. Others name
+# Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C, as its source, with 0.743; the paper
+# itself was not opened here. 0 is a missing label.
 FOUR_OBSERVERS = [
     "1101",
     "2232",
@@ -65,7 +66,10 @@ ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
 COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
 
 
-# Krippendorff (2011), examples A and B: two observers, ten units of two values, twelve units of five.
+# Two observers, ten units of two values, twelve units of five. Others' software is tested with 0.095 and 0.692 as
+# examples A and B of Krippendorff (2011); the paper was not opened here. By hand: A, of 20 values 14 are "0" and 6
+# "1", 4 units differ, 1 - 19 * 8 / (2 * 14 * 6); B, of 24 values a 4, b 6, c 6, d 6, e 2, and 3 units differ,
+# 1 - 23 * 6 / (24 * 24 - 128).
 MEG, OWEN = "0100000010", "1110010000"
 BEN, GERRY = "aabbdcccedda", "babbbccceddd"
 
@@ -171,20 +175,28 @@ class TestPrintedExamples:
 
     @pytest.mark.parametrize(("table", "kappa"), [([[40, 9], [6, 45]], 0.70), ([[80, 10], [5, 5]], 0.32)])
     def test_feinstein_and_cicchetti_1990(self, table, kappa):
-        """Journal of Clinical Epidemiology 43(6), 543-549: the same agreement of 0.85, and two kappas."""
+        """The same agreement of 0.85, and two kappas: (0.85 - 0.5008) / 0.4992 and (0.85 - 0.78) / 0.22 by hand.
+
+        Others' software is tested with these tables and values as those of Journal of Clinical Epidemiology
+        43(6), 543-549; the paper was not opened here.
+        """
         found = report(table_patterns(table), "AB")
         assert found.coefficients["percent_agreement"].value == pytest.approx(0.85)
         assert round(cohen_kappa(*table_columns(table)), 2) == kappa
 
-    def test_gwet_2002(self):
-        """Statistical Methods for Inter-Rater Reliability Assessment 1: Cohen's kappa and AC1 of one table."""
+
+class TestParadoxOfOneFrequentCategory:
+    """Two raters and 125 subjects, 118 times both "yes". Worked by hand: no printed source was found for it."""
+
+    def test_of_two_raters_in_a_table(self):
+        # Agreement 118/125 = 0.944. Cohen: p_e = 0.984 * 0.96 + 0.016 * 0.04 = 0.94528, -0.00128 / 0.05472.
+        # AC1: p_e = 2 * 0.972 * 0.028 = 0.054432, 0.889568 / 0.945568.
         table = [[118, 5], [2, 0]]
         assert round(cohen_kappa(*table_columns(table)), 4) == -0.0234
         assert round(report(table_patterns(table), "AB").coefficients["gwet_ac1"].value, 4) == 0.9408
 
-    def test_paradox_of_high_agreement_and_low_kappa(self):
-        # Two raters, 125 subjects, 118 times both "yes", 7 times apart: discussed in Gwet (2002), Statistical
-        # Methods for Inter-Rater Reliability Assessment 1. Here p_e = 2 * 0.972 * 0.028 for AC1.
+    def test_of_counts(self):
+        # Fleiss: p_e = 0.972² + 0.028² = 0.945568, -0.001568 / 0.054432. Brennan and Prediger: 0.444 / 0.5.
         table = [[2, 0]] * 118 + [[1, 1]] * 7
         assert percent_agreement(table) == pytest.approx(0.944, abs=1e-12)
         assert round(gwet_ac1(table), 4) == 0.9408
