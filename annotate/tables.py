@@ -1,4 +1,4 @@
-"""The tables of an agreement report, and a table as CSV, Markdown or LaTeX: for the page and the command."""
+"""The tables of an agreement report, and a table as CSV or Markdown: for the page and the command."""
 
 import csv
 import io
@@ -384,52 +384,22 @@ def as_csv(table: Table) -> str:
 
 def as_markdown(table: Table) -> str:
     """A Markdown table, statistics to three digits."""
-    lines = [table.columns, *([_text(cell) for cell in row] for row in table.rows)]
+    lines = [table.columns, *([rounded(cell) for cell in row] for row in table.rows)]
     head, *body = ("| " + " | ".join(_plain(cell) for cell in line) + " |" for line in lines)
     return "\n".join([head, "|" + "---|" * len(table.columns), *body])
 
 
 def _plain(text: str) -> str:
     """Text in a cell of Markdown, in one line, with nothing in it that would be read as markup."""
-    return re.sub(r"[\\|<*`\[_~&$]", r"\\\g<0>", _one_line(text))
+    return re.sub(r"[\\|<*`\[_~&$]", r"\\\g<0>", one_line(text))
 
 
-def as_latex(table: Table, comment: str = "") -> str:
-    """A tabular in the manner of booktabs, statistics to three digits, numbers at the right."""
-    numeric = [
-        all(cell is None or isinstance(cell, int | float) for cell in column)
-        for column in zip(*table.rows, strict=True)
-    ] or [False] * len(table.columns)
-    lines = [f"% {_one_line(comment)}"] if comment else []
-    lines += [
-        rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in numeric)}}}",
-        r"\toprule",
-        " & ".join(latex(name) for name in table.columns) + r" \\",
-        r"\midrule",
-        *(" & ".join(latex(_text(cell)) for cell in row) + r" \\" for row in table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
-    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip
-
-
-def latex(text: str) -> str:
-    """Text as LaTeX sets it, in one line."""
-    return "".join(_LATEX.get(char, char) for char in _one_line(text))
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _text(cell: object) -> str:
+def rounded(cell: object) -> str:
+    """A cell as people read it."""
     if isinstance(cell, float):
         return number(cell)
     return "" if cell is None else str(cell)

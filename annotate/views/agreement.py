@@ -18,6 +18,7 @@ from annotate.agreement_forms import FreezeForm, WithinForm
 from annotate.exports import WITHHELD
 from annotate.figures import heat_step, px
 from annotate.independence import suspicions
+from annotate.latex import as_latex
 from annotate.letters import boxes, names_of, without_a_font
 from annotate.pictures import pictures
 from annotate.queries.rounds import rounds_for
@@ -30,7 +31,6 @@ from annotate.tables import (
     TABLES,
     against_decision,
     as_csv,
-    as_latex,
     as_markdown,
     caption,
     meeting_categories,

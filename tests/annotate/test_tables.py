@@ -24,7 +24,7 @@ from annotate.statements import (
     undefined,
     what_is_missing,
 )
-from annotate.tables import TABLES, Table, as_csv, as_latex, as_markdown, number
+from annotate.tables import TABLES, Table, as_csv, as_markdown, number
 from taxonomy.models import Level
 from tests.annotate.world import small_world
 from tests.factories import make_version
@@ -61,21 +61,6 @@ def test_markdown_shows_every_name_as_it_is(name):
     )
 
     assert re.findall(r"<t[hd]>(.*?)</t[hd]>", made) == [html.escape(name)] * 2
-
-
-def test_latex_is_rounded_aligned_and_escaped():
-    assert as_latex(TABLE, "from\nhere").splitlines() == [
-        "% from here",
-        r"\begin{tabular}{lrl}",
-        r"\toprule",
-        r"name & value & why \\",
-        r"\midrule",
-        r"=1+1|\_a & 0.123 &  \\",
-        r"50 \% \& \textasciitilde{}\textbackslash{} &  & none at all \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    assert r"\begin{tabular}{ll}" in as_latex(Table(("a", "b"), ()))
 
 
 @pytest.mark.parametrize(

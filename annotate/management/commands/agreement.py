@@ -6,10 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.latex import as_latex
 from annotate.models import Round
 from annotate.queries.withheld import Reader
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
-from annotate.tables import TABLES, as_csv, as_latex, as_markdown
+from annotate.tables import TABLES, as_csv, as_markdown
 from core.errors import DomainError
 
 FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}

@@ -299,7 +299,9 @@ def test_tables_come_as_latex(world, labelled):
     assert text.splitlines()[0].startswith(
         f"% types: {world.study.name}, Main round, type level, taxonomy v1, as of "
     )
-    assert r"type & issues & labels & percent\_agreement & fleiss\_kappa & se" in text
+    assert (
+        r"type & issues & labels & percent\_\allowbreak{}agreement & fleiss\_\allowbreak{}kappa & se" in text
+    )
     assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
 
 
