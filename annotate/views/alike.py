@@ -220,6 +220,9 @@ def _page(
     }
     if asked.between:
         context |= _picked(round_, member, book, asked, posted, colours, names, path)
+    if posted is not None and "form" not in context:
+        # Nothing is open there any more: the words are shown, to be taken along.
+        context["unsent"] = posted.get("rationale", "")
     return render_page(request, "annotate/alike/alike.html", context, partials=[PAGE], status=status)
 
 

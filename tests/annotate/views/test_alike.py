@@ -375,6 +375,20 @@ def test_deciding_can_go_back_to_what_was_typed():
     assert not Decision.objects.exists()
 
 
+def test_what_was_typed_is_shown_when_nothing_is_open_any_more():
+    world, round_ = _world("C.2 C.9 C.2", "C.2 C.2 C.9")
+    asked = {"choice": world.category("C.2").pk, "rationale": "A wheel <b> is missing"}
+    for issue in world.issues[:2]:
+        settle_issue(
+            round_=round_, issue=issue, by=world.lead, category=world.category("C.9"), rationale="x",
+            seen_number=0,
+        )  # fmt: skip
+    for more in ({"back": "1"}, {}):
+        response = _post(world.lead, round_, world.issues[:2], **asked, **more)
+        assert "A wheel &lt;b&gt; is missing" in response.content.decode()
+    assert "it was decided, or put on an agenda, meanwhile" not in _text(_get(world.lead, round_))
+
+
 def test_a_round_that_a_meeting_decides_offers_its_agenda_only():
     world, round_ = _world("C.2 C.9", "C.2 C.9", rule=Round.Rule.MEETING)
     meeting = round_.meetings.create(name="Thursday", chair=world.lead, quorum=2, created_by=world.lead)
