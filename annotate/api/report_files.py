@@ -38,9 +38,18 @@ class ReportFileSerializer(serializers.ModelSerializer[Job]):
     level = serializers.CharField(source="arguments.level")
     content = serializers.SerializerMethodField(help_text="Where the file is once `state` is done, else null")
 
+    missing_letters = serializers.CharField(
+        source="result.missing_letters",
+        default="",
+        help_text="Of names, where the server has no font for them: empty boxes in the PDF",
+    )
+
     class Meta:
         model = Job
-        fields = ("id", "url", "form", "level", "state", "done", "total", "step", "error", "content")
+        fields = (
+            "id", "url", "form", "level", "state", "done", "total", "step", "error", "content",
+            "missing_letters",
+        )  # fmt: skip
 
     def get_url(self, job: Job) -> str:
         return self._address("api_report_file", job)

@@ -19,7 +19,7 @@ def test_a_file_is_asked_for_followed_and_taken(world):
     own = f"http://testserver{address}{job}/"
     row = {
         "id": job, "url": own, "form": "html", "level": "type", "state": "queued",
-        "done": 0, "total": None, "step": "", "error": "", "content": None,
+        "done": 0, "total": None, "step": "", "error": "", "content": None, "missing_letters": "",
     }  # fmt: skip
     assert (asked.status_code, asked["Location"], asked.json()) == (202, own, row)
     early = reader.get(f"{own}content/")
