@@ -159,8 +159,8 @@ def with_rows(rest: Tuples, rows: Iterable[Row], columns: Mapping[int, int], boo
         codes=codes,
         counts=np.append(rest.counts, np.ones(len(more), dtype=np.int64)),
         decided=np.append(rest.decided, extra.astype(np.int32)),
-        repositories=np.append(rest.repositories, extra.astype(np.int64)),
-        months=np.append(rest.months, np.full(len(more), "")),
+        repositories=np.append(rest.repositories, np.zeros(len(more), dtype=np.int64)),
+        months=np.append(rest.months, np.full(len(more), "NaT", dtype="datetime64[M]")),
         left_out=left_out | ({"open_labels": open_labels} if open_labels else {}),
         edition=None,
     )

@@ -266,8 +266,8 @@ def agreement_report(
     `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
     nobody's if not said, and then nothing is read of them.
 
-    Raises LevelTooDeep, ValueError for an unknown grouping. Four queries for the labels while these stay as
-    they are, three more where they do not (four where volunteers came or went); one for those of the drift
+    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels while these stay as
+    they are, two more where they do not (four where volunteers came or went); one for those of the drift
     check, one for the repositories if they are asked for, one to count what is held back where something is,
     and for rounds what `other_rounds` says.
     """
@@ -281,9 +281,10 @@ def agreement_report(
     book = categories_of(round_.version_id)
     if not book.at_level(level):
         raise LevelTooDeep
-    found = tuples(round_, book, held=held, by_month=True, by_year=True)
+    by_repository = any("repository" in names for names in groupings)
+    found = tuples(round_, book, held=held, by_repository=by_repository, by_month=True, by_year=True)
     paths: tuple[tuple[int, str], ...] = ()
-    if any("repository" in names for names in groupings):
+    if by_repository:
         repositories = Repository.objects.filter(study=round_.study_id).order_by("path")
         paths = tuple(repositories.values_list("pk", "path"))
     within = tuple(names for names in groupings if names != ("round",))

@@ -7,6 +7,7 @@ import json
 import resource
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,15 @@ def export(slug: str) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - began, "before": before, "peak": peak_memory(), "bytes": size}
 
 
+def command(*arguments: str) -> dict[str, Any]:
+    """Run `manage.py` with these arguments; `answer` is the JSON that it prints, of `bytes`."""
+    from django.core.management import call_command  # noqa: PLC0415
+
+    printed = StringIO()
+    call_command(*arguments, stdout=printed)
+    return {"answer": json.loads(printed.getvalue()), "bytes": printed.tell(), "peak": peak_memory()}
+
+
 def peak_memory() -> int:
     """The most memory that this process has had resident, in bytes.
 
@@ -57,5 +67,5 @@ def peak_memory() -> int:
 
 if __name__ == "__main__":
     django.setup()
-    answer = {"load": load, "export": export}[sys.argv[1]](*sys.argv[2:])
+    answer = {"load": load, "export": export, "command": command}[sys.argv[1]](*sys.argv[2:])
     print(json.dumps(answer))

@@ -48,7 +48,7 @@ class Periods:
 def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int) -> Periods:
     """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
 
-    Periods in the order of their names; -1 is no label, and no decision.
+    Periods are text or moments, and come in their order; -1 is no label, and no decision.
     """
     names, at = np.unique(np.asarray(periods), return_inverse=True)
     shape = (len(names), categories)
@@ -58,7 +58,7 @@ def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints
     known = decided != MISSING
     np.add.at(decisions, (at[known], decided[known]), counts[known])
     issues = np.bincount(at, weights=counts, minlength=len(names)).astype(np.int64)
-    return Periods(tuple(names.tolist()), issues, labels, decisions)
+    return Periods(tuple(names.astype(np.str_).tolist()), issues, labels, decisions)
 
 
 @dataclass(frozen=True)

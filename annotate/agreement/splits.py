@@ -31,13 +31,13 @@ def splits(patterns: Patterns) -> tuple[Split, ...]:
     if not tally.issues:
         return ()
     place = np.arange(len(tally.row)) - np.searchsorted(tally.row, tally.row)
-    sizes = np.zeros((len(tally.sizes), int(place.max()) + 1), dtype=np.int64)
+    sizes = np.zeros((len(tally.sizes), int(place.max()) + 1), dtype=np.int32)
     sizes[tally.row, place] = tally.chosen
-    distinct, which = np.unique(-np.sort(-sizes, axis=1), axis=0, return_inverse=True)
-    issues = np.bincount(which.ravel(), weights=tally.weights).astype(np.int64)
+    # Rows of sizes are added up as rows of labels are.
+    distinct = Patterns(-np.sort(-sizes, axis=1), tally.weights, patterns.columns + 1).merged()
     found = [
         Split(tuple(size for size in row if size), number, number / tally.issues)
-        for row, number in zip(distinct.tolist(), issues.tolist(), strict=True)
+        for row, number in zip(distinct.codes.tolist(), distinct.counts.tolist(), strict=True)
     ]
     return tuple(sorted(found, key=_most_agreeing_first))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from annotate.agreement import MISSING
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.grouping import NOTHING_MORE, Asked, grouped
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import NOTHING, Held, seen_sql
 from taxonomy.queries import Codebook
@@ -26,54 +27,6 @@ REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
 `open_labels`, whose category is yet to come.
 """
 
-# The labels are grouped first, from their index alone, and what else is asked about an issue joined after.
-_GROUPED = """
-    SELECT l.labels, d.category_id, i.repository_id, count(*), {month}, {whose}
-    FROM (
-        SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels{and_whose}
-        FROM annotate_label WHERE round_id = %(round)s AND NOT surplus {but} GROUP BY issue_id
-    ) l
-    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete} AND {seen}
-    JOIN ingest_issue i ON i.id = l.issue_id
-    LEFT JOIN annotate_decision d
-      ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
-    GROUP BY l.labels, d.category_id, i.repository_id, 5{by_whose}
-"""
-_MONTH = "to_char(c.completed_at AT TIME ZONE 'UTC', 'YYYY-MM')"
-_BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = issue_id)"
-_EVEN = {"whose": "NULL", "and_whose": "", "by_whose": ""}
-_UNEVEN = {
-    "whose": "l.whose",
-    "and_whose": ", array_agg(volunteer_id ORDER BY volunteer_id) AS whose",
-    "by_whose": ", l.whose",
-}
-
-_LEFT_OUT = """
-    SELECT (SELECT count(*) FROM annotate_roundissue c WHERE c.round_id = %(round)s AND NOT ({complete})),
-           (SELECT count(*) FROM annotate_label l
-            JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
-            WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT ({complete})),
-           (SELECT count(*) FROM annotate_label l WHERE l.round_id = %(round)s AND l.surplus)
-"""
-
-_RATERS = """
-    SELECT count(DISTINCT l.volunteer_id) FROM annotate_label l
-    JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND {complete}
-    WHERE l.round_id = %(round)s AND NOT l.surplus AND {seen}
-"""
-
-# What the issues are, without their labels.
-_ISSUES = """
-    SELECT i.repository_id, i.year, d.category_id, count(*)
-    FROM annotate_roundissue c
-    JOIN ingest_issue i ON i.id = c.issue_id
-    LEFT JOIN annotate_decision d
-      ON d.round_id = c.round_id AND d.issue_id = c.issue_id AND d.superseded_at IS NULL
-    WHERE c.round_id = %(round)s AND {complete} AND {seen}
-    GROUP BY 1, 2, 3
-"""
-
-
 _COMPLETE = "c.completed_at IS NOT NULL"
 
 
@@ -82,16 +35,33 @@ def _complete(round_: Round) -> str:
     return _COMPLETE if reveals_complete_issues(round_) else "false"
 
 
-# What the tuples are made of, as far as any of it can change: labels of revealed issues stay as they are, a
-# decision is added or superseded, the year of an issue is filled in once. Each of these is then seen here.
-_EDITION = """
-    SELECT * FROM
-        (SELECT count(*), count(completed_at), max(completed_at)
-         FROM annotate_roundissue WHERE round_id = %(round)s) issues,
+# First what is left out, in the order of REASONS, and the first and last issue. Then what the tuples are made
+# of, as far as any of it can change: labels of revealed issues stay as they are, a decision is added or
+# superseded, the year of an issue is filled in once. Each of these is then seen here.
+_FACTS = """
+    SELECT i.issues - i.complete, l.labels, s.surplus, i.first, i.last, i.issues, i.finished, i.finished_at,
+           d.*, y.years
+    FROM
+        (SELECT count(*) AS issues, count(*) FILTER (WHERE {complete}) AS complete, min(issue_id) AS first,
+                max(issue_id) AS last, count(completed_at) AS finished, max(completed_at) AS finished_at
+         FROM annotate_roundissue c WHERE round_id = %(round)s) i,
+        (SELECT count(*) AS labels FROM annotate_label l
+         JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+         WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT ({complete})) l,
+        (SELECT count(*) AS surplus FROM annotate_label WHERE round_id = %(round)s AND surplus) s,
         (SELECT count(*), count(superseded_at), max(id), max(decided_at), max(superseded_at)
-         FROM annotate_decision WHERE round_id = %(round)s) decisions,
-        (SELECT count(i.year) FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
-         WHERE r.study_id = %(study)s) years
+         FROM annotate_decision WHERE round_id = %(round)s) d,
+        (SELECT count(i.year) AS years FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
+         WHERE r.study_id = %(study)s) y
+"""
+
+# A volunteer has labels in the order of time: the first that counts is soon found.
+_RATERS = """
+    SELECT count(*) FROM annotate_roundvolunteer v WHERE v.round_id = %(round)s AND EXISTS (
+        SELECT FROM annotate_label l
+        JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND {complete}
+        WHERE l.round_id = v.round_id AND l.volunteer_id = v.member_id AND NOT l.surplus AND {seen}
+    )
 """
 
 
@@ -99,7 +69,8 @@ _EDITION = """
 class Edition:
     """All that the tuples of a round depend on: while it is the same, so are they.
 
-    `facts` count what is complete, decided and dated, and name the last of each.
+    `ids` are the first and the last id of its issues. `facts` count what is complete, decided and dated, and
+    name the last of each.
     """
 
     round: int
@@ -109,21 +80,21 @@ class Edition:
     labels_per_issue: int
     volunteers: tuple[tuple[int, str], ...]
     left_out: tuple[int, ...]
-    by_month: bool
-    by_year: bool
+    asked: Asked = NOTHING_MORE
+    ids: tuple[int, int] = (0, 0)
     facts: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """Distinct label tuples of the complete, revealed issues of a round, at one moment.
+    """Label tuples of the complete, revealed issues of a round, at one moment; the same may come twice.
 
     `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
     slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
     `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
-    repository; `months` [P] the month (UTC) in which the last label came, such as "2026-11", where it was
-    asked for, else "". `issues` says, where it was asked for, of what repository, what year and what decided
-    category so many of these issues are: (id, year or None, place or -1, count).
+    repository where it was asked for, else 0; `months` [P] the month (UTC) in which the last label came where
+    it was asked for, else NaT. `issues` says, where it was asked for, of what repository, what year and what
+    decided category so many of these issues are: (id, year or None, place or -1, count).
     Two of one `edition` are equal; None, where something is kept from the reader, equals nothing else.
     """
 
@@ -131,7 +102,7 @@ class Tuples:
     counts: NDArray[np.int64]
     decided: NDArray[np.int32]
     repositories: NDArray[np.int64]
-    months: NDArray[np.str_]
+    months: NDArray[np.datetime64]
     columns: tuple[str, ...]
     raters: int
     left_out: dict[str, int]
@@ -154,15 +125,17 @@ def tuples(
     *,
     without: Collection[int] = (),
     held: Held = NOTHING,
+    by_repository: bool = False,
     by_month: bool = False,
     by_year: bool = False,
 ) -> Tuples:
-    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for what is left out;
-    one for `issues` where `by_year` asks for it, and one more for the tuples where issues of a crossed round
-    have labels of different volunteers.
+    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for all that they
+    depend on, with what is left out; one more for the tuples where issues of a crossed round have labels of
+    different volunteers.
 
-    27 million labels give at most as many rows as there are distinct tuples, decided categories,
-    repositories and, `by_month`, months together: memory does not grow with the issues.
+    27 million labels give at most as many rows as there are distinct tuples, decided categories and,
+    `by_repository` and `by_month`, repositories and months together, in each of the parts that the database
+    groups at once: memory does not grow with the issues.
     `without`: ids of issues to leave out. `held`: what is held back from the reader, and left out too.
     Where nothing is, this process keeps what it grouped lately: one statement says whether it still holds.
     """
@@ -175,7 +148,8 @@ def tuples(
         cursor.execute("SELECT now()")
         (as_of,) = cursor.fetchone()
         volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
-        cursor.execute(_LEFT_OUT.format(complete=_complete(round_)), given)
+        cursor.execute(_FACTS.format(complete=_complete(round_)), given)
+        left, labels, surplus, first, last, *facts = cursor.fetchone()
         edition = Edition(
             round=round_.pk,
             version=round_.version_id,
@@ -183,15 +157,15 @@ def tuples(
             is_revealed=reveals_complete_issues(round_),
             labels_per_issue=round_.labels_per_issue,
             volunteers=tuple(volunteers.values_list("member_id", "member__pseudonym")),
-            left_out=cursor.fetchone(),
-            by_month=by_month,
-            by_year=by_year,
+            left_out=(left, labels, surplus),
+            asked=Asked(by_repository, by_month, by_year),
+            ids=(first or 0, last or 0),
+            facts=tuple(facts),
         )
         if without or not held.query.is_empty():
             found = _grouped(edition, codebook, *seen_sql(held, "c.issue_id"), without)
             return replace(found, as_of=as_of, edition=None)
-        cursor.execute(_EDITION, given)
-        return replace(_kept(replace(edition, facts=cursor.fetchone()), codebook), as_of=as_of)
+        return replace(_kept(edition, codebook), as_of=as_of)
 
 
 @lru_cache(maxsize=16)
@@ -207,61 +181,61 @@ def _grouped(
     without: Collection[int] = (),
 ) -> Tuples:
     """The tuples of an edition. `seen` and `kept`: the condition on issues, and its parameters."""
+    crossed, raters = edition.is_crossed, len(edition.volunteers)
+    complete = _COMPLETE if edition.is_revealed else "false"
+    shown: dict[str, Any] = {"complete": complete, "seen": seen, "kept": kept, "without": without}
+    asked = edition.asked
+    found = grouped(edition.round, edition.ids, asked, **shown)
+    if crossed and (found.sizes != raters).any():
+        # Somebody came or went in mid-round: only then are the labels asked whose they are.
+        asked = replace(asked, whose=True)
+        found = grouped(edition.round, edition.ids, asked, **shown)
+    if not crossed:
+        with connection.cursor() as cursor:
+            cursor.execute(_RATERS.format(complete=complete, seen=seen), {"round": edition.round, **kept})
+            (raters,) = cursor.fetchone()
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     columns = {member: column for column, (member, _name) in enumerate(edition.volunteers)}
-    crossed, raters = edition.is_crossed, len(columns)
-    shown = {"complete": _COMPLETE if edition.is_revealed else "false", "seen": seen}
-    asked = {
-        **shown,
-        "but": _BUT if without else "",
-        "month": _MONTH if edition.by_month else "NULL",
-    }
-    given = {"round": edition.round, "without": list(without), **kept}
-    issues: list[tuple[int, int | None, int, int]] = []
-    with connection.cursor() as cursor:
-        cursor.execute(_GROUPED.format(**asked, **_EVEN), given)
-        rows = cursor.fetchall()
-        if crossed and any(len(labels) != len(columns) for labels, *_rest in rows):
-            # Somebody came or went in mid-round: only then are the labels asked whose they are.
-            cursor.execute(_GROUPED.format(**asked, **_UNEVEN), given)
-            rows = cursor.fetchall()
-        if edition.by_year:
-            cursor.execute(_ISSUES.format(**shown), given)
-            issues = cursor.fetchall()
-        if not crossed:
-            cursor.execute(_RATERS.format(**shown), given)
-            (raters,) = cursor.fetchone()
-    width = max([len(columns) if crossed else edition.labels_per_issue, *(len(row[0]) for row in rows)])
-    codes = np.full((len(rows), width), MISSING, dtype=np.int32)
-    everyone = [columns[member] for member in sorted(columns)]
-    left_out = {reason: count for reason, count in zip(REASONS, edition.left_out, strict=True) if count}
-    open_labels = 0
-    for index, (labels, _decided, _repository, count, _month, whose) in enumerate(rows):
-        places = [place.get(label, MISSING) for label in labels]
-        if crossed:
-            # Labels come in the order of the members' ids, columns in the round's order.
-            codes[index, [columns[member] for member in whose] if whose else everyone] = places
-        else:
-            codes[index, : len(labels)] = places
-        open_labels += labels.count(None) * count
-    if open_labels:
-        left_out["open_labels"] = open_labels
+    # Labels come in the order of the members' ids, columns in the round's order.
+    nth = np.arange(len(found.labels)) - np.repeat(np.cumsum(found.sizes) - found.sizes, found.sizes)
+    if asked.whose:
+        column: NDArray[np.integer] = _looked_up(found.whose, columns)
+    elif crossed:
+        column = np.array([columns[member] for member in sorted(columns)], dtype=np.int64)[nth]
+    else:
+        column = nth
+    width = len(columns) if crossed else int(found.sizes.max(initial=edition.labels_per_issue))
+    codes = np.full((len(found.sizes), width), MISSING, dtype=np.int32)
+    row = np.repeat(np.arange(len(found.sizes)), found.sizes)
+    codes[row, column] = _looked_up(found.labels, place)
+    left_out = dict(zip(REASONS, edition.left_out, strict=True))
+    left_out["open_labels"] = int(found.counts[row[found.labels == 0]].sum())
     return Tuples(
         codes=codes,
-        counts=np.array([row[3] for row in rows], dtype=np.int64),
-        decided=np.array([place.get(row[1], MISSING) for row in rows], dtype=np.int32),
-        repositories=np.array([row[2] for row in rows], dtype=np.int64),
-        months=np.array([row[4] or "" for row in rows], dtype=np.str_),
+        counts=found.counts,
+        decided=_looked_up(found.decided, place),
+        repositories=found.repositories,
+        months=found.months,
         columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
         raters=raters,
-        left_out=left_out,
+        left_out={reason: count for reason, count in left_out.items() if count},
         as_of=timezone.now(),
         issues=tuple(
-            (repository, year, place.get(decided, MISSING), count)
-            for repository, year, decided, count in issues
+            (repository, year or None, place.get(decided, MISSING), count)
+            for repository, year, decided, count in found.issues.tolist()
         ),
         edition=edition,
     )
+
+
+def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.int32]:
+    """The place of each id, -1 where it has none."""
+    if not places:
+        return np.full(len(ids), MISSING, dtype=np.int32)
+    known = np.array(sorted(places), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    found = np.array([places[id_] for id_ in known.tolist()], dtype=np.int32)
+    return np.where(known[at] == ids, found[at], np.int32(MISSING))
 
 
 _IN_ORDER = """

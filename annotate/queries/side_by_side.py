@@ -87,8 +87,6 @@ def tuples_of(rounds: Collection[Round], books: Mapping[int, Codebook], held: He
             labels_per_issue=one.labels_per_issue,
             volunteers=tuple(columns[one.pk]),
             left_out=facts[one.pk][: len(REASONS)],
-            by_month=False,
-            by_year=False,
             facts=("side by side", *facts[one.pk][len(REASONS) :]),
         )
         for one in rounds
@@ -156,7 +154,7 @@ def _tuples(
         counts=np.array([count for _labels, _whose, count in rows], dtype=np.int64),
         decided=nowhere.astype(np.int32),
         repositories=nowhere.astype(np.int64),
-        months=np.full(len(rows), ""),
+        months=np.full(len(rows), "NaT", dtype="datetime64[M]"),
         columns=tuple(name for _member, name in columns),
         raters=len(columns) or raters,
         left_out={reason: count for reason, count in left_out.items() if count},

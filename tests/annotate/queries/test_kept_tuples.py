@@ -24,7 +24,7 @@ def _asked(round_):
     """The tuples as they are answered, and as they are when nothing is kept, without the moment."""
     round_ = Round.objects.select_related("study", "version").get(pk=round_.pk)
     book = categories_of(round_.version_id)
-    answered = tuples(round_, book, by_month=True, by_year=True)
+    answered = tuples(round_, book, by_repository=True, by_month=True, by_year=True)
     assert answered.edition is not None
     return [_plain(answered), _plain(_grouped(answered.edition, book))]
 
