@@ -90,12 +90,13 @@ def composition(report: "AgreementReport") -> Composition:
     dropped = false_positives(report.round, report.reader) if report.reader else None
     years = sorted({year for _repository, year, _place, _count in found}, key=lambda year: year or 9999)
     types = _rolled_up(report, Level.TYPE)
-    known = [state for state in report.codebook.at_level(Level.TYPE) if state in set(types.values())]
+    occur = set(types.values())
+    known = [state for state in report.codebook.at_level(Level.TYPE) if state.category_id in occur]
     seen = {repository for repository, *_rest in found} | set(dropped or ())
     paths = Repository.objects.filter(pk__in=seen).order_by("path", "pk").values_list("pk", "path")
 
     def line(path: str, rows: Iterable[Found], false: int | None) -> Line:
-        by_year, by_type = Counter[int | None](), Counter[CategoryState | None]()
+        by_year, by_type = Counter[int | None](), Counter[int | None]()
         for _repository, year, place, count in rows:
             by_year[year] += count
             by_type[types.get(place)] += count
@@ -103,7 +104,7 @@ def composition(report: "AgreementReport") -> Composition:
             repository=path,
             issues=by_year.total(),
             years=tuple(by_year[year] for year in years),
-            types=tuple(by_type[state] for state in known),
+            types=tuple(by_type[state.category_id] for state in known),
             undecided=by_type[None],
             false_positives=false,
         )
@@ -123,18 +124,18 @@ def distribution(report: "AgreementReport") -> tuple[Decided, ...]:
     """The decided types, then the decided themes, that occur: in the order of the tree."""
     answer: list[Decided] = []
     for level in (Level.TYPE, Level.THEME):
-        at, counted = _rolled_up(report, level), Counter[CategoryState]()
+        at, counted = _rolled_up(report, level), Counter[int]()
         for _repository, _year, place, count in report.issues:
             if place in at:
                 counted[at[place]] += count
-        known = (state for state in report.codebook.at_level(level) if counted[state])
-        answer += [Decided(state, counted[state], counted.total()) for state in known]
+        known = (state for state in report.codebook.at_level(level) if counted[state.category_id])
+        answer += [Decided(state, counted[state.category_id], counted.total()) for state in known]
     return tuple(answer)
 
 
-def _rolled_up(report: "AgreementReport", level: Level) -> dict[int, CategoryState]:
-    """Of the decided places that occur: the category of this level that each lies in, if any."""
-    book = report.codebook
+def _rolled_up(report: "AgreementReport", level: Level) -> dict[int, int]:
+    """Of the decided places that occur: the id of the category of this level that each lies in, if any."""
+    book, above = report.codebook, report.codebook.rolled_up(level)
     places = {place for _repository, _year, place, _count in report.issues if place >= 0}
-    found = {place: book.ancestor(book.states[place].category_id, level) for place in places}
-    return {place: state for place, state in found.items() if state is not None}
+    found = {place: above.get(book.states[place].category_id) for place in places}
+    return {place: category for place, category in found.items() if category is not None}

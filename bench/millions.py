@@ -114,7 +114,7 @@ def measured(slug: str) -> dict[str, Any]:
 
 
 def multiply(round_: int) -> None:
-    """Repeat the round's issues as the server's own superuser: no trigger or foreign key looks at each row."""
+    """Repeat the round's issues as the server's superuser: no trigger or foreign key looks at each row."""
     import psycopg2  # noqa: PLC0415
     from django.db import connection  # noqa: PLC0415
 

@@ -143,8 +143,11 @@
 
   // What scrolls sideways can be scrolled by keys.
   function reachScrollers() {
-    for (const box of document.querySelectorAll(".scroll-x, .card > .table, .tablewrap, .card > .in")) {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    const boxes = [...document.querySelectorAll(".scroll-x, .card > .table, .tablewrap, .card > .in")];
+    // All are measured before one is changed: the page is laid out once.
+    const scrolled = new Set(boxes.filter((box) => box.scrollWidth > box.clientWidth + 1));
+    for (const box of boxes) {
+      if (scrolled.has(box)) box.tabIndex = 0;
       else if (box.tabIndex === 0) box.removeAttribute("tabindex");
     }
   }

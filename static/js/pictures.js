@@ -12,14 +12,13 @@
     return new Promise((loaded, failed) => {
       const script = document.createElement("script");
       script.src = address;
+      script.async = false; // all are fetched at once, and run in their order
       script.onload = loaded;
       script.onerror = () => failed(new Error(address));
       document.head.append(script);
     });
   }
-  async function loadAll() {
-    for (const address of section.dataset.scripts.split(" ")) await load(address);
-  }
+  const loadAll = () => Promise.all(section.dataset.scripts.split(" ").map(load));
 
   async function ask(width) {
     const answer = await fetch(`${section.dataset.pictures}&width=${width}`);

@@ -257,10 +257,10 @@ def test_a_level_that_the_taxonomy_lacks_is_refused():
 
 
 def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(10):
         agreement_report(round_, by=[["type"], ["repository"]])
     # While nothing changed, nothing is grouped again.
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         agreement_report(round_, by=[["type"], ["repository"]])
 
 

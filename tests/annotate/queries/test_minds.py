@@ -257,10 +257,10 @@ def test_as_many_queries_for_any_number_of_votes(django_assert_num_queries, issu
     world.arrive()
     for number in range(issues):
         _vote(world, number, "C.9 C.9 C.9")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         found = minds(world.round_, world.lead)
     assert found.issues == issues
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         before_and_after(world.round_, world.lead, found=found)
 
 
