@@ -7,6 +7,7 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -67,5 +68,6 @@ def peak_memory() -> int:
 
 if __name__ == "__main__":
     django.setup()
-    answer = {"load": load, "export": export, "command": command}[sys.argv[1]](*sys.argv[2:])
+    named: dict[str, Callable[..., dict[str, Any]]] = {"load": load, "export": export, "command": command}
+    answer = named[sys.argv[1]](*sys.argv[2:])
     print(json.dumps(answer))
