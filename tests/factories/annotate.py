@@ -23,19 +23,27 @@ def make_round(
     fields.setdefault("seed", 7)
     fields.setdefault("opened_at", timezone.now() if opened else None)
     made = Round.objects.create(study=study, version=version, **fields)
-    for column, member in enumerate(members, start=1):
-        RoundVolunteer.objects.create(round=made, member=member, column=column, seed=column)
+    RoundVolunteer.objects.bulk_create(
+        RoundVolunteer(round=made, member=member, column=column, seed=column)
+        for column, member in enumerate(members, start=1)
+    )
+    RoundIssue.objects.bulk_create(
+        RoundIssue(round=made, issue=issue, position=position)
+        for position, issue in enumerate(issues, start=1)
+    )
     crossed = made.allocation == Round.Allocation.CROSSED
-    for position, issue in enumerate(issues, start=1):
-        RoundIssue.objects.create(round=made, issue=issue, position=position)
-        for slot in range(1, made.labels_per_issue + 1) if opened else ():
-            Assignment.objects.create(
+    if opened:
+        Assignment.objects.bulk_create(
+            Assignment(
                 round=made,
                 issue=issue,
                 slot=slot,
-                rank=position,
+                rank=rank,
                 volunteer=members[slot - 1] if crossed else None,
             )
+            for rank, issue in enumerate(issues, start=1)
+            for slot in range(1, made.labels_per_issue + 1)
+        )
     return made
 
 

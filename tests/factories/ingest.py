@@ -16,17 +16,37 @@ def make_repository(study: Study, path: str = "", **fields) -> Repository:
 
 def make_issue(repository: Repository, number: str = "", *, text: bool = True, **fields) -> Issue:
     """An issue with a snapshot (`title`, `body`, …); `text=False` leaves only its address."""
-    number = number or str(next(_numbers))
-    url = fields.pop("url", f"https://{repository.host}/{repository.path}/issues/{number}")
-    own = {name: fields.pop(name) for name in ("year", "is_pull_request") if name in fields}
-    issue = Issue.objects.create(repository=repository, number=number, url=url, **own)
-    if text:
-        fields.setdefault("title", f"Title of {number}")
-        fields.setdefault("body", f"Body of **{number}**")
-        issue.current = Snapshot.objects.create(issue=issue, content_hash=f"hash of {number}", **fields)
-        issue.save(update_fields=["current"])
-    return issue
+    (made,) = _make(repository, [number or str(next(_numbers))], text=text, **fields)
+    return made
 
 
 def make_issues(repository: Repository, how_many: int, **fields) -> list[Issue]:
-    return [make_issue(repository, **fields) for _ in range(how_many)]
+    """So many at once: in three statements."""
+    return _make(repository, [str(next(_numbers)) for _ in range(how_many)], **fields)
+
+
+def _make(
+    repository: Repository, numbers: list[str], *, text: bool = True, url: str = "", **fields
+) -> list[Issue]:
+    address = f"https://{repository.host}/{repository.path}/issues"
+    own = {name: fields.pop(name) for name in ("year", "is_pull_request") if name in fields}
+    issues = Issue.objects.bulk_create(
+        Issue(repository=repository, number=number, url=url or f"{address}/{number}", **own)
+        for number in numbers
+    )
+    if text:
+        snapshots = Snapshot.objects.bulk_create(
+            Snapshot(issue=issue, **_text(issue.number) | fields) for issue in issues
+        )
+        for issue, snapshot in zip(issues, snapshots, strict=True):
+            issue.current = snapshot
+        Issue.objects.bulk_update(issues, ["current"])
+    return issues
+
+
+def _text(number: str) -> dict[str, str]:
+    return {
+        "title": f"Title of {number}",
+        "body": f"Body of **{number}**",
+        "content_hash": f"hash of {number}",
+    }
