@@ -1,18 +1,19 @@
 """Freezing an agreement report under a name."""
 
+from datetime import datetime
+
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotate import errors
+from annotate.actions.locks import settled_snapshot
 from annotate.errors import FreezeRefused
 from annotate.frozen import as_text, inputs_hash, levels_of
 from annotate.models import FrozenReport, Round
 from annotate.queries.withheld import held_back
 from annotate.rules import may_freeze
 from core.retry import retried
-from core.snapshots import snapshot
 from core.templatetags.crosscheck import count
 from core.version import version
 from studies.actions import record
@@ -24,11 +25,15 @@ NAME_IS_TAKEN = _("The round has a frozen report of this name already. Choose an
 
 
 @retried
-def freeze_report(*, round_: Round, by: Membership | None, name: str) -> FrozenReport:
+def freeze_report(
+    *, round_: Round, by: Membership | None, name: str, at: datetime | None = None
+) -> FrozenReport:
     """Keep the agreement report of now, at all levels, with what it is made of. `by`: None for the command.
 
-    One transaction that sees one moment, so that the levels and the hash fit together. A frozen report is of
-    everything that is complete and revealed: who still has to label some of it elsewhere cannot freeze.
+    One transaction that sees one moment, after what was under way in the round: so the levels, the hash and
+    the final labels that changed since fit together. `at`: the moment of the `settled_snapshot` that the
+    caller has opened. A frozen report is of everything that is complete and revealed: who still has to label
+    some of it elsewhere cannot freeze.
     Raises NotAllowed, ReportHeldBack, and FreezeRefused with the field to change.
     """
     if by is not None and not may_freeze(by, round_):
@@ -38,14 +43,13 @@ def freeze_report(*, round_: Round, by: Membership | None, name: str) -> FrozenR
         raise FreezeRefused(_("Give the report a name."), field="name")
     if len(name) > LONGEST_NAME:
         raise FreezeRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
-    with snapshot(read_only=False):
+    with settled_snapshot(round_) as now:
+        moment = at or now
         round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk)
         if round_.frozen_reports.filter(name__iexact=name).exists():
             raise FreezeRefused(NAME_IS_TAKEN, field="name")
         if held := held_back(round_, by).count():
             raise errors.ReportHeldBack(_cannot_freeze(held))
-        # The snapshot is taken by now: what was decided in it was decided before this moment.
-        moment = timezone.now()
         reports = levels_of(round_)
         newest = next(iter(reports.values()))
         if not newest.complete:

@@ -7,11 +7,15 @@ A submit holds the round as it is (FOR SHARE), so that a close waits for it or i
 volunteer makes two windows of one person take turns; the row of the issue makes its last labels do so.
 """
 
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
 from django.db.models import F
+from django.utils import timezone
 
 from annotate.errors import (
     MeetingClosed,
@@ -27,6 +31,7 @@ from annotate.models import AgendaItem, Meeting, Round, RoundIssue, RoundVolunte
 from annotate.queries.rows import Rows
 from annotate.queries.training import training_to_pass
 from annotate.rules import may_be_volunteer
+from core.snapshots import snapshot
 from ingest.models import Issue
 from studies.models import Membership
 
@@ -98,6 +103,30 @@ def hold(round_: Round, issue: Issue, member: Membership) -> Held:
 def hold_round(round_: Round) -> Round:
     """The round as it is now; nobody closes or changes it before this transaction ends."""
     return Round.objects.raw("SELECT * FROM annotate_round WHERE id = %s FOR SHARE", [round_.pk])[0]
+
+
+@contextmanager
+def settled_snapshot(round_: Round) -> Iterator[datetime]:
+    """One transaction that sees the round at one moment, with nothing under way in it, and that may write.
+
+    Gives the moment: what was decided by then is all in it, and what is not in it is decided later. For who
+    decides holds the round before they look at the clock, and until they commit. The first statement takes
+    the snapshot, and a lock is a statement: so the round is held by a connection of its own, without its key,
+    from before the snapshot until it is there. Inside somebody's transaction that is theirs to do.
+    """
+    with ExitStack() as stack:
+        if connection.in_atomic_block:
+            stack.enter_context(snapshot(read_only=False))
+            moment = timezone.now()
+        else:
+            with closing(connection.copy()) as other, other.cursor() as cursor:
+                other.set_autocommit(False)
+                cursor.execute("SELECT FROM annotate_round WHERE id = %s FOR NO KEY UPDATE", [round_.pk])
+                stack.enter_context(snapshot(read_only=False))
+                with connection.cursor() as first:
+                    first.execute("SELECT")
+                moment = timezone.now()
+        yield moment
 
 
 def hold_open_round(round_: Round) -> Round:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions import frozen as actions
+from annotate.actions.locks import settled_snapshot
 from annotate.agreement_forms import FreezeForm
 from annotate.errors import FreezeRefused, ReportHeldBack
 from annotate.frozen import changes, difference, inputs_hash
@@ -33,7 +34,6 @@ from annotate.tables import number
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from core.retry import retried
-from core.snapshots import snapshot
 from studies.models import Membership
 from studies.pages import frame
 from studies.queries import membership_of
@@ -121,10 +121,10 @@ def _freeze(
     request: AuthedRequest, round_: Round, member: Membership | None, name: str
 ) -> FrozenReport | None:
     """The report that the form froze; None for its second sending."""
-    with snapshot(read_only=False):
+    with settled_snapshot(round_) as moment:
         if not first_time(request):
             return None
-        return actions.freeze_report(round_=round_, by=member, name=name)
+        return actions.freeze_report(round_=round_, by=member, name=name, at=moment)
 
 
 @require_safe

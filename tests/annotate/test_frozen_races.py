@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+from threading import Event as Signal
+from time import sleep
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
-from annotate.actions.decisions import settle_issue
+from annotate.actions.decisions import reopen, settle_issue
 from annotate.actions.frozen import freeze_report
 from annotate.errors import FreezeRefused
 from annotate.exports import labels_csv
-from annotate.models import FrozenReport
+from annotate.models import Decision, FrozenReport
+from annotate.queries.final_labels import change_counts
 from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.pages import client
@@ -89,3 +93,87 @@ def test_levels_and_hash_are_of_one_moment_whatever_is_decided_meanwhile(world, 
         # The type C has no sub-theme that was chosen.
         assert (frozen.inputs_hash, issues) in [(before, [1, 1, 0]), (after, [2, 2, 0])]
     assert freeze_report(round_=round_, by=world.lead, name="d").inputs_hash == after
+
+
+def _decided_then(frozen):
+    """How many issues a frozen report counts as decided."""
+    themes = [
+        one for one in json.loads(frozen.document)["levels"]["theme"]["distribution"] if "." in one["code"]
+    ]
+    return sum(one["issues"] for one in themes)
+
+
+def _decided_now(round_):
+    return Decision.objects.filter(round=round_, superseded_at=None).count()
+
+
+@pytest.mark.parametrize("door", ["action", "form"])
+def test_a_report_waits_for_a_decision_that_is_under_way_and_counts_it(world, round_, door):
+    """Its moment is after the decision was made: so the decision is in it, and none that changed since."""
+    stored = Signal()
+
+    def decide():
+        with transaction.atomic():
+            settle_issue(
+                round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.1"),
+                rationale="It is.", seen_number=0,
+            )  # fmt: skip
+            stored.set()
+            sleep(0.5)
+
+    def freeze():
+        assert stored.wait(10)
+        if door == "action":
+            freeze_report(round_=round_, by=world.lead, name="Then")
+        else:
+            client(world.lead).post(
+                reverse("frozen_reports", args=[round_.pk]),
+                {"name": "Then", "form_key": "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"},
+            )
+
+    assert together(decide, freeze) == [None, None]
+    frozen = FrozenReport.objects.get()
+    assert _decided_then(frozen) == 2
+    assert change_counts(round_, world.lead, frozen.frozen_at) == {"changed": 0, "reopened": 0, "new": 0}
+
+
+def test_what_a_report_holds_and_what_changed_since_make_what_is_now_whatever_goes_on():
+    """Twenty reports while three people decide and open again: no decision is in both, and none in neither."""
+    world = small_world(issues=60)
+    made = world.round()
+    give_labels(world, made, *["C.1 C.1 C.2"] * 60)
+
+    def decide(issues):
+        for issue in issues:
+            _settle(world, made, issue)
+
+    def change_minds(issues):
+        for issue in issues:
+            decision = _settle(world, made, issue)
+            reopen(round_=made, issue=issue, by=world.lead, why="Read again.", seen_number=decision.number)
+
+    def freeze():
+        for attempt in range(20):
+            freeze_report(round_=made, by=world.lead, name=f"{attempt}")
+
+    found = together(
+        freeze,
+        lambda: decide(world.issues[:25]),
+        lambda: decide(world.issues[25:50]),
+        lambda: change_minds(world.issues[50:]),
+    )
+    assert found == [None] * 4
+    reports = list(FrozenReport.objects.order_by("pk"))
+    assert _decided_now(made) == 50
+    for frozen in reports:
+        since = change_counts(made, world.lead, frozen.frozen_at)
+        assert _decided_then(frozen) + since["new"] - since["reopened"] == 50
+    # The race was one: some reports came in the middle.
+    assert any(0 < _decided_then(frozen) < 50 for frozen in reports)
+
+
+def _settle(world, round_, issue):
+    return settle_issue(
+        round_=round_, issue=issue, by=world.lead, category=world.category("C.1"), rationale="It is.",
+        seen_number=0,
+    )  # fmt: skip
