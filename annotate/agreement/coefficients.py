@@ -8,12 +8,15 @@ A coefficient corrected for chance is undefined below two issues with two labels
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from annotate.agreement.patterns import Floats, Ints
+from annotate.agreement.exact import standard_error
+from annotate.agreement.linearised import category_estimates, linear, linear_alpha
 from annotate.agreement.reasons import Reason, UndefinedAgreement
 from annotate.agreement.tally import Sums, Tally
 
@@ -58,10 +61,11 @@ class CategoryKappa:
         return {"code": self.code, "labels": self.labels, "kappa": self.kappa, "reason": reason}
 
 
-def chance(name: str, sums: Sums) -> tuple[Floats, Floats]:
+def chance(name: str, sums: Sums) -> tuple[Any, Any]:
     """Agreement observed and expected by chance, p_a and p_e, of the coefficient `name`.
 
-    Elementwise over replicates. Needs `sums.compared` > 0 and, for AC1, q >= 2.
+    Fractions where the sums are, else elementwise over replicates. Needs `sums.compared` > 0 and, for AC1,
+    q >= 2.
 
     Fleiss' kappa: p_e = sum p_k^2, p_k the mean over issues of n_ik / r_i, which for equal r_i is the share
     of all labels. Fleiss (1971), Psychological Bulletin 76(5), 378-382; Gwet (2014), Handbook of Inter-Rater
@@ -89,7 +93,7 @@ def chance(name: str, sums: Sums) -> tuple[Floats, Floats]:
         case "gwet_ac1":
             expected = (shares * (1 - shares)).sum(axis=-1) / (categories - 1)
         case "brennan_prediger":
-            expected = np.full_like(observed, 1 / categories)
+            expected = np.full_like(observed, Fraction(1, categories))
         case _:
             raise KeyError(name)
     return observed, expected
@@ -116,18 +120,19 @@ def why_undefined(name: str, tally: Tally) -> Reason | None:
 def coefficient(name: str, tally: Tally, confidence: float = CONFIDENCE) -> Coefficient:
     """The coefficient `name` with Gwet's linearised standard error and a t interval.
 
-    Source of the errors: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
+    Exact until the value and the error are rounded, each once.
     """
     reason = why_undefined(name, tally)
     if reason:
         return Coefficient(None, reason=reason)
-    observed, expected = chance(name, Sums.of(tally))
-    value = float((observed - expected) / (1 - expected))
+    observed, expected = (Fraction(np.asarray(part).item()) for part in chance(name, tally.sums))
+    kappa = (observed - expected) / (1 - expected)
+    value = float(kappa)
     if tally.compared < 2:
         return Coefficient(value, reason=Reason.ONE_ISSUE)
-    linear = _linear_alpha if name == "krippendorff_alpha" else _linear
-    squares, issues = linear(name, tally, float(observed), float(expected))
-    se = float(np.sqrt(squares / (issues * (issues - 1))))
+    spread = linear_alpha if name == "krippendorff_alpha" else linear
+    squares, issues = spread(name, tally, kappa, expected)
+    se = standard_error(squares, issues)
     return Coefficient(value, se, *interval(value, se, issues, confidence))
 
 
@@ -151,42 +156,6 @@ def _t_quantile(degrees: int, confidence: float) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415
 
     return float(stdtrit(degrees, (1 + confidence) / 2))
-
-
-def _linear(name: str, tally: Tally, observed: float, expected: float) -> tuple[float, int]:
-    """Sum over issues of (k_i - kappa)^2, and N."""
-    shares = tally.per_category(tally.weights[tally.row] * tally.shares()) / tally.issues
-    kappa = (observed - expected) / (1 - expected)
-    # Issues with one label weigh nothing in p_a: the rest stand for all of them.
-    several = (tally.sizes >= 2) * (tally.issues / tally.compared)
-    terms = several * (tally.agreement - expected) / (1 - expected)
-    if name in {"fleiss_kappa", "gwet_ac1"}:
-        by_chance = tally.per_row(shares[tally.category] * tally.shares())
-        if name == "gwet_ac1":
-            by_chance = (1 - by_chance) / (tally.categories - 1)
-        terms = terms - 2 * (1 - kappa) * (by_chance - expected) / (1 - expected)
-    return float(np.dot(tally.weights, np.square(terms - kappa))), tally.issues
-
-
-def _linear_alpha(_name: str, tally: Tally, _observed: float, expected: float) -> tuple[float, int]:
-    """The same for Krippendorff's alpha, over the issues with two labels or more.
-
-    Without the small-sample term, as Gwet does; with factor 2 on the chance part, which the first release
-    of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
-    """
-    several = tally.sizes >= 2
-    weights = tally.weights * several
-    issues = int(weights.sum())
-    mean = np.dot(weights, tally.sizes) / issues
-    shares = tally.per_category(weights[tally.row] * tally.chosen) / (issues * mean)
-    excess = (tally.sizes - mean) / mean
-    same = tally.same_pairs / (mean * np.maximum(tally.sizes - 1, 1))
-    observed = np.dot(weights, same) / issues
-    plain = (observed - expected) / (1 - expected)
-    by_chance = tally.per_row(shares[tally.category] * tally.chosen) / mean - expected * excess
-    terms = (same - observed * excess - expected) / (1 - expected)
-    terms = terms - 2 * (1 - plain) * (by_chance - expected) / (1 - expected)
-    return float(np.dot(weights, np.square(terms - plain))), issues
 
 
 def category_kappas(
@@ -213,16 +182,18 @@ def category_kappas(
         )
     compared = tally.several()
     among = compared.labels_per_category
-    kappas, errors = _category_estimates(compared)
+    estimates = category_estimates(compared)
     found = []
     for place, code in enumerate(codes):
-        number, kappa, se = int(labels[place]), float(kappas[place]), float(errors[place])
+        number = int(labels[place])
         reason = _why_category_undefined(number, int(labels.sum()), int(among[place]), int(among.sum()))
         if reason:
             found.append(CategoryKappa(code, number, None, reason=reason))
         else:
-            low, high = interval(kappa, se, compared.issues, confidence)
-            found.append(CategoryKappa(code, number, kappa, se, low, high))
+            kappa, squares = estimates[place]
+            se = standard_error(squares, compared.issues)
+            low, high = interval(float(kappa), se, compared.issues, confidence)
+            found.append(CategoryKappa(code, number, float(kappa), se, low, high))
     return tuple(found)
 
 
@@ -235,35 +206,6 @@ def _why_category_undefined(labels: int, total: int, among: int, compared: int) 
     if among == 0:
         return Reason.CATEGORY_NOT_COMPARED
     return Reason.ONE_CATEGORY_COMPARED if among == compared else None
-
-
-def _category_estimates(tally: Tally) -> tuple[Floats, Floats]:
-    """[q] kappas and standard errors of issues that all have two labels or more.
-
-    Meaningless where a category has no label or all labels.
-    """
-    issues = tally.issues
-    weights, sizes = tally.weights[tally.row], tally.sizes[tally.row]
-    shares = tally.shares()
-    unlike = 2 * tally.chosen * (sizes - tally.chosen) / (sizes * (sizes - 1))
-    p = tally.per_category(weights * shares) / issues
-    spread = 2 * p * (1 - p)
-    spread[spread <= 0] = 1.0
-    expected = 1 - spread
-    kappas = 1 - tally.per_category(weights * unlike) / issues / spread
-
-    def term(agreement: Floats, by_chance: Floats, index: Ints) -> Floats:
-        e, s, k = expected[index], spread[index], kappas[index]
-        value: Floats = (agreement - e) / s - 2 * (1 - k) * (by_chance - e) / s
-        return np.square(value - k)
-
-    # Where an issue lacks the category, its term is the same for every issue.
-    at = tally.category
-    present = term(1 - unlike, p[at] * shares + (1 - p[at]) * (1 - shares), at)
-    without = issues - tally.per_category(weights)
-    absent = term(np.ones_like(p), 1 - p, np.arange(tally.categories))
-    squares = tally.per_category(weights * present) + without * absent
-    return kappas, np.sqrt(squares / (issues * (issues - 1)))
 
 
 def percent_agreement(counts: npt.ArrayLike) -> float:

@@ -5,6 +5,7 @@ High agreement with oneself bounds what agreement with others can be, and a low 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import Any
 
@@ -114,23 +115,29 @@ def _kappa(table: NDArray[np.int64], issues: int, confidence: float) -> Coeffici
     Sources: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Fleiss, Cohen and Everitt
     (1969), Psychological Bulletin 72(5), 323-327, equation 13.
     """
-    shares = table / issues
-    first, second = shares.sum(axis=1), shares.sum(axis=0)
-    observed, expected = float(np.trace(shares)), float(np.dot(first, second))
     if issues == 1:
         return Coefficient(None, reason=Reason.ONE_ISSUE_TWICE)
-    if expected >= 1:
+    first, second = (
+        [Fraction(number, issues) for number in table.sum(axis=axis).tolist()] for axis in (1, 0)
+    )
+    observed = Fraction(int(np.trace(table)), issues)
+    expected = sum(one * other for one, other in zip(first, second, strict=True))
+    if expected == 1:
         return Coefficient(None, reason=Reason.TWICE_ONE_CATEGORY)
     kappa = (observed - expected) / (1 - expected)
     if issues < FEW:
-        return Coefficient(kappa, reason=Reason.FEW_TWICE)
-    across = second[:, np.newaxis] + first[np.newaxis, :]
-    on = np.diag(shares) * np.square(1 - (first + second) * (1 - kappa))
-    off = shares * np.square(across) * (1 - kappa) ** 2
+        return Coefficient(float(kappa), reason=Reason.FEW_TWICE)
+    on, off = Fraction(), Fraction()
+    for row, column in np.argwhere(table).tolist():
+        share = Fraction(int(table[row, column]), issues)
+        if row == column:
+            on += share * (1 - (first[row] + second[row]) * (1 - kappa)) ** 2
+        else:
+            off += share * (second[row] + first[column]) ** 2
     chance = (kappa - expected * (1 - kappa)) ** 2
-    variance = (on.sum() + off.sum() - np.trace(off) - chance) / (issues * (1 - expected) ** 2)
-    se = sqrt(max(0.0, float(variance)))
-    return Coefficient(kappa, se, *interval(kappa, se, issues, confidence))
+    variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
+    se = sqrt(variance)
+    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues, confidence))
 
 
 def _normal_quantile(confidence: float) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,7 @@ def light_kappa(found: Sequence[PairKappa]) -> Coefficient:
         return Coefficient(None, reason=Reason.NO_PAIR)
     complete = len(kappas) == len(found)
     reason = Reason.BOOTSTRAP_ONLY if complete else Reason.SOME_PAIRS
-    return Coefficient(float(np.mean(kappas)), reason=reason)
+    return Coefficient(fsum(kappas) / len(kappas), reason=reason)
 
 
 def confusion(patterns: Patterns) -> Ints:
@@ -113,18 +114,28 @@ def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
     both = (one != MISSING) & (other != MISSING)
     q = patterns.categories
     cell = one[both].astype(np.int64) * q + other[both]
-    weights = patterns.counts[both].astype(np.float64)
-    table = np.bincount(cell, weights=weights, minlength=q * q).reshape(q, q)
-    issues = int(table.sum())
+    table = np.zeros(q * q, dtype=np.int64)
+    np.add.at(table, cell, patterns.counts[both])
+    return kappa_of_table(first, second, table.reshape(q, q))
+
+
+def kappa_of_table(first: int, second: int, table: Ints) -> PairKappa:
+    """Cohen's kappa of two columns from the issues by the category of the one and of the other [q, q].
+
+    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once.
+    """
+    issues, same = int(table.sum()), int(np.trace(table))
     if not issues:
         return PairKappa(first, second, 0, None, None, Reason.NO_ISSUE_IN_COMMON)
-    agreement = float(np.trace(table)) / issues
-    expected = float(np.dot(table.sum(axis=1) / issues, table.sum(axis=0) / issues))
+    agreement = same / issues
+    rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
+    by_chance = sum(one * other for one, other in zip(rows, columns, strict=True))
     if issues == 1:
         return PairKappa(first, second, issues, agreement, None, Reason.ONE_ISSUE_IN_COMMON)
-    if expected >= 1:
+    if by_chance == issues**2:
         return PairKappa(first, second, issues, agreement, None, Reason.PAIR_ONE_CATEGORY)
-    return PairKappa(first, second, issues, agreement, (agreement - expected) / (1 - expected))
+    kappa = (issues * same - by_chance) / (issues**2 - by_chance)
+    return PairKappa(first, second, issues, agreement, kappa)
 
 
 def _is_missing(label: Hashable) -> bool:

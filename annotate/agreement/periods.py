@@ -1,7 +1,9 @@
 """Labels over time: whether the categories have the same shares in every period."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -99,8 +101,13 @@ def drift(counts: npt.ArrayLike) -> Drift:
         return Drift(labels, periods, categories, reason=reason)
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / labels
-    chi2 = float((np.square(table - expected) / expected).sum())
+    rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
+    # Sum of (observed - expected)^2 / expected, multiplied out.
+    squares = sum(
+        (sum(Fraction(n**2, column) for n, column in zip(line, columns, strict=True)) / row)
+        for line, row in zip(table.tolist(), rows, strict=True)
+    )
+    chi2 = float(labels * (squares - 1))
     df = (periods - 1) * (categories - 1)
     return Drift(
         labels=labels,
@@ -109,8 +116,8 @@ def drift(counts: npt.ArrayLike) -> Drift:
         chi2=chi2,
         df=df,
         p=float(chdtrc(df, chi2)),
-        cramers_v=float(np.sqrt(chi2 / (labels * min(periods - 1, categories - 1)))),
-        smallest=float(expected.min()),
+        cramers_v=sqrt(chi2 / (labels * min(periods - 1, categories - 1))),
+        smallest=min(rows) * min(columns) / labels,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, fsum
 
 import numpy as np
 
@@ -101,7 +101,7 @@ def _spreads(patterns: Patterns, name: str) -> tuple[Floats, Floats]:
                 found.append(tally.issues * se * se)
         if found:
             sizes.append(size)
-            spreads.append(float(np.mean(found)))
+            spreads.append(fsum(found) / len(found))
     return np.array(sizes, dtype=np.float64), np.array(spreads)
 
 

@@ -1,11 +1,13 @@
 """Each volunteer beside the others and beside the decision, and where they stood alone."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from annotate.agreement.coefficients import CONFIDENCE, Coefficient, coefficient, interval
+from annotate.agreement.exact import standard_error
 from annotate.agreement.pairs import PairKappa, light_kappa, pairs
 from annotate.agreement.patterns import MISSING, Ints, Patterns
 from annotate.agreement.reasons import Reason
@@ -138,12 +140,17 @@ def agreement_with_others(
     issues = int(weights.sum())
     if not issues:
         return 0, Coefficient(None, reason=Reason.NO_OVERLAP)
-    shares = ((codes[base] == codes[base, column][:, np.newaxis]).sum(axis=1) - 1) / others
-    mean = float(np.average(shares, weights=weights))
+    same = (codes[base] == codes[base, column][:, np.newaxis]).sum(axis=1) - 1
+    total, squares = Fraction(), Fraction()
+    for number in np.unique(others).tolist():
+        at = others == number
+        total += Fraction(int(np.dot(weights[at], same[at])), number)
+        squares += Fraction(int(np.dot(weights[at], same[at] ** 2)), number**2)
+    mean = total / issues
     if issues == 1:
-        return 1, Coefficient(mean, reason=Reason.ONE_ISSUE)
-    se = float(np.sqrt(np.dot(weights, np.square(shares - mean)) / (issues * (issues - 1))))
-    return issues, Coefficient(mean, se, *interval(mean, se, issues, confidence))
+        return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
+    se = standard_error(squares - issues * mean**2, issues)
+    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues, confidence))
 
 
 def _decision(mine: list[PairKappa], column: int, decision: int) -> PairKappa:

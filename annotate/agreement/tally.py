@@ -1,12 +1,17 @@
 """Counts n_ik in sparse form, and the sums over issues from which every coefficient is made."""
 
 from dataclasses import dataclass
-from typing import Self
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from annotate.agreement.patterns import MISSING, Floats, Ints, Patterns
+
+Values = npt.NDArray[Any]
+"""Floats, or fractions: numbers that are exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +105,11 @@ class Tally:
         pairs = self.sizes * (self.sizes - 1)
         return self.same_pairs / np.where(pairs == 0, 1, pairs)
 
+    @cached_property
+    def sums(self) -> "Sums":
+        """The sums over the issues as they are, exact."""
+        return Sums.of(self)
+
     def per_row(self, values: npt.ArrayLike) -> Floats:
         """[P] the sum of an entry-wise quantity over the categories of each pattern."""
         return _bincount(self.row, values, len(self.sizes))
@@ -115,35 +125,48 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over issues that define the coefficients. A leading axis, if any, counts bootstrap replicates.
+    """Sums over issues that define the coefficients: fractions, or floats of bootstrap replicates, which a
+    leading axis counts.
 
     `issues` N, `compared` issues with r_i >= 2, `agreement` the sum of p_a,i over these,
     `shares` [..., q] the sum of n_ik / r_i. Over the issues with r_i >= 2 only: `labels` n,
     `chosen` [..., q] n_k, `unlike` the sum of (r_i^2 - sum_k n_ik^2) / (r_i - 1).
     """
 
-    issues: Floats
-    compared: Floats
-    agreement: Floats
-    shares: Floats
-    labels: Floats
-    chosen: Floats
-    unlike: Floats
+    issues: Values
+    compared: Values
+    agreement: Values
+    shares: Values
+    labels: Values
+    chosen: Values
+    unlike: Values
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
-        """The sums over the issues as they are."""
-        weights = tally.weights[tally.row]
-        several = tally.sizes >= 2
-        compared = tally.weights * several
+        """The sums over the issues as they are: whole numbers by the number of labels, then fractions."""
+        agreement, unlike, labels = Fraction(), Fraction(), 0
+        shares, chosen = (np.full(tally.categories, Fraction(), dtype=object) for _ in range(2))
+        for size in np.unique(tally.sizes).tolist():
+            rows = tally.sizes == size
+            entries = rows[tally.row]
+            weights = np.where(entries, tally.weights[tally.row], 0)
+            times = tally.per_category(weights * tally.chosen).astype(np.int64).astype(object)
+            shares += times * Fraction(1, size)
+            if size > 1:
+                issues, pairs = int(tally.weights[rows].sum()), size * (size - 1)
+                same = int(np.dot(weights, tally.chosen * (tally.chosen - 1)))
+                agreement += Fraction(same, pairs)
+                unlike += Fraction(issues * pairs - same, size - 1)
+                labels += issues * size
+                chosen += times
         return cls(
-            issues=np.asarray(tally.weights.sum(), dtype=np.float64),
-            compared=np.asarray(compared.sum(), dtype=np.float64),
-            agreement=np.asarray(np.dot(compared, tally.agreement)),
-            shares=tally.per_category(weights * tally.shares()),
-            labels=np.asarray(np.dot(compared, tally.sizes), dtype=np.float64),
-            chosen=tally.per_category(compared[tally.row] * tally.chosen),
-            unlike=np.asarray(np.dot(compared, _unlike(tally))),
+            issues=_exact(tally.issues),
+            compared=_exact(tally.compared),
+            agreement=_exact(agreement),
+            shares=shares,
+            labels=_exact(labels),
+            chosen=chosen,
+            unlike=_exact(unlike),
         )
 
     @classmethod
@@ -170,6 +193,10 @@ def _unlike(tally: Tally) -> Floats:
     """[P] ordered pairs of labels that differ, per (r_i - 1); 0 where r_i is 1."""
     pairs = tally.sizes * (tally.sizes - 1)
     return (pairs - tally.same_pairs) / np.maximum(tally.sizes - 1, 1)
+
+
+def _exact(value: Fraction | int) -> Values:
+    return np.array(Fraction(value), dtype=object)
 
 
 def _bincount(index: Ints, values: npt.ArrayLike, length: int) -> Floats:

@@ -1,0 +1,127 @@
+"""Linearised errors: what each issue adds to a coefficient, less the coefficient, squared and added up.
+
+All sums are exact. Source: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
+"""
+
+from collections import defaultdict
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from annotate.agreement.exact import per_size, products, quadratic_form, sum_of_squares
+from annotate.agreement.tally import Tally
+
+
+def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tuple[Fraction, int]:
+    """Sum over issues of (k_i - kappa)^2, and N, of the coefficient `name` with this p_e."""
+    issues, q = tally.issues, tally.categories
+    unit, sums = _products(tally)
+    # Issues with one label weigh nothing in p_a: the rest stand for all of them.
+    weight = Fraction(issues, tally.compared) / (1 - expected)
+    by_chance = -2 * (1 - kappa) / (1 - expected)
+    scale = Fraction(1, issues * unit**2)
+    if name == "fleiss_kappa":
+        chance, rest = by_chance * scale, -by_chance * expected
+    elif name == "gwet_ac1":
+        chance, rest = -by_chance * scale / (q - 1), by_chance * (Fraction(1, q - 1) - expected)
+    else:
+        chance, rest = Fraction(), Fraction()
+    return quadratic_form(sums, [weight / unit, -weight * expected, chance, rest - kappa]), issues
+
+
+@lru_cache(maxsize=1)
+def _products(tally: Tally) -> tuple[int, list[list[int]]]:
+    """The products of p_a,i in parts of a unit, of whether there are two labels, and of sum_k p_k n_ik / r_i
+    in parts of N unit^2, for all coefficients; the unit first.
+    """
+    unit, by_label, by_pair = per_size(tally.sizes)
+    labels = np.array([int(share * unit) for share in tally.sums.shares], dtype=object)
+    return unit, products(
+        tally.weights,
+        [_same_pairs(tally) * by_pair, tally.sizes >= 2, _per_row(tally, labels) * by_label],
+    )
+
+
+def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction) -> tuple[Fraction, int]:
+    """The same for Krippendorff's alpha, over the issues with two labels or more.
+
+    Without the small-sample term, as Gwet does; with factor 2 on the chance part, which the first release
+    of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
+    """
+    several = tally.several()
+    issues, labels = several.issues, Fraction(tally.sums.labels.item())
+    mean = labels / issues
+    unit, _by_label, by_pair = per_size(several.sizes)
+    same = _same_pairs(several) * by_pair * several.sizes
+    observed = Fraction(int(np.dot(several.weights, same))) / (unit * labels)
+    plain = (observed - expected) / (1 - expected)
+    by_chance = -2 * (1 - plain) / (1 - expected)
+    chosen = np.array([int(number) for number in tally.sums.chosen], dtype=object)
+    columns = [same, several.sizes, _per_row(several, chosen)]
+    factors: list[Fraction | int] = [
+        1 / (unit * mean * (1 - expected)),
+        -(observed / (1 - expected) + by_chance * expected) / mean,
+        by_chance / (labels * mean),
+        0,
+    ]
+    return sum_of_squares(several.weights, columns, factors), issues
+
+
+def _same_pairs(tally: Tally) -> Any:
+    return tally.same_pairs.astype(np.int64).astype(object)
+
+
+def _per_row(tally: Tally, values: Any) -> Any:
+    """[P] the sum over k of `values` [q], whole numbers, times n_ik."""
+    if not len(tally.row):
+        return np.zeros(len(tally.sizes), dtype=object)
+    starts = np.searchsorted(tally.row, np.arange(len(tally.sizes)))
+    return np.add.reduceat(values[tally.category] * tally.chosen.astype(object), starts)
+
+
+def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
+    """The kappa of each category that has some of the labels and not all, with the squares of its terms
+    summed over the issues. These all have two labels or more.
+    """
+    issues = tally.issues
+    unit, _by_label, _by_pair = per_size(tally.sizes)
+    found = {}
+    for category, cells in _cells(tally).items():
+        rows = [
+            (2 * times * (size - times) * (unit // (size * (size - 1))), times * (unit // size))
+            for size, times, _number in cells
+        ]
+        weights = np.array([number for _size, _times, number in cells], dtype=np.int64)
+        unlike, share = (np.array(column, dtype=object) for column in zip(*rows, strict=True))
+        sums = products(weights, [unlike, share])
+        p = Fraction(sums[1][2], issues * unit)
+        spread = 2 * p * (1 - p)
+        if not spread:
+            continue
+        kappa = 1 - Fraction(sums[0][2], issues * unit) / spread
+        # An issue without the category is in none of the sums but the last: that counts issues.
+        sums[2][2] = issues
+        factors = [
+            -1 / (spread * unit),
+            -2 * (1 - kappa) * (2 * p - 1) / (spread * unit),
+            (1 - kappa) * (2 * p / spread - 1),
+        ]
+        found[category] = kappa, quadratic_form(sums, factors)
+    return found
+
+
+def _cells(tally: Tally) -> dict[int, list[tuple[int, int, int]]]:
+    """By category: r_i, n_ik, and how many issues have these."""
+    most = int(tally.sizes.max(initial=0)) + 1
+    keys = (tally.category * most + tally.sizes[tally.row]) * most + tally.chosen
+    distinct, which = np.unique(keys, return_inverse=True)
+    numbers = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(numbers, which, tally.weights[tally.row])
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for key, number in zip(distinct.tolist(), numbers.tolist(), strict=True):
+        rest, times = divmod(key, most)
+        category, size = divmod(rest, most)
+        found[category].append((size, times, number))
+    return found
