@@ -1,8 +1,6 @@
 """The replication package of a round: all that others need to count again, and the script that does it."""
 
 import hashlib
-import io
-import json
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -14,20 +12,19 @@ from django.utils import timezone
 
 from annotate.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from annotate.models import Round, RoundIssue
+from annotate.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from annotate.queries.frozen import package_files
 from annotate.queries.rounds import revealed
 from annotate.queries.withheld import NOTHING, Held, Reader
 from annotate.reports import agreement_report
 from core.snapshots import snapshot
 from ingest.models import Repository, Source, SourceEntry
-from taxonomy.queries import codebook
-from taxonomy.tree import write_csv
 
 WHY_WITHHELD = "who made this package still has to label them in another round"
 BY = (("type",), ("repository",), ("month",))
 """The groups of the agreement report in a package: those of the page."""
 REPLICATION = Path(__file__).parent / "replication"
-SCRIPT, README = "recompute.py", "README.md"
+SCRIPTS, README = ("recompute.py", "report.py", "package.py", "coefficients.py"), "README.md"
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
 
@@ -68,10 +65,11 @@ def write_package(
     """Write the replication package of a round into a folder, or a new `.zip`; answers with SHA-256 by file.
 
     It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
-    the long layout, the issues, what was labelled twice, the agreement report, the script that computes it
-    anew, the frozen reports, and a manifest with the moment, the version and the hashes. What is `held` back
-    from the reader is in none of them, and then no frozen report is there, since these are of all issues; the
-    manifest says how many that are, and why. `reader` is that of the report.
+    the long layout, the issues, what was labelled twice, what else the agreement report is made of
+    (annotate.package_inputs), that report, the script that computes it anew, the frozen reports, and a
+    manifest with the moment, the version and the hashes. What is `held` back from the reader is in none of
+    them, and then no frozen report is there, since these are of all issues; the manifest says how many that
+    are, and why. `reader` is that of the report.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -100,34 +98,32 @@ def _write_files(round_: Round, sink: Sink, held: Held, reader: Reader | None) -
             write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, held=held))
             for listed, urls in _lists(round_, name, repositories, held):
                 write(f"{name}/{listed}", _joined(urls))
-        write("taxonomy.csv", [_taxonomy_csv(round_)])
+        write("taxonomy.csv", [taxonomy_csv(round_)])
         write("labels_long.csv", labels_csv(round_, layout="long", held=held))
         write("issues.csv", issues_csv(round_, held=held))
         write("labels_twice.csv", labels_twice_csv(round_, held=held))
-        found = agreement_report(round_, by=BY, held=held, reader=reader)
-        write("agreement.json", [json.dumps(found.as_dict(), indent=2).encode() + b"\n"])
+        found = agreement_report(round_, by=(*BY, ("round",)), held=held, reader=reader)
+        for name, chunks in inputs(found):
+            write(name, chunks)
+        write("agreement.json", [as_json(document(found))])
         withheld = held.count()
         reports = package_files(round_)
         for name, frozen in reports.items() if not withheld else ():
             write(name, [frozen.document.encode()])
-    for name in (SCRIPT, README):
+    for name in (*SCRIPTS, README):
         write(name, [(REPLICATION / name).read_bytes()])
     write("requirements.txt", [requirements().encode()])
     manifest = {
         "study": round_.study.slug,
-        "round": round_.name,
-        "kind": round_.kind,
-        "allocation": round_.allocation,
-        "closed_at": round_.closed_at and round_.closed_at.isoformat(),
+        **facts(round_, held),
         "taxonomy": round_.version.taxonomy.name,
         "version": round_.version.number,
         "as_of": found.as_of.isoformat(),
         "written_at": timezone.now().isoformat(),
-        "withheld_issues": withheld,
         **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
         "sha256": hashes,
     }
-    sink.write("manifest.json", [json.dumps(manifest, indent=2).encode() + b"\n"])
+    sink.write("manifest.json", [as_json(manifest)])
     return hashes
 
 
@@ -166,9 +162,3 @@ def _lists(
 def _joined(urls: Iterable[str]) -> Iterator[bytes]:
     for url in urls:
         yield f"{url}\n".encode()
-
-
-def _taxonomy_csv(round_: Round) -> bytes:
-    buffer = io.StringIO(newline="")
-    write_csv(codebook(round_.version_id).tree(), buffer)
-    return buffer.getvalue().encode()

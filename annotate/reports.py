@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from annotate import over_time
+from annotate import over_time, two_by_two
 from annotate.agreement import (
     MISSING,
     Agreement,
@@ -219,6 +219,9 @@ class AgreementReport:
                 {"sizes": list(split.sizes), "issues": split.issues, "share": split.share}
                 for split in self.splits
             ],
+            "pairs": list(two_by_two.pairs(self)),
+            "confusion": two_by_two.meeting_categories(self),
+            "against_decision": two_by_two.against_decision(self),
             "volunteers": [self._volunteer(one) for one in self.volunteers],
             "models": [line.as_dict() for line in self.models],
             "intra_rater": self.intra and self.intra.as_dict(),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop
 
-from annotate import model_raters, over_time
-from annotate.agreement import Agreement, Coefficient, confusion
+from annotate import model_raters, over_time, two_by_two
+from annotate.agreement import Agreement, Coefficient
 from annotate.composition import distribution
 from annotate.dissents import dissents
 from annotate.reports import AgreementReport, Group, level_name, rows
@@ -211,34 +211,14 @@ def categories(report: AgreementReport) -> Table:
 
 def pairs(report: AgreementReport) -> Table:
     """Cohen's kappa of every two volunteers."""
-    return Table.of(
-        ("first", "second", "issues", "percent_agreement", "cohen_kappa", "reason"),
-        (
-            [
-                report.columns[pair.first],
-                report.columns[pair.second],
-                pair.issues,
-                pair.agreement,
-                pair.kappa,
-                pair.reason.text if pair.reason else None,
-            ]
-            for pair in report.overall.pairs
-        ),
-    )
+    columns = ("first", "second", "issues", "percent_agreement", "cohen_kappa", "reason")
+    return Table.of(columns, (pair.values() for pair in two_by_two.pairs(report)))
 
 
 def meeting_categories(report: AgreementReport) -> Table:
     """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
-    codes = [category.code for category in report.overall.categories]
-    table = confusion(report.patterns)
-    found: list[tuple[str, str, int]] = [
-        (code, codes[column], int(table[row, column]))
-        for row, code in enumerate(codes)
-        for column in range(row + 1, len(codes))
-        if table[row, column]
-    ]
-    found.sort(key=lambda pair: -pair[2])
-    return Table(("first", "second", "issues"), tuple(found))
+    found = two_by_two.meeting_categories(report)
+    return Table.of(("first", "second", "issues"), (pair.values() for pair in found))
 
 
 def split_sizes(report: AgreementReport) -> Table:
@@ -286,16 +266,8 @@ def models(report: AgreementReport) -> Table:
 
 def against_decision(report: AgreementReport) -> Table:
     """How many labels of one category lie on issues decided as another, most first."""
-    codes = [category.code for category in report.overall.categories]
-    table = report.against_decision
-    found = [
-        (code, codes[column], int(table[row, column]))
-        for row, code in enumerate(codes)
-        for column in range(len(codes))
-        if row != column and table[row, column]
-    ]
-    found.sort(key=lambda pair: -pair[2])
-    return Table(("label", "decision", "labels"), tuple(found))
+    found = two_by_two.against_decision(report)
+    return Table.of(("label", "decision", "labels"), (pair.values() for pair in found))
 
 
 def intra_rater(report: AgreementReport) -> Table:

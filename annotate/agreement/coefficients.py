@@ -58,7 +58,15 @@ class CategoryKappa:
     def as_dict(self) -> dict[str, float | int | str | None]:
         """As in the JSON of reports; the reason in words."""
         reason = self.reason and self.reason.text
-        return {"code": self.code, "labels": self.labels, "kappa": self.kappa, "reason": reason}
+        return {
+            "code": self.code,
+            "labels": self.labels,
+            "kappa": self.kappa,
+            "se": self.se,
+            "low": self.low,
+            "high": self.high,
+            "reason": reason,
+        }
 
 
 def chance(name: str, sums: Sums) -> tuple[Any, Any]:

@@ -4,7 +4,7 @@ from collections import Counter
 from functools import reduce
 from operator import or_
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Decision, Round, RoundIssue
 from annotate.queries.rounds import revealed
@@ -14,10 +14,20 @@ from taxonomy.queries import codebooks
 
 def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
     """Repository id to how many of its issues a screening of the study excludes, each issue once; None where
-    there is no screening.
+    there is no screening. Four queries at most.
+    """
+    found = excluded(round_, reader)
+    if found is None:
+        return None
+    counted = found.values("issue__repository").annotate(issues=Count("issue", distinct=True))
+    return Counter(dict(counted.values_list("issue__repository", "issues")))
 
-    By standing, revealed decisions alone, without issues of the round itself (whoever took them in after all)
-    and without what is held back from the reader in the screening. Four queries at most.
+
+def excluded(round_: Round, reader: Reader) -> QuerySet[Decision] | None:
+    """The decisions of screenings that exclude an issue; None where there is no screening.
+
+    Standing, revealed ones alone, without issues of the round itself (whoever took them in after all) and
+    without what is held back from the reader in the screening.
     """
     screenings = Round.objects.filter(
         study=round_.study_id, kind=Round.Kind.SCREENING, opened_at__isnull=False, excludes__isnull=False
@@ -33,11 +43,6 @@ def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
     place = {"round": OuterRef("round"), "issue": OuterRef("issue")}
     shown = reduce(or_, map(revealed, rounds), NOTHING)
     held = reader.held_back(rounds)
-    counted = (
-        Decision.objects.filter(excluding, Exists(shown.filter(**place)), superseded_at=None)
-        .exclude(Exists(held.filter(**place)))
-        .exclude(Exists(RoundIssue.objects.filter(round=round_, issue=OuterRef("issue"))))
-        .values("issue__repository")
-        .annotate(issues=Count("issue", distinct=True))
-    )
-    return Counter(dict(counted.values_list("issue__repository", "issues")))
+    decisions = Decision.objects.filter(excluding, Exists(shown.filter(**place)), superseded_at=None)
+    own = RoundIssue.objects.filter(round=round_, issue=OuterRef("issue"))
+    return decisions.exclude(Exists(held.filter(**place))).exclude(Exists(own))

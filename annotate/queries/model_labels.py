@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from numpy.typing import NDArray
 
 from annotate.agreement import MISSING
 from annotate.models import ModelLabel, Round, RoundVolunteer
-from annotate.queries.rounds import reveals_complete_issues
+from annotate.queries.rounds import revealed, reveals_complete_issues
 from annotate.queries.withheld import NOTHING, Held, seen_sql
 from studies.models import Membership
 from taxonomy.queries import Codebook
@@ -18,6 +18,16 @@ from taxonomy.queries import Codebook
 def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
     """What this model has said in a round."""
     return ModelLabel.objects.filter(round=round_, member=member)
+
+
+def model_labels_beside(round_: Round, held: Held = NOTHING) -> QuerySet[ModelLabel, tuple[str, str, int]]:
+    """(address of the issue, pseudonym of the model, category) of each label that stands beside labels of
+    volunteers in the report: those of complete, revealed issues, without what is held back from the reader.
+    """
+    shown = revealed(round_).filter(completed_at__isnull=False, issue=OuterRef("issue"))
+    labels = ModelLabel.objects.filter(Exists(shown), round=round_)
+    labels = labels.exclude(Exists(held.filter(round=round_, issue=OuterRef("issue"))))
+    return labels.order_by("member", "issue").values_list("issue__url", "member__pseudonym", "category")
 
 
 _BESIDE = """

@@ -1,0 +1,97 @@
+"""The files of a replication package, as pandas reads them."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+LEVELS = ["type", "theme", "sub-theme"]
+
+
+def read(path: Path, columns: Iterable[str] = ()) -> pd.DataFrame:
+    """A CSV file as text; these columns without a row where it is not there.
+
+    Cells that a spreadsheet would run begin with an apostrophe, which goes.
+    """
+    if columns and not path.exists():
+        return pd.DataFrame(columns=list(columns), dtype=str)
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    inert = re.compile(r"'+[=+\-@\t\r]")
+    return table.map(lambda cell: cell[1:] if inert.match(cell) else cell)
+
+
+class Codebook:
+    """The categories of taxonomy.csv."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.level = dict(zip(table["code"], table["level"].map(LEVELS.index), strict=True))
+        by_code = (code.rpartition(".")[0] for code in table["code"])
+        self.parent = dict(zip(table["code"], table.get("parent", by_code), strict=True))
+
+    def at(self, level: int) -> list[str]:
+        return [code for code, its in self.level.items() if its == level]
+
+    def above(self, code: str, level: int) -> str:
+        """The ancestor of a category at a level, or itself where it stands there or above."""
+        while self.level.get(code, -1) > level:
+            code = self.parent[code]
+        return code
+
+    def rolled_up(self, codes: pd.Series, level: int) -> pd.Series:
+        """The place of each code's ancestor among the categories of a level; -1 for none."""
+        places = {code: place for place, code in enumerate(self.at(level))}
+        found = {code: places.get(self.above(code, level), -1) for code in self.level}
+        return codes.map(found).fillna(-1).astype(int)
+
+
+class Package:
+    """Complete issues with their labels, at one level.
+
+    `given` has a row per label that counts, `labels` a row per issue and a column per volunteer: the place of
+    a category, or -1 for no label. `groups` says of each issue its type, category, repository and month, None
+    where it has none.
+    """
+
+    def __init__(self, folder: Path, level: int) -> None:
+        self.folder, self.level = folder, level
+        self.manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        self.book = Codebook(read(folder / "taxonomy.csv"))
+        self.codes = self.book.at(level)
+        self.every_issue = read(folder / "issues.csv").set_index("Issue_URL")
+        self.every_label = read(folder / "labels_long.csv")
+        self.issues = issues = self.every_issue[self.every_issue["Completed_at"] != ""]
+        given = self.every_label[self.every_label["Surplus"] == ""]
+        self.incomplete = given[~given["Issue_URL"].isin(issues.index)]
+        self.count(given[given["Issue_URL"].isin(issues.index)])
+        self.decided = self.book.rolled_up(issues["Final_Label"], level)
+        types = self.book.rolled_up(issues["Final_Label"], 0)
+        self.groups = pd.DataFrame(
+            {
+                "type": types.map(lambda place: self.book.at(0)[place] if place >= 0 else None),
+                "category": self.decided.map(lambda place: self.codes[place] if place >= 0 else None),
+                "repository": issues["Repository"],
+                "month": issues["Completed_at"].str[:7],
+            }
+        )
+
+    def count(self, given: pd.DataFrame) -> None:
+        """Take these labels for those that count."""
+        self.given = given.assign(place=self.book.rolled_up(given["Label"], self.level))
+        self.labels = self.wide("Volunteer", self.given)
+
+    def wide(self, who: str, given: pd.DataFrame) -> pd.DataFrame:
+        """A row per issue and a column for each who labels, with the places of the categories."""
+        table = given.pivot_table(index="Issue_URL", columns=who, values="place", sort=False)
+        return table.reindex(self.issues.index).fillna(-1).astype(int)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Does every volunteer label every issue? If not, no two of them are compared."""
+        return bool(self.manifest["allocation"] == "crossed")
+
+    @property
+    def is_whole(self) -> bool:
+        """Are all labels of the round here?"""
+        return self.manifest["closed_at"] is not None and not self.manifest["withheld_issues"]
