@@ -3,22 +3,18 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from annotate.exports import labels_csv
+from annotate.frozen_numbers import Figure, numbers
 from annotate.models import FrozenReport, Round
 from annotate.package import BY
 from annotate.queries.withheld import NOTHING, Held
 from annotate.reports import LEVELS, AgreementReport, agreement_report
 from taxonomy.queries import codebook
-
-COUNTS = ("issues", "raters", "labels")
-UNFINISHED = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
-"""What a report leaves out because the round goes on: no number rests on it, so it makes no difference."""
-Key = tuple[str, str, str]
 
 
 def levels_of(round_: Round, held: Held = NOTHING) -> dict[str, AgreementReport]:
@@ -55,10 +51,10 @@ def as_text(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One number of a level that is another one now; None where there is none, or it is undefined.
+    """One number of a level that is another one now, or has another interval; None where there is none, or it
+    is undefined.
 
-    `part` is one of groups, left-out, categories, volunteers, decided, splits, intra-rater; `of` says which
-    group ("all", "type C"), category, volunteer or split; `name` which number of it.
+    `part`, `of` and `name` are those of annotate.frozen_numbers: ("groups", "type C", "fleiss_kappa").
     """
 
     part: str
@@ -66,6 +62,8 @@ class Change:
     name: str
     then: float | None
     now: float | None
+    then_interval: tuple[float, float] | None = None
+    now_interval: tuple[float, float] | None = None
 
     @property
     def change(self) -> float | None:
@@ -73,14 +71,7 @@ class Change:
 
     def as_dict(self) -> dict[str, Any]:
         """As in the JSON of REST."""
-        return {
-            "part": self.part,
-            "of": self.of,
-            "name": self.name,
-            "then": self.then,
-            "now": self.now,
-            "change": self.change,
-        }
+        return asdict(self) | {"change": self.change}
 
 
 @dataclass(frozen=True)
@@ -106,7 +97,7 @@ def difference(frozen: FrozenReport) -> Difference:
     return Difference(
         as_of=newest.as_of,
         issues_added=newest.complete - frozen.issues,
-        levels={name: changes(then[name], now[name].as_dict(issues=False)) for name in then if name in now},
+        levels={name: changes(then[name], now[name].as_dict()) for name in then if name in now},
     )
 
 
@@ -114,71 +105,31 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Change, ..
     """The numbers of one level's report (the JSON of `AgreementReport`) that are not the same in another one.
 
     A number that no report of then had, since Crosscheck did not compute it, is no change; nor is the last
-    digit of a sum that was added up in another order.
+    digit of a sum that was added up in another order, nor a count of 0 of what was not there.
     """
-    old, new = dict(_numbers(then)), dict(_numbers(now))
-    parts = {part for part, _of, _name in old}
-    known = {(part, name) for part, _of, name in old}
+    within = set(then) & set(now)
+    old, new = dict(numbers(then, within)), dict(numbers(now, within))
+    parts, known = {key.part for key in old}, {(key.part, key.name) for key in old}
     found = []
     for key in {**old, **new}:
-        part, of, name = key
-        is_new_to_us = part in parts and part != "left-out" and (part, name) not in known
-        if not is_new_to_us and not _same(old.get(key), new.get(key)):
-            found.append(Change(part, of, name, old.get(key), new.get(key)))
+        is_new_to_us = key.part in parts and key.part != "left-out" and (key.part, key.name) not in known
+        before, after = old.get(key, Figure(None)), new.get(key, Figure(None))
+        is_nothing = (key not in old and after.value == 0) or (key not in new and before.value == 0)
+        if not is_new_to_us and not is_nothing and not _same(before, after):
+            found.append(Change(*key, before.value, after.value, before.interval, after.interval))
     return tuple(found)
 
 
-def _same(one: float | None, other: float | None) -> bool:
+def _same(one: Figure, other: Figure) -> bool:
+    """An interval that one of the two lacks, as reports of an earlier Crosscheck may, is no difference."""
+    if not _equal(one.value, other.value):
+        return False
+    if one.interval is None or other.interval is None:
+        return True
+    return all(map(_equal, one.interval, other.interval))
+
+
+def _equal(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def group_name(key: Mapping[str, str]) -> str:
-    """The name of a group in files: "all", "type C"."""
-    return ", ".join(f"{name} {value}" for name, value in key.items()) or "all"
-
-
-def _numbers(report: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
-    """Every number of a report with its part, what it is of, and its name; intervals follow from the labels
-    as the values do, and are not looked at, nor are groupings that a frozen report has not, such as by round.
-    """
-    for group in report["groups"]:
-        if tuple(group["group"]) in ((), *BY):
-            yield from _group(group)
-    for one in report["groups"][0]["categories"]:
-        yield ("categories", one["code"], "labels"), one["labels"]
-        yield ("categories", one["code"], "kappa"), one["kappa"]
-    for one in report["volunteers"]:
-        yield from _volunteer(one)
-    for one in report["distribution"]:
-        yield ("decided", one["code"], "issues"), one["issues"]
-    for one in report["splits"]:
-        yield ("splits", ":".join(map(str, one["sizes"])), "issues"), one["issues"]
-    twice = report["intra_rater"]
-    for one in (twice["pooled"], *twice["volunteers"]) if twice else ():
-        of = one.get("volunteer", "all")
-        yield ("intra-rater", of, "issues"), one["issues"]
-        for name in ("percent_agreement", "cohen_kappa"):
-            yield ("intra-rater", of, name), one[name]["value"]
-
-
-def _group(group: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
-    of = group_name(group["group"])
-    for name in COUNTS:
-        yield ("groups", of, name), group[name]
-    for name, found in group["coefficients"].items():
-        yield ("groups", of, name), found["value"]
-    for name, number in group["left_out"].items():
-        if name not in UNFINISHED:
-            yield ("left-out", of, name), number
-
-
-def _volunteer(one: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
-    of = one["volunteer"]
-    for name in ("labels", "alone", "others_agree", "effect"):
-        yield ("volunteers", of, name), one[name]
-    for name in ("agreement", "mean_kappa", "without"):
-        yield ("volunteers", of, name), one[name]["value"]
-    for name in ("issues", "percent_agreement", "cohen_kappa"):
-        yield ("volunteers", of, f"decision_{name}"), one["decision"][name]

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate import statements as say
-from annotate.frozen import Change, group_name
+from annotate.frozen import Change
+from annotate.frozen_numbers import group_name
 from annotate.tables import number
 from core.templatetags.crosscheck import count
 
@@ -16,9 +17,18 @@ DIGITS = 4
 """Of a number beside its successor: three hide what one decision changes."""
 PARTS = {
     "categories": gettext_lazy("Category %(of)s"),
-    "volunteers": gettext_lazy("Volunteer %(of)s"),
+    "issues": gettext_lazy("Repository %(of)s"),
+    "years": gettext_lazy("By year: %(of)s"),
+    "types": gettext_lazy("By decided type: %(of)s"),
     "decided": gettext_lazy("Decided as %(of)s"),
+    "over-time": gettext_lazy("Over time: %(of)s"),
+    "over-time-test": gettext_lazy("Change over time"),
     "splits": gettext_lazy("Split %(of)s"),
+    "pairs": gettext_lazy("Pair %(of)s"),
+    "confusion": gettext_lazy("Both chosen: %(of)s"),
+    "against-decision": gettext_lazy("Overruled: %(of)s"),
+    "volunteers": gettext_lazy("Volunteer %(of)s"),
+    "models": gettext_lazy("Model %(of)s"),
     "intra-rater": gettext_lazy("Intra-rater, %(of)s"),
 }
 GROUPS = {
@@ -45,6 +55,20 @@ NAMES = {
     "decision_percent_agreement": gettext_lazy("Same as the decision"),
     "decision_cohen_kappa": gettext_lazy("κ with the decision"),
     "cohen_kappa": gettext_lazy("Cohen’s kappa"),
+    "undecided": gettext_lazy("Issues without a decision"),
+    "share": gettext_lazy("Share"),
+    "decided": gettext_lazy("Decided so"),
+    "compared": gettext_lazy("Issues compared"),
+    "volunteers_percent_agreement": gettext_lazy("Volunteers among themselves"),
+    "volunteers_light_kappa": gettext_lazy("κ of the volunteers"),
+    "decided_issues": gettext_lazy("Decided issues"),
+    "months": gettext_lazy("Months"),
+    "categories": gettext_lazy("Categories"),
+    "chi2": gettext_lazy("χ²"),
+    "df": gettext_lazy("Degrees of freedom"),
+    "p": gettext_lazy("p"),
+    "cramers_v": gettext_lazy("Cramér’s V"),
+    "smallest_expected": gettext_lazy("Smallest number expected"),
 }
 
 
@@ -64,12 +88,14 @@ class GroupLine:
 
 @dataclass(frozen=True)
 class ChangeLine:
-    """One number that changed, as texts. `is_next`: it is of the same as the line above."""
+    """One number that changed, as texts, with intervals. `is_next`: it is of the same as the line above."""
 
     of: str
     name: str
     then: str
+    then_span: str
     now: str
+    now_span: str
     change: str
     is_next: bool
 
@@ -109,7 +135,9 @@ def change_lines(changes: Iterable[Change]) -> list[ChangeLine]:
             of=of,
             name=str(NAMES.get(one.name, one.name)),
             then=_text(one.then),
+            then_span=_span(one.then_interval),
             now=_text(one.now),
+            now_span=_span(one.now_interval),
             change=_signed(one.change),
             is_next=place > 0,
         )
@@ -129,6 +157,13 @@ def _text(value: float | None) -> str:
     if value is None:
         return "–"
     return count(value) if isinstance(value, int) else number(value, DIGITS)
+
+
+def _span(interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return ""
+    low, high = (number(bound, DIGITS) for bound in interval)
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}
 
 
 def _signed(value: float | None) -> str:

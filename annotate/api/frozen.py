@@ -61,13 +61,18 @@ class FreezingSerializer(serializers.Serializer[Any]):
 
 class ReportChangeSerializer(serializers.Serializer[Any]):
     part = serializers.CharField(
-        help_text="groups, left-out, categories, volunteers, decided, splits, intra-rater"
+        help_text="groups, left-out, categories, issues, years, types, decided, over-time, over-time-test,"
+        " splits, pairs, confusion, against-decision, volunteers, models, intra-rater"
     )
     of = serializers.CharField(help_text="Which one: all, type C, a code, a pseudonym, the sizes of a split")
     name = serializers.CharField(help_text="Which number of it")
     then = serializers.FloatField(allow_null=True)
     now = serializers.FloatField(allow_null=True)
     change = serializers.FloatField(allow_null=True, help_text="null where there is no number then or now")
+    then_interval = serializers.ListField(
+        child=serializers.FloatField(), allow_null=True, help_text="Low and high, where it had an interval"
+    )
+    now_interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
 
 
 class ReportDifferenceSerializer(serializers.Serializer[Any]):

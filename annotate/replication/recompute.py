@@ -84,7 +84,7 @@ class Comparison:
 
     def __init__(self) -> None:
         self.equal = self.near = self.wrong = self.skipped = 0
-        print(f"{'':58} {'stored':>24} {'recomputed':>24} {'difference':>10}")
+        print(f"{'':70} {'stored':>24} {'recomputed':>24} {'difference':>10}")
 
     def compare(self, stored: dict[str, Any], found: dict[str, Any], of: str = "") -> None:
         before, after = dict(leaves(stored, of)), dict(leaves(with_reasons(found), of))
@@ -92,13 +92,13 @@ class Comparison:
             one, other = before.get(path, "missing"), after.get(path, "missing")
             if other == NOT_HERE:
                 if one != "missing":
-                    print(f"{path:58} {one!s:>24} {NOT_HERE:>24}")
+                    print(f"{path:70} {one!s:>24} {NOT_HERE:>24}")
                     self.skipped += 1
                 continue
             apart = None if "missing" in (one, other) else differs(one, other)
             is_wrong = apart is None or apart > TOLERANCE
             said = "?" if apart is None else f"{apart:.1e}" if apart else "0"
-            print(f"{path:58} {one!s:>24} {other!s:>24} {said:>10}{'  DIFFERS' if is_wrong else ''}")
+            print(f"{path:70} {one!s:>24} {other!s:>24} {said:>10}{'  DIFFERS' if is_wrong else ''}")
             self.wrong += is_wrong
             self.equal += one == other
             self.near += one != other and not is_wrong

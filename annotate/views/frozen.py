@@ -54,14 +54,14 @@ class Listed:
 def section(report: AgreementReport, member: Membership | None, held: Held) -> dict[str, Any]:
     """What the list of a round's frozen reports draws, beside the report of now at one level.
 
-    Two queries, and one more where something may be held back.
+    Two queries and those of what was labelled, and one more where something may be held back.
     """
     round_ = report.round
     withheld = held.count()
     found = list(queries.frozen_reports(round_))
     levels = (level_name(round_.depth), level_name(report.level))
     numbers = queries.at_levels(round_, *levels) if found and not withheld else {}
-    now = report.as_dict(issues=False) if numbers else {}
+    now = report.as_dict() if numbers else {}
     return {
         "listed": [_listed(one, numbers.get(one.pk), now, report) for one in found],
         "withheld": withheld,

@@ -1,6 +1,7 @@
 """The demonstration study as `manage.py demo` leaves it: loaded once, and every test takes back what it does to it."""
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -52,7 +53,9 @@ from annotate.queries.minutes import minutes
 from annotate.queries.screening import kept_issues
 from annotate.queries.training import training_result
 from annotate.queries.turns import current_turn
+from annotate.queries.withheld import Reader
 from annotate.reports import agreement_report
+from annotate.tables import TABLES
 from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership
 from studies.queries import guideline_news
@@ -460,3 +463,26 @@ def test_demo_has_a_model_that_knows_some_words_beside_its_volunteers():
     assert found.decision.issues == Decision.objects.filter(round=main_round(), superseded_at=None).count()
     label = ModelLabel.objects.get(issue__number="12871")
     assert label.category.states.get().code == "C.9"
+
+
+@pytest.mark.parametrize("name", ["Screening", "Pilot", MAIN_ROUND, "Once more, by sub-theme"])
+def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tmp_path, name):
+    round_ = Round.objects.select_related("study", "version").get(study__slug="demo", name=name)
+    write_package(round_, tmp_path, reader=Reader(None))
+
+    numbers, wrong, _skipped = summary(tmp_path)
+
+    assert wrong == 0
+    assert numbers > 900
+    if name == MAIN_ROUND:
+        stored = json.loads((tmp_path / "agreement.json").read_text())
+        assert stored["models"]
+        assert stored["intra_rater"]
+        assert stored["issues"][-1]["false_positives"] > 0
+        assert stored["consensus"]["changed_labels"] > 0
+        assert len([group for group in stored["groups"] if "round" in group["group"]]) > 1
+        # What the page says before and after consensus is what the package says.
+        table = TABLES["consensus"](agreement_report(round_, reader=Reader(None)))
+        for coefficient, before, *_interval, after, _why in table.rows:
+            assert before == stored["consensus"]["before"]["coefficients"][coefficient]["value"]
+            assert after == stored["consensus"]["after"]["coefficients"][coefficient]["value"]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotate.actions.frozen import freeze_report
 from annotate.actions.published import import_study
-from annotate.models import Round
+from annotate.models import Decision, Round
 from annotate.package import BY, write_package
 from annotate.reports import LEVELS, agreement_report
 from tests.annotate.published_folders import write_study
@@ -167,19 +167,45 @@ def test_a_number_that_the_script_does_not_know_is_seen(tmp_path):
     assert wrong_paths(tmp_path) == {"new number"}
 
 
-def test_a_frozen_report_is_refused_with_a_word(tmp_path):
+def test_a_frozen_report_is_recomputed_at_all_levels_while_its_labels_and_decisions_stand(tmp_path):
+    round_ = uneven()
+    write_package(round_, tmp_path / "alone")
+    alone, _wrong, _skipped = summary(tmp_path / "alone")
+    freeze_report(round_=round_, by=None, name="Submitted")
+    write_package(round_, tmp_path / "with")
+
+    numbers, wrong, _skipped = summary(tmp_path / "with")
+    assert (wrong, numbers > 3 * alone) == (0, True)
+    assert summary(tmp_path / "with", "reports/submitted.json")[0] == numbers - alone
+
+    path = tmp_path / "with/reports/submitted.json"
+    frozen = json.loads(path.read_text())
+    frozen["levels"]["type"]["groups"][0]["coefficients"]["fleiss_kappa"]["value"] += 1e-9
+    path.write_text(json.dumps(frozen))
+    assert wrong_paths(tmp_path / "with") == {
+        "reports/submitted type groups [all] coefficients fleiss_kappa value"
+    }
+
+
+def test_a_frozen_report_of_other_decisions_is_not_recomputed_and_that_is_said(tmp_path):
     round_ = uneven()
     freeze_report(round_=round_, by=None, name="Submitted")
+    first = Decision.objects.filter(round=round_).earliest("pk")
+    Decision.objects.filter(pk=first.pk).update(superseded_at=timezone.now())
     write_package(round_, tmp_path)
-    (frozen,) = (tmp_path / "reports").glob("*.json")
 
-    done = run(tmp_path, f"reports/{frozen.name}")
+    said = "reports/submitted: made of other labels or decisions than those that are here.\n"
+    assert summary(tmp_path)[1] == 0
+    assert said in run(tmp_path).stdout
+    done = run(tmp_path, "reports/submitted.json")
+    assert (done.returncode, done.stdout.endswith(said.removeprefix("reports/"))) == (2, True)
 
+
+def test_what_is_no_report_is_refused_with_a_word(tmp_path):
+    write_package(uneven(), tmp_path)
+    done = run(tmp_path, "manifest.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"reports/{frozen.name} is no agreement report of one level: frozen reports (reports/) are of their own"
-        " moment and of all levels.\n"
-    )
+    assert done.stderr == "manifest.json is no agreement report.\n"
 
 
 def test_the_libraries_are_those_that_are_installed(tmp_path):
@@ -198,4 +224,4 @@ def test_every_number_of_the_reference_study_is_recomputed(published, tmp_path):
     numbers, wrong, skipped = summary(tmp_path)
 
     assert (wrong, skipped) == (0, 0)
-    assert numbers > 500
+    assert numbers > 2000

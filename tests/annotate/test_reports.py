@@ -279,7 +279,7 @@ def test_command_prints_the_reports_json(round_):
     assert printed == json.loads(json.dumps(expected))
     assert set(printed) == {
         "study", "round", "level", "withheld", "groups", "issues", "distribution", "over_time", "splits",
-        "volunteers", "models", "intra_rater",
+        "pairs", "confusion", "against_decision", "volunteers", "models", "intra_rater",
     }  # fmt: skip
     assert (printed["study"], printed["level"]) == ("engines", "theme")
     assert set(printed["groups"][0]) == {

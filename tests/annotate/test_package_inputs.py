@@ -1,0 +1,108 @@
+"""What a package holds beside the labels of its round, and for whom."""
+
+import csv
+import json
+
+import pytest
+
+from annotate.actions.model_labels import label_as_model
+from annotate.models import Round
+from annotate.package import write_package
+from annotate.queries.withheld import NOTHING, Reader, held_back
+from studies.models import Role
+from tests import factories
+from tests.annotate.actions.test_model_labels import rows
+from tests.annotate.recomputed import summary
+from tests.annotate.screened import screening, screening_world
+from tests.annotate.views.pages import label_all
+from tests.annotate.world import World, small_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def read(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def world() -> World:
+    return small_world(issues=4)
+
+
+@pytest.fixture
+def main(world) -> Round:
+    """A pilot of the same issues, a model, and an incomplete issue."""
+    pilot = world.round(name="Pilot & more", kind=Round.Kind.PILOT)
+    label_all(world, pilot, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 - -")
+    made = world.round(name="Main round")
+    label_all(world, made, "A.1 A.1 A.1", "C.1 C.1 C.2", "C.2 C.2 C.2", "C.1 C.1 -")
+    model = factories.make_member(world.study, Role.MODEL, pseudonym="=M1")
+    label_as_model(round_=made, member=model, rows=rows(world, "A.1", "C.2", "C.2", "C.1"))
+    return made
+
+
+def test_labels_of_models_and_the_other_rounds_are_there_as_far_as_they_are_counted(world, main, tmp_path):
+    write_package(main, tmp_path, reader=Reader(None))
+
+    # The fourth issue is not complete: what a model said of it is nobody's to see yet.
+    said = [(row["Issue_URL"], row["Model"], row["Label"]) for row in read(tmp_path / "labels_of_models.csv")]
+    assert said == [
+        (issue.url, "'=M1", code) for issue, code in zip(world.issues, ("A.1", "C.2", "C.2"), strict=False)
+    ]
+    pilot = tmp_path / "rounds/pilot-more"
+    assert json.loads((pilot / "manifest.json").read_text()) == {
+        "round": "Pilot & more", "kind": "pilot", "allocation": "crossed", "depth": 2, "closed_at": None,
+        "withheld_issues": 0,
+    }  # fmt: skip
+    assert [row["Label"] for row in read(pilot / "labels_long.csv")] == "C.1 C.1 C.1 C.1 C.2 C.1".split()
+    stored = json.loads((tmp_path / "agreement.json").read_text())
+    assert [one["group"]["round"] for one in stored["groups"] if "round" in one["group"]] == [
+        "Pilot & more", "Main round",
+    ]  # fmt: skip
+    numbers, wrong, skipped = summary(tmp_path)
+    # Both rounds are open: what is withheld and incomplete of them cannot be counted here.
+    assert (wrong, skipped > 0, numbers > 300) == (0, True, True)
+
+
+def test_who_asks_nobody_gets_no_other_round_and_no_false_positives(main, tmp_path):
+    write_package(main, tmp_path)
+    assert not (tmp_path / "rounds").exists()
+    assert not (tmp_path / "false_positives.csv").exists()
+    assert summary(tmp_path)[1] == 0
+
+
+def test_what_is_held_back_is_in_no_file_of_the_package(world, main, tmp_path):
+    """The second issue waits for R1 in a third round."""
+    reader = world.members[0]
+    world.waits_for(reader, world.issues[1])
+    held = held_back(main, reader)
+    write_package(main, tmp_path, held=held, reader=Reader(reader))
+
+    assert len(read(tmp_path / "labels_of_models.csv")) == 2
+    found = [
+        path.relative_to(tmp_path).as_posix()
+        for path in tmp_path.rglob("*.*")
+        if world.issues[1].url in path.read_text()
+    ]
+    assert found == []
+    manifest = json.loads((tmp_path / "rounds/pilot-more/manifest.json").read_text())
+    assert manifest["withheld_issues"] == 1
+    assert summary(tmp_path)[1] == 0
+
+
+def test_false_positives_are_listed_and_counted(tmp_path):
+    world = screening_world()
+    screening(world, name="Screening")
+    main = world.round(name="Main round", issues=world.issues[3:5])
+    label_all(world, main, "T T T", "T F F")
+    write_package(main, tmp_path, held=NOTHING, reader=Reader(None))
+
+    # Three are excluded unanimously; the open and the incomplete ones are not.
+    assert [row["Issue_URL"] for row in read(tmp_path / "false_positives.csv")] == [
+        issue.url for issue in world.issues[:3]
+    ]
+    stored = json.loads((tmp_path / "agreement.json").read_text())
+    lines = {line["repository"]: line["false_positives"] for line in stored["issues"]}
+    assert lines["ember/engine"] == lines["all"] == 3
+    assert summary(tmp_path)[1] == 0
