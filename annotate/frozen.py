@@ -110,8 +110,9 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Change, ..
     within = set(then) & set(now)
     old, new = dict(numbers(then, within)), dict(numbers(now, within))
     parts, known = {key.part for key in old}, {(key.part, key.name) for key in old}
+    order = list(dict.fromkeys(key.part for key in (*new, *old)))
     found = []
-    for key in {**old, **new}:
+    for key in sorted({**old, **new}, key=lambda key: order.index(key.part)):
         is_new_to_us = key.part in parts and key.part != "left-out" and (key.part, key.name) not in known
         before, after = old.get(key, Figure(None)), new.get(key, Figure(None))
         is_nothing = (key not in old and after.value == 0) or (key not in new and before.value == 0)

@@ -45,10 +45,15 @@ def test_a_lead_freezes_and_everybody_reads_and_compares(world, labelled):
     label(world, world.second, world.issues[2], "C.1")
     found = viewer.get(f"{labelled}{frozen.pk}/difference/").json()
     assert (found["issues_added"], found["final_labels"]["new"]) == (1, 1)
-    assert {
-        "part": "groups", "of": "all", "name": "percent_agreement",
-        "then": 0.5, "now": 2 / 3, "change": pytest.approx(1 / 6),
-    } in found["levels"]["theme"]  # fmt: skip
+    [one] = [
+        one
+        for one in found["levels"]["theme"]
+        if (one["part"], one["of"], one["name"]) == ("groups", "all", "percent_agreement")
+    ]
+    assert (one["then"], one["now"], one["change"]) == (0.5, 2 / 3, pytest.approx(1 / 6))
+    # Of 1 and 0 the error is 1/2; of 1, 0 and 1 it is 1/3.
+    assert one["then_interval"] == pytest.approx([0.5 - 12.7062 / 2, 1], abs=1e-4)
+    assert one["now_interval"] == pytest.approx([2 / 3 - 4.30265 / 3, 1], abs=1e-4)
     refused = client_of(world.first).post(labelled, {"name": "Mine"}, format="json")
     assert refused.status_code == 403
 

@@ -64,7 +64,7 @@ def test_a_lead_freezes_and_everybody_reads_it(world, round_):
         assert re.search(r"Submission \S.* Lead 3 0\.550 the same", listed)
         page = text_of(get(reader, "frozen_report", round_, frozen.pk))
         assert (
-            "Nothing has changed since: counts, coefficients, categories, volunteers, splits, shares and the drift check"
+            "Nothing has changed since: every number of the report, with its interval, is what it was."
             in page
         )
         assert "No final label changed since it was frozen." in page
