@@ -44,22 +44,14 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
             groups += rounds(package)
         else:
             groups += grouped(package, list(names)) if names else [{"group": {}, **whole(package)}]
-    found = {
-        "withheld": 0 if package.is_whole else NOT_HERE,
-        "groups": groups,
-        "issues": composition(package, [line["repository"] for line in stored["issues"]]),
-        "distribution": distribution(package),
-        "over_time": over_time(package),
-        "splits": splits(package),
-        "pairs": pairs(package),
-        "confusion": confusion(package),
-        "against_decision": against_decision(package),
-        "volunteers": volunteers(package) if package.is_crossed else [],
-        "models": models(package),
-        "intra_rater": intra_rater(package),
-        "consensus": consensus(package),
-        "dissents": dissents(package),
-    }
+    found: dict[str, Any] = {"withheld": 0 if package.is_whole else NOT_HERE, "groups": groups}
+    if "issues" in stored:
+        found["issues"] = composition(package, [line["repository"] for line in stored["issues"]])
+    parts = (
+        distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models, intra_rater,
+        consensus, dissents,
+    )  # fmt: skip
+    found |= {part.__name__: part(package) for part in parts if part.__name__ in stored}
     return {part: content for part, content in found.items() if part in stored}
 
 
@@ -255,6 +247,8 @@ def against_decision(package: Package) -> list[dict[str, Any]]:
 
 def volunteers(package: Package) -> list[dict[str, Any]]:
     """Each volunteer beside the others, beside the decision, and left out."""
+    if not package.is_crossed:
+        return []
     labels, categories = package.labels.to_numpy(), len(package.codes)
     everybody = coefficient("fleiss_kappa", rows_of(labels), categories)["value"]
     found = []

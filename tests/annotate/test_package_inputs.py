@@ -9,6 +9,7 @@ from annotate.actions.model_labels import label_as_model
 from annotate.models import Round
 from annotate.package import write_package
 from annotate.queries.withheld import NOTHING, Reader, held_back
+from ingest.models import Issue
 from studies.models import Role
 from tests import factories
 from tests.annotate.actions.test_model_labels import rows
@@ -94,7 +95,8 @@ def test_what_is_held_back_is_in_no_file_of_the_package(world, main, tmp_path):
 def test_false_positives_are_listed_and_counted(tmp_path):
     world = screening_world()
     screening(world, name="Screening")
-    main = world.round(name="Main round", issues=world.issues[3:5])
+    kept = Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[3:5]]).order_by("pk")
+    main = world.round(name="Main round", issues=kept)
     label_all(world, main, "T T T", "T F F")
     write_package(main, tmp_path, held=NOTHING, reader=Reader(None))
 
