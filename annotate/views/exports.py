@@ -20,7 +20,7 @@ from accounts.http import AuthedRequest
 from annotate.actions.exports import note_download
 from annotate.exports import WITHHELD, labels_csv
 from annotate.models import Round
-from annotate.package import write_package
+from annotate.package import SCRIPTS, write_package
 from annotate.queries.exports import Contents, contents
 from annotate.queries.rounds import current_round, rounds_for
 from annotate.queries.withheld import Held, Reader, held_back
@@ -255,9 +255,14 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             found.revealed,
         ),
         File("labels_twice.csv", _("the labels of the drift check beside the first ones"), found.twice),
-        File("agreement.json", _("the agreement report, by type, repository and month"), None),
+        File("labels_of_models.csv", _("the labels of models, where there are any"), None),
+        File("ballots.csv", _("the last ballots on the issues of meetings, where there are any"), None),
+        File("false_positives.csv", _("what a screening of the study excluded, where there was one"), None),
+        File("rounds/…", _("labels and issues of the rounds that the report stands beside, if any"), None),
+        File("agreement.json", _("the agreement report, by type, repository, month and round"), None),
         *(File(name, _("a frozen report, as it was"), None) for name in found.reports),
         File("recompute.py", _("a script that computes every number of the report from these files"), None),
+        *(File(name, _("a part of the script"), None) for name in SCRIPTS[1:]),
         File("requirements.txt", _("the libraries of the script, in their versions"), None),
         File("README.md", _("what the files hold, and how to run the script"), None),
         File("manifest.json", _("moment, version of the taxonomy, SHA-256 of every file"), None),

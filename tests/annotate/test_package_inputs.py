@@ -11,6 +11,7 @@ from annotate.package import write_package
 from annotate.queries.withheld import NOTHING, Reader, held_back
 from ingest.models import Issue
 from studies.models import Role
+from taxonomy.models import Level
 from tests import factories
 from tests.annotate.actions.test_model_labels import rows
 from tests.annotate.recomputed import summary
@@ -96,8 +97,10 @@ def test_false_positives_are_listed_and_counted(tmp_path):
     world = screening_world()
     screening(world, name="Screening")
     kept = Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[3:5]]).order_by("pk")
-    main = world.round(name="Main round", issues=kept)
-    label_all(world, main, "T T T", "T F F")
+    main = world.round(name="Main round", issues=kept, depth=Level.TYPE)
+    for issue, codes in zip(kept, ("T T T", "T F F"), strict=True):
+        for member, code in zip(world.members, codes.split(), strict=True):
+            world.submit(main, issue, member, code)
     write_package(main, tmp_path, held=NOTHING, reader=Reader(None))
 
     # Three are excluded unanimously; the open and the incomplete ones are not.

@@ -107,7 +107,9 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         response.content.decode(),
     )
     assert {name: int(count.replace(",", "")) for name, count in listed if count} == rows
-    assert {name for name, _count in listed} == held
+    # This round has nothing of the kind that the page says is there where there is any.
+    there_if_any = {"labels_of_models.csv", "ballots.csv", "false_positives.csv", "rounds/…"}
+    assert {name for name, _count in listed} - there_if_any == held
 
 
 def test_checks_say_what_the_reader_will_miss(world, labelled):
