@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 
 from django.utils.text import slugify
 
-from annotate.before_after import of_report
 from annotate.dissents import dissents
 from annotate.exports import issues_csv, labels_csv
 from annotate.models import Round
@@ -81,9 +80,8 @@ def facts(round_: Round, held: Held) -> dict[str, object]:
 
 def document(report: AgreementReport) -> dict[str, object]:
     """agreement.json: the report as REST gives it, with what the page shows beside it."""
-    both = of_report(report)
     return report.as_dict() | {
-        "consensus": both and both.as_dict(),
+        "consensus": report.consensus and report.consensus.as_dict(),
         "dissents": [
             {
                 "volunteer": way.volunteer or "all",

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from annotate.package import write_package
 from annotate.pictures import TITLES
-from annotate.report_document import BY as PAGE_BY
 from annotate.queries.withheld import Reader
+from annotate.report_document import BY as PAGE_BY
 from annotate.reports import GROUPINGS, LEVELS
 from annotate.tables import TABLES
 from studies.models import Role
