@@ -15,7 +15,40 @@ import numpy.typing as npt
 from annotate.agreement.patterns import Ints
 
 WholeNumbers = npt.NDArray[Any]
-"""Python's own integers, which do not overflow."""
+"""Of 64 bits where all of them and what is made of them have room there, else Python's own integers."""
+
+ROOM = 2**62
+_HALF = 31
+
+
+def whole(numbers: Sequence[int]) -> WholeNumbers:
+    """An array of whole numbers of any size."""
+    fits = all(-ROOM < number < ROOM for number in numbers)
+    return np.array(numbers, dtype=np.int64 if fits else object)
+
+
+def times(one: WholeNumbers, other: WholeNumbers) -> WholeNumbers:
+    """The products, row by row."""
+    if _most(one) * _most(other) < ROOM:
+        return one.astype(np.int64) * other.astype(np.int64)
+    found: WholeNumbers = one.astype(object) * other.astype(object)
+    return found
+
+
+def _most(numbers: WholeNumbers) -> int:
+    return max(abs(int(numbers.max(initial=0))), abs(int(numbers.min(initial=0))))
+
+
+def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None = None) -> int:
+    """Sum over rows i of w_i x_i y_i; without y of w_i x_i."""
+    product = one if other is None else times(one, other)
+    if product.dtype == object or _most(weights) * len(weights) >= 2 ** (_HALF + 1):
+        return int(np.dot(weights.astype(object), product.astype(object)))
+    # In two halves, neither of which has too little room when it is added up.
+    upper, lower = product >> _HALF, product & (2**_HALF - 1)
+    if _most(upper) * _most(weights) * len(weights) >= ROOM:
+        return int(np.dot(weights.astype(object), product.astype(object)))
+    return (int(np.dot(weights, upper)) << _HALF) + int(np.dot(weights, lower))
 
 
 def sum_of_squares(
@@ -30,13 +63,10 @@ def sum_of_squares(
 
 def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list[int]]:
     """[m + 1, m + 1] the sums of w_i x_ij x_ik, the last column being 1; filled from the diagonal on."""
-    w = weights.astype(object)
-    table = [np.asarray(column).astype(object) for column in columns]
-    table.append(np.ones(len(weights), dtype=object))
-    weighted = [w * column for column in table]
+    table = [*columns, np.ones(len(weights), dtype=np.int64)]
     return [
-        [int(np.dot(one, other)) if place >= first else 0 for place, other in enumerate(table)]
-        for first, one in enumerate(weighted)
+        [sum_of_products(weights, one, other) if place >= first else 0 for place, other in enumerate(table)]
+        for first, one in enumerate(table)
     ]
 
 
@@ -58,13 +88,9 @@ def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbe
     """A common multiple u of the r_i and of the r_i (r_i - 1), and per row the whole numbers u / r_i and
     u / (r_i (r_i - 1)); 0 for the latter where r_i is below 2.
     """
-    distinct = np.unique(sizes).tolist()
+    found, places = np.unique(sizes, return_inverse=True)
+    distinct = found.tolist()
     unit = lcm(least, *distinct, *(size * (size - 1) for size in distinct if size > 1))
-    by_label = {size: unit // size for size in distinct}
-    by_pair = {size: unit // (size * (size - 1)) if size > 1 else 0 for size in distinct}
-    rows = sizes.tolist()
-    return (
-        unit,
-        np.array([by_label[size] for size in rows], dtype=object),
-        np.array([by_pair[size] for size in rows], dtype=object),
-    )
+    by_label = whole([unit // size for size in distinct])
+    by_pair = whole([unit // (size * (size - 1)) if size > 1 else 0 for size in distinct])
+    return unit, by_label[places], by_pair[places]

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from annotate.agreement.exact import per_size, products, quadratic_form, sum_of_squares
+from annotate.agreement.exact import (
+    ROOM,
+    per_size,
+    products,
+    quadratic_form,
+    sum_of_products,
+    sum_of_squares,
+    times,
+    whole,
+)
 from annotate.agreement.tally import Tally
 
 
@@ -37,10 +46,14 @@ def _products(tally: Tally) -> tuple[int, list[list[int]]]:
     in parts of N unit^2, for all coefficients; the unit first.
     """
     unit, by_label, by_pair = per_size(tally.sizes)
-    labels = np.array([int(share * unit) for share in tally.sums.shares], dtype=object)
+    labels = whole([int(share * unit) for share in tally.sums.shares])
     return unit, products(
         tally.weights,
-        [_same_pairs(tally) * by_pair, tally.sizes >= 2, _per_row(tally, labels) * by_label],
+        [
+            times(_same_pairs(tally), by_pair),
+            (tally.sizes >= 2).astype(np.int64),
+            times(_per_row(tally, labels), by_label),
+        ],
     )
 
 
@@ -54,11 +67,11 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
     issues, labels = several.issues, Fraction(tally.sums.labels.item())
     mean = labels / issues
     unit, _by_label, by_pair = per_size(several.sizes)
-    same = _same_pairs(several) * by_pair * several.sizes
-    observed = Fraction(int(np.dot(several.weights, same))) / (unit * labels)
+    same = times(times(_same_pairs(several), by_pair), several.sizes)
+    observed = Fraction(sum_of_products(several.weights, same)) / (unit * labels)
     plain = (observed - expected) / (1 - expected)
     by_chance = -2 * (1 - plain) / (1 - expected)
-    chosen = np.array([int(number) for number in tally.sums.chosen], dtype=object)
+    chosen = whole([int(number) for number in tally.sums.chosen])
     columns = [same, several.sizes, _per_row(several, chosen)]
     factors: list[Fraction | int] = [
         1 / (unit * mean * (1 - expected)),
@@ -70,15 +83,17 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
 
 
 def _same_pairs(tally: Tally) -> Any:
-    return tally.same_pairs.astype(np.int64).astype(object)
+    return tally.same_pairs.astype(np.int64)
 
 
 def _per_row(tally: Tally, values: Any) -> Any:
     """[P] the sum over k of `values` [q], whole numbers, times n_ik."""
     if not len(tally.row):
-        return np.zeros(len(tally.sizes), dtype=object)
+        return np.zeros(len(tally.sizes), dtype=np.int64)
     starts = np.searchsorted(tally.row, np.arange(len(tally.sizes)))
-    return np.add.reduceat(values[tally.category] * tally.chosen.astype(object), starts)
+    room = int(tally.sizes.max(initial=0)) * max(map(abs, values.tolist()), default=0)
+    kind = np.int64 if room < ROOM else object
+    return np.add.reduceat(values.astype(kind)[tally.category] * tally.chosen.astype(kind), starts)
 
 
 def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
@@ -94,7 +109,7 @@ def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
             for size, times, _number in cells
         ]
         weights = np.array([number for _size, _times, number in cells], dtype=np.int64)
-        unlike, share = (np.array(column, dtype=object) for column in zip(*rows, strict=True))
+        unlike, share = (whole(column) for column in zip(*rows, strict=True))
         sums = products(weights, [unlike, share])
         p = Fraction(sums[1][2], issues * unit)
         spread = 2 * p * (1 - p)
