@@ -299,6 +299,9 @@ def test_report_as_json_has_the_fields_of_the_contract():
         "code": "6",
         "labels": 0,
         "kappa": None,
+        "se": None,
+        "low": None,
+        "high": None,
         "reason": "nobody chose this category",
     }
 
