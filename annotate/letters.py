@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from annotate.reports import AgreementReport
 
-SECONDS = 20
+SECONDS = 5
 ALONG = range(0x0530), range(0x1E00, 0x2000), range(0x2010, 0x2060), range(0x2190, 0x2194)
 """Latin, Greek, Cyrillic, punctuation and arrows: these come with the engines. Others are asked for."""
 NO_SHAPE = {"Cc", "Cf", "Zs", "Zl", "Zp"}
@@ -36,24 +36,24 @@ def without_a_font(texts: Iterable[str]) -> str:
     """
     letters = {letter for text in texts for letter in text if category(letter) not in NO_SHAPE}
     asked = sorted(letter for letter in letters if not any(ord(letter) in part for part in ALONG))
-    return _missing("".join(asked)) if asked else ""
+    try:
+        return _missing("".join(asked)) if asked else ""
+    except subprocess.SubprocessError:
+        log.warning("nobody knows which letters have a font", exc_info=True)
+        return ""
 
 
 @lru_cache(maxsize=64)
 def _missing(letters: str) -> str:
     command = [sys.executable, "-m", "annotate.lettering"]
-    try:
-        made = subprocess.run(
-            command,
-            input=json.dumps(letters).encode(),
-            capture_output=True,
-            cwd=settings.BASE_DIR,
-            check=True,
-            timeout=SECONDS,
-        )
-    except subprocess.SubprocessError:
-        log.warning("nobody knows which letters have a font", exc_info=True)
-        return ""
+    made = subprocess.run(
+        command,
+        input=json.dumps(letters).encode(),
+        capture_output=True,
+        cwd=settings.BASE_DIR,
+        check=True,
+        timeout=SECONDS,
+    )
     return str(json.loads(made.stdout))
 
 

@@ -53,9 +53,7 @@ def freeze_report(
         reports = levels_of(round_)
         newest = next(iter(reports.values()))
         if not newest.complete:
-            raise FreezeRefused(
-                _("No issue of this round is complete and revealed: there is nothing to freeze.")
-            )
+            raise FreezeRefused(NOTHING_TO_FREEZE)
         inputs = inputs_hash(round_)
         document = {
             "name": name,

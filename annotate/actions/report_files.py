@@ -60,8 +60,9 @@ def make_report(*, round_: Round, by: Membership, form: str, level: Level, repor
         found = agreement_report(round_, level=level, by=BY, held=held, reader=Reader(by))
         drafted = draft(found, form)
         issues = runs(readable(round_, by))
-    name = f"{drafted.digest}.{form}"
-    if not report_shelf.has(name):
+    name = report_shelf.recent(drafted.digest, form)
+    if name is None:
+        name = report_shelf.named(drafted.digest, form, found.as_of)
         report(0, drafted.steps, _("drawing the pictures"))
         content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
         report_shelf.put(name, content)
@@ -69,7 +70,7 @@ def make_report(*, round_: Round, by: Membership, form: str, level: Level, repor
     return {
         "file": name,
         "name": file_name(round_, level, f"agreement.{form}"),
-        "as_of": found.as_of.isoformat(),
+        "as_of": report_shelf.moment_of(name).isoformat(),
         "withheld": found.withheld,
         "missing_letters": without_a_font(names_of(found)) if form == "pdf" else "",
         "issues": issues,

@@ -1,7 +1,6 @@
 """Values with their intervals as dots, a row each; beside a dot stands a second value where there is one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext as _p
@@ -13,9 +12,6 @@ from annotate.pictures.rows import left_axis, right_axis, row_name
 from annotate.pictures.widths import INK, Width
 from annotate.reports import AgreementReport
 from annotate.tables import number
-
-if TYPE_CHECKING:
-    pass
 
 KINDS = ("first", "second", "third", "further", "all")
 SHAPES = ("circle", "square", "diamond", "triangle-up", "circle")

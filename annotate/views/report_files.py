@@ -65,7 +65,10 @@ def send_agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> H
 
 def sent(job: Job, round_: Round, member: Membership) -> HttpResponse:
     """The file of this job. Raises what `finished_file` raises."""
-    content = located(finished_file(job, round_, member)).read_bytes()
+    try:
+        content = located(finished_file(job, round_, member)).read_bytes()
+    except FileNotFoundError as error:
+        raise ReportFileGone from error
     named = content_disposition_header(as_attachment=True, filename=job.result["name"])
     return HttpResponse(
         content,
@@ -89,11 +92,13 @@ def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
 def _finished(job: Job, round_: Round, member: Membership) -> dict[str, Any]:
     """The size and moment of a file, or why it is not to be had."""
     try:
-        path = located(finished_file(job, round_, member))
+        size = located(finished_file(job, round_, member)).stat().st_size
+    except FileNotFoundError:
+        return {"why_not": ReportFileGone.message}
     except (ReportFileGone, ReportFileHeldBack) as error:
         return {"why_not": error.message}
     return {
-        "size": path.stat().st_size,
+        "size": size,
         "as_of": datetime.fromisoformat(job.result["as_of"]),
         "boxes": boxes(job.result["missing_letters"]),
     }

@@ -5,6 +5,7 @@ import os
 import re
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pgtrigger
@@ -376,6 +377,29 @@ def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
                 assert reader.get(address).status_code == 200
             counts.append(len(asked))
     assert counts[:2] == counts[2:] == [10, 8]
+
+
+def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_):
+    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+    pages = [ask(reader, round_, "html") for _time in range(2)]
+    first, second = Job.objects.order_by("pk")
+    assert (first.result["file"], first.result["as_of"]) == (second.result["file"], second.result["as_of"])
+    assert take(reader, pages[0])[0] == take(reader, pages[1])[0]
+    past = time.time() - report_shelf.GIVEN_AGAIN - 1
+    os.utime(report_shelf.located(first.result["file"]), (past, past))
+
+    ask(reader, round_, "html")
+
+    # In this test's transaction it is the same moment still, and so the same name.
+    assert report_shelf.located(first.result["file"]).stat().st_mtime > past + 1
+    take(reader, pages[0])
+
+
+def test_workers_that_finish_at_once_do_not_mind_each_other(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    with ThreadPoolExecutor(4) as workers:
+        list(workers.map(lambda number: report_shelf.put(f"{number}.html", b"x"), range(400)))
+    assert len(list(report_shelf.located("").iterdir())) == 400
 
 
 def test_files_go_after_a_day(round_, settings):
