@@ -73,6 +73,7 @@ def facts(round_: Round, held: Held) -> dict[str, object]:
         "kind": round_.kind,
         "allocation": round_.allocation,
         "depth": round_.depth,
+        "volunteers": list(volunteers(round_).values_list("member__pseudonym", flat=True)),
         "closed_at": round_.closed_at and round_.closed_at.isoformat(),
         "withheld_issues": held.count(),
     }

@@ -82,9 +82,14 @@ class Package:
         self.labels = self.wide("Volunteer", self.given)
 
     def wide(self, who: str, given: pd.DataFrame) -> pd.DataFrame:
-        """A row per issue and a column for each who labels, with the places of the categories."""
+        """A row per issue and a column for each who labels, with the places of the categories.
+
+        Volunteers are in the order of their columns in the round: who came late or left is not everywhere.
+        """
         table = given.pivot_table(index="Issue_URL", columns=who, values="place", sort=False)
-        return table.reindex(self.issues.index).fillna(-1).astype(int)
+        order = [name for name in self.manifest["volunteers"] if name in table.columns]
+        columns = list(dict.fromkeys([*order, *table.columns])) if who == "Volunteer" else table.columns
+        return table.reindex(index=self.issues.index, columns=columns).fillna(-1).astype(int)
 
     @property
     def is_crossed(self) -> bool:

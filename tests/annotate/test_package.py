@@ -10,12 +10,14 @@ from django.utils import timezone
 
 from annotate.actions.frozen import freeze_report
 from annotate.actions.published import import_study
+from annotate.actions.volunteers import remove_volunteer
 from annotate.models import Decision, Round
 from annotate.package import BY, write_package
 from annotate.reports import LEVELS, agreement_report
 from tests.annotate.published_folders import write_study
 from tests.annotate.recomputed import run, summary, wrong_paths
 from tests.annotate.uneven import AGAIN, CODES, again, uneven
+from tests.annotate.world import small_world
 from tests.factories import (
     add_label,
     make_issue,
@@ -99,6 +101,26 @@ def test_rounds_without_pairs_and_rounds_without_labels_are_recomputed(tmp_path)
     assert summary(tmp_path / "slots")[1] == 0
     assert json.loads((tmp_path / "nothing/agreement.json").read_text())["groups"][0]["issues"] == 0
     assert summary(tmp_path / "nothing")[1] == 0
+
+
+def test_who_left_in_mid_round_keeps_their_place_among_the_pairs(tmp_path):
+    """R1 labels the last two of four issues alone: by the files, R2 comes first."""
+    world = small_world(issues=4)
+    round_ = world.round()
+    first, *others = world.members
+    order = [one.issue for one in round_.round_issues.select_related("issue").order_by("position")]
+    for issue, code in zip(order[2:], ("C.1", "C.2"), strict=True):
+        world.submit(round_, issue, first, code)
+    remove_volunteer(round_=round_, member=first, by=world.lead)
+    for member, codes in zip(others, ("C.1 C.2 C.1 C.1", "C.1 C.1 C.1 C.2"), strict=True):
+        for issue, code in zip(order, codes.split(), strict=True):
+            world.submit(round_, issue, member, code)
+    write_package(Round.objects.get(), tmp_path)
+
+    stored = json.loads((tmp_path / "agreement.json").read_text())
+    pairs = [(pair["first"], pair["second"], pair["issues"]) for pair in stored["pairs"]]
+    assert pairs == [("R1", "R2", 2), ("R1", "R3", 2), ("R2", "R3", 4)]
+    assert summary(tmp_path)[1] == 0, run(tmp_path).stdout
 
 
 def test_the_drift_check_of_thirty_issues_is_recomputed_with_its_intervals(tmp_path):
