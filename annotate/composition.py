@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotate.queries.false_positives import false_positives
-from ingest.models import Repository
+from ingest.repositories import repository_names
 from taxonomy.models import CategoryState, Level
 
 if TYPE_CHECKING:
@@ -93,15 +93,15 @@ def composition(report: "AgreementReport") -> Composition:
     occur = set(types.values())
     known = [state for state in report.codebook.at_level(Level.TYPE) if state.category_id in occur]
     seen = {repository for repository, *_rest in found} | set(dropped or ())
-    paths = Repository.objects.filter(pk__in=seen).order_by("path", "pk").values_list("pk", "path")
+    names = repository_names(report.round.study_id)
 
-    def line(path: str, rows: Iterable[Found], false: int | None) -> Line:
+    def line(name: str, rows: Iterable[Found], false: int | None) -> Line:
         by_year, by_type = Counter[int | None](), Counter[int | None]()
         for _repository, year, place, count in rows:
             by_year[year] += count
             by_type[types.get(place)] += count
         return Line(
-            repository=path,
+            repository=name,
             issues=by_year.total(),
             years=tuple(by_year[year] for year in years),
             types=tuple(by_type[state.category_id] for state in known),
@@ -113,8 +113,9 @@ def composition(report: "AgreementReport") -> Composition:
         years=tuple(years),
         types=tuple(known),
         lines=tuple(
-            line(path, [row for row in found if row[0] == pk], None if dropped is None else dropped[pk])
-            for pk, path in paths
+            line(name, [row for row in found if row[0] == pk], None if dropped is None else dropped[pk])
+            for pk, name in names.items()
+            if pk in seen
         ),
         whole=line("", found, None if dropped is None else dropped.total()),
     )

@@ -21,6 +21,7 @@ from annotate.queries.withheld import NOTHING, Held, seen_sql
 from core.snapshots import snapshot
 from ingest.models import Repository
 from ingest.readers.text import make_inert
+from ingest.repositories import NAMES
 
 LAYOUTS = ("wide", "long")
 WITHHELD = "Crosscheck-Withheld"
@@ -90,10 +91,10 @@ _LONG = f"""
 
 _ISSUES = f"""
     {_CHOSEN}
-    SELECT chosen.url, r.path, chosen.number, chosen.year, chosen.completed_at, final.code,
+    SELECT chosen.url, r.name, chosen.number, chosen.year, chosen.completed_at, final.code,
            coalesce(d.method, '')
     FROM chosen
-    JOIN ingest_repository r ON r.id = chosen.repository_id
+    JOIN ({NAMES}) r ON r.id = chosen.repository_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
     LEFT JOIN code final ON final.category_id = d.category_id
@@ -145,7 +146,10 @@ def labels_csv(
 
 
 def issues_csv(round_: Round, *, held: Held = NOTHING) -> Iterator[bytes]:
-    """The revealed issues: when the last label came, empty where one is missing, and the decision."""
+    """The revealed issues: when the last label came, empty where one is missing, and the decision.
+
+    Repositories are called as in the agreement report.
+    """
     return _asked(round_, held, _ISSUES, ISSUE_COLUMNS, _plain_row)
 
 
@@ -173,6 +177,7 @@ def _asked(
     values: dict[str, Any] = {
         **kept,
         "round": round_.pk,
+        "study": round_.study_id,
         "name": round_.name,
         "version": round_.version_id,
         "closed": round_.closed_at is not None,

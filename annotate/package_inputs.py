@@ -21,6 +21,7 @@ from annotate.queries.withheld import Held, Reader
 from annotate.reports import AgreementReport
 from ingest.models import Issue
 from ingest.readers.text import make_inert
+from ingest.repositories import repository_names
 from taxonomy.queries import codebook
 from taxonomy.tree import write_csv
 
@@ -34,18 +35,20 @@ def inputs(report: AgreementReport) -> Files:
     round_ = report.round
     codes = {state.category_id: state.code for state in report.codebook.states}
     if said := list(model_labels_beside(round_, report.held)):
-        rows = ((url, model, codes.get(category, "")) for url, model, category in said)
-        yield "labels_of_models.csv", _table(("Issue_URL", "Model", "Label"), rows)
+        labels = ((url, model, codes.get(category, "")) for url, model, category in said)
+        yield "labels_of_models.csv", _table(("Issue_URL", "Model", "Label"), labels)
     if report.reader is None:
         return
     if (found := excluded(round_, report.reader)) is not None:
         places = found.order_by("round", "issue__repository__path", "issue")
-        named = places.values_list("issue__url", "issue__repository__path", "round__name")
+        names = repository_names(round_.study_id)
+        rows = places.values_list("issue__url", "issue__repository", "round__name")
+        named = ((url, names[repository], screening) for url, repository, screening in rows)
         yield "false_positives.csv", _table(("Issue_URL", "Repository", "Round"), named)
     if moves := minds(round_, report.reader.member).moves:
         urls = dict(Issue.objects.filter(pk__in={one.issue for one in moves}).values_list("pk", "url"))
-        names = dict(volunteers(round_).values_list("member", "member__pseudonym"))
-        ballots = ((urls[one.issue], names[one.member], codes.get(one.after or 0, "")) for one in moves)
+        pseudonyms = dict(volunteers(round_).values_list("member", "member__pseudonym"))
+        ballots = ((urls[one.issue], pseudonyms[one.member], codes.get(one.after or 0, "")) for one in moves)
         yield "ballots.csv", _table(("Issue_URL", "Volunteer", "Ballot"), ballots)
     yield from _rounds(report, report.reader)
 
@@ -57,7 +60,8 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
         if one.agreement is None or one.round == report.round:
             continue
         folder = slugify(one.round.name) or str(one.round.pk)
-        folder = f"{folder}-{one.round.pk}" if folder in folders else folder
+        while folder in folders:
+            folder = f"{folder}-{one.round.pk}"
         folders.add(folder)
         held = reader.held_back([one.round])
         yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", held=held)

@@ -39,7 +39,7 @@ from annotate.queries.agreement import Tuples, labelled_twice, tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.withheld import NOTHING, Held, Reader
 from core.errors import DomainError
-from ingest.models import Repository
+from ingest.repositories import repository_names
 from taxonomy.models import Level
 from taxonomy.queries import Codebook
 
@@ -286,13 +286,10 @@ def agreement_report(
         raise LevelTooDeep
     by_repository = any("repository" in names for names in groupings)
     found = tuples(round_, book, held=held, by_repository=by_repository, by_month=True, by_year=True)
-    paths: tuple[tuple[int, str], ...] = ()
-    if by_repository:
-        repositories = Repository.objects.filter(study=round_.study_id).order_by("path")
-        paths = tuple(repositories.values_list("pk", "path"))
+    names_of = tuple(repository_names(round_.study_id).items()) if by_repository else ()
     within = tuple(names for names in groupings if names != ("round",))
     compute = _numbers if found.edition else _numbers.__wrapped__
-    numbers = compute(found, book, level, within, paths)
+    numbers = compute(found, book, level, within, names_of)
     withheld = held.filter(completed_at__isnull=False).count()
     rounds: tuple[OfRound, ...] = ()
     if within != groupings:
@@ -319,9 +316,9 @@ def _numbers(
     book: Codebook,
     level: Level,
     by: tuple[tuple[str, ...], ...],
-    paths: tuple[tuple[int, str], ...],
+    repositories: tuple[tuple[int, str], ...],
 ) -> Numbers:
-    """The numbers of these tuples. `paths`: of the repositories by id, in their order."""
+    """The numbers of these tuples. `repositories`: their ids and names, in the order of their groups."""
     rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
     whole = Patterns(found.codes, found.counts, len(book.states))
@@ -330,7 +327,7 @@ def _numbers(
     beside = Patterns(at_level, found.counts, len(codes)).merged()
     groups = [Group({}, agreement_within(whole, everything, rolled, codes, found, found.left_out))]
     for names in by:
-        axes = [_axis(name, found, book, level, paths) for name in names]
+        axes = [_axis(name, found, book, level, repositories) for name in names]
         nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
         for cell in product(*axes):
             chosen = np.logical_and.reduce([mask for _value, mask in cell])
@@ -399,13 +396,14 @@ def _intra(
 
 
 def _axis(
-    name: str, found: Tuples, book: Codebook, level: Level, paths: tuple[tuple[int, str], ...]
+    name: str, found: Tuples, book: Codebook, level: Level, repositories: tuple[tuple[int, str], ...]
 ) -> list[tuple[str, NDArray[np.bool_]]]:
-    """The values of one grouping that occur, each with its rows: in the codebook's order, the paths', or that
-    of the months.
+    """The values of one grouping that occur, each with its rows: in the codebook's order, the repositories',
+    or that of the months.
     """
     if name == "repository":
-        return [(path, found.repositories == pk) for pk, path in paths if (found.repositories == pk).any()]
+        masks = [(called, found.repositories == pk) for pk, called in repositories]
+        return [(called, mask) for called, mask in masks if mask.any()]
     if name == "month":
         return [(str(month), found.months == month) for month in np.unique(found.months)]
     at = Level.TYPE if name == "type" else level

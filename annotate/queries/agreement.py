@@ -1,6 +1,5 @@
 """The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,6 +19,7 @@ from annotate.models import Round, RoundVolunteer
 from annotate.queries.grouping import NOTHING_MORE, Asked, grouped
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import NOTHING, Held, seen_sql
+from ingest.repositories import NAMES
 from taxonomy.queries import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
@@ -239,17 +239,17 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
 
 
 _IN_ORDER = """
-    SELECT r.id, r.host, r.path, c.issue_id, l.labels, l.whose, d.category_id
+    SELECT r.name, c.issue_id, l.labels, l.whose, d.category_id
     FROM (
         SELECT issue_id, array_agg(category_id) AS labels, array_agg(volunteer_id) AS whose
         FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
     ) l
     JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete} AND {seen}
     JOIN ingest_issue i ON i.id = l.issue_id
-    JOIN ingest_repository r ON r.id = i.repository_id
+    JOIN ({names}) r ON r.id = i.repository_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
-    ORDER BY r.path, r.id, c.position
+    ORDER BY r.name, c.position
 """
 
 
@@ -266,8 +266,7 @@ class InOrder:
 
 
 def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> dict[str, InOrder]:
-    """The complete, revealed issues of a crossed round by the path of their repository, after its host where
-    two repositories of a path are in the round: a project and its mirror on another forge. Two queries.
+    """The complete, revealed issues of a crossed round by the name of their repository. Two queries.
 
     Memory grows with the issues: this is for what asks about their order, and for nothing else.
     """
@@ -276,17 +275,16 @@ def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> 
     columns = {member: column for column, member in enumerate(members)}
     seen, kept = seen_sql(held, "c.issue_id")
     with connection.cursor() as cursor:
-        cursor.execute(_IN_ORDER.format(complete=_complete(round_), seen=seen), {"round": round_.pk, **kept})
+        statement = _IN_ORDER.format(complete=_complete(round_), seen=seen, names=NAMES)
+        cursor.execute(statement, {"round": round_.pk, "study": round_.study_id, **kept})
         rows = cursor.fetchall()
-    hosts = Counter(path for path, _host in {(path, host) for _id, host, path, *_line in rows})
     found: dict[str, InOrder] = {}
-    for (_id, host, path), part in groupby(rows, key=itemgetter(0, 1, 2)):
-        lines = [line[3:] for line in part]
+    for name, part in groupby(rows, key=itemgetter(0)):
+        lines = [line[1:] for line in part]
         codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
         for index, (_issue, labels, whose, _decided) in enumerate(lines):
             codes[index, [columns[member] for member in whose]] = [place.get(one, MISSING) for one in labels]
         decided = np.array([place.get(line[3], MISSING) for line in lines], dtype=np.int32)
-        name = path if hosts[path] == 1 else f"{host}/{path}"
         found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found
 

@@ -67,6 +67,25 @@ def test_labels_of_models_and_the_other_rounds_are_there_as_far_as_they_are_coun
     assert (wrong, skipped > 0, numbers > 300) == (0, True, True)
 
 
+def test_each_round_has_a_folder_of_its_own(world, main, tmp_path):
+    """The fourth round would be below the name of the third, and would be called as it with its number."""
+    second = world.round(name="B")
+    third = world.round(name="Pilot, more")
+    Round.objects.filter(pk=second.pk).update(name=f"Pilot more {third.pk}")
+    for one in (second, third):
+        label_all(world, one, "C.1 C.1 C.1")
+    write_package(main, tmp_path, reader=Reader(None))
+
+    found = {
+        path.parent.name: json.loads(path.read_text()) for path in tmp_path.glob("rounds/*/manifest.json")
+    }
+    assert {folder: facts["round"] for folder, facts in found.items()} == {
+        "pilot-more": "Pilot & more",
+        f"pilot-more-{third.pk}": f"Pilot more {third.pk}",
+        f"pilot-more-{third.pk}-{third.pk}": "Pilot, more",
+    }
+
+
 def test_who_asks_nobody_gets_no_other_round_and_no_false_positives(main, tmp_path):
     write_package(main, tmp_path)
     assert not (tmp_path / "rounds").exists()
