@@ -180,7 +180,7 @@ def document(report: AgreementReport) -> Document:
         "paragraph": say.how_to_report(report),
         "sections": list(_sections(report)),
         "figures": [
-            {"name": one.name, "title": one.title, "caption": _captioned(one.caption, one.left)}
+            {"name": one.name, "title": one.title, "caption": one.caption}
             for one in pictures(report)
         ],
         "definitions": [
@@ -221,17 +221,6 @@ def _headline(report: AgreementReport) -> dict[str, str]:
         or say.undefined(report.overall.coefficients["percent_agreement"].reason),
         "words": _("percent agreement"),
     }
-
-
-def _captioned(caption: str, left: int) -> str:
-    if not left:
-        return caption
-    text = ngettext(
-        "%(n)s more had no room: the one with the fewest.",
-        "%(n)s more had no room: those with the fewest.",
-        left,
-    )
-    return f"{caption} {text % {'n': left}}"
 
 
 def _sections(report: AgreementReport) -> Iterable[Section]:

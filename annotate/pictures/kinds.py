@@ -302,11 +302,21 @@ def specification(report: AgreementReport, name: str, width: str) -> Row:
 
 def _finished(chart: "alt.LayerChart", found: Picture, round_: Round, room: Width) -> "alt.LayerChart":
     """The chart with its description, width, letters and inks."""
+    import altair as alt  # noqa: PLC0415
+
+    told = " ".join(filter(None, (found.caption, found.no_room)))
+    if room.is_print and found.no_room:
+        # A file goes out without its page: it says itself what it lacks.
+        said = alt.TitleParams(
+            found.no_room, orient="bottom", anchor="start", frame="bounds", fontSize=room.font,
+            fontWeight="normal", color=INK, offset=6,
+        )  # fmt: skip
+        chart = chart.properties(title=said)
     plain = {"domain": False, "ticks": False, "titleFontWeight": "normal", "titlePadding": 4}
     sizes = {"labelFontSize": room.font, "titleFontSize": room.font, "labelColor": INK, "titleColor": INK}
     return chart.properties(
         name=found.name,
-        description=f"{found.title}: {round_.study.name}, {round_.name}. {found.caption}",
+        description=f"{found.title}: {round_.study.name}, {round_.name}. {told}",
         width=room.points,
         autosize={"type": "fit-x", "contains": "padding"},
         padding=2,

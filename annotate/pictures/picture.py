@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotate import statements as say
 from annotate.reports import LEVELS
@@ -76,6 +76,16 @@ class Picture:
     value: str
     table: Table
     left: int
+
+    @property
+    def no_room(self) -> str:
+        """What a picture leaves out, in words; "" where it has all."""
+        text = ngettext(
+            "%(n)s more had no room: the one with the fewest.",
+            "%(n)s more had no room: those with the fewest.",
+            self.left,
+        )
+        return text % {"n": f"{self.left:,}"} if self.left else ""
 
     @property
     def heads(self) -> list[str]:

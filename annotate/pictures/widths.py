@@ -7,6 +7,7 @@ from dataclasses import dataclass
 class Width:
     """A width to draw for, and what there is room for; `points` in print, pixels on a screen.
 
+    `is_print`: for a file, which says itself what it has no room for; a page says it beside the picture.
     `names` is the most that a row's name may take; `beside` the same in a heat map, 0 for codes alone.
     """
 
@@ -18,11 +19,12 @@ class Width:
     raters: int
     categories: int
     months: int
+    is_print: bool = False
 
 
 WIDTHS = {
-    "column": Width(241, font=7, step=11, names=84, beside=0, raters=14, categories=10, months=15),
-    "page": Width(496, font=8, step=13, names=210, beside=126, raters=28, categories=18, months=24),
+    "column": Width(241, font=7, step=11, names=84, beside=0, raters=14, categories=10, months=15, is_print=True),
+    "page": Width(496, font=8, step=13, names=210, beside=126, raters=28, categories=18, months=24, is_print=True),
     "screen": Width(560, font=12, step=24, names=230, beside=200, raters=28, categories=18, months=24),
     "phone": Width(330, font=12, step=24, names=110, beside=0, raters=28, categories=18, months=24),
 }

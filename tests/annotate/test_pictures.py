@@ -182,6 +182,27 @@ def test_where_there_is_no_room_for_all_the_most_are_drawn(report, monkeypatch):
     assert len(table_of_pairs(report).rows) == 3
 
 
+@pytest.mark.slow
+def test_a_file_says_itself_what_it_has_no_room_for(report, monkeypatch):
+    whole = specification(report, "confusion", "page")
+    assert "had no room" not in json.dumps(whole)
+
+    # C.1 is on 7 pairs, A.1 and C.2 on 3 each, B.1 on 2: of the four two have no room in a column.
+    monkeypatch.setitem(WIDTHS, "column", replace(WIDTHS["column"], categories=2))
+    narrow = specification(report, "confusion", "column")
+    said = "2 more had no room: those with the fewest."
+    assert narrow["title"]["text"] == said
+    assert narrow["description"].endswith(said)
+    svg, pdf, inline = (render(narrow, form) for form in ("svg", "pdf", "inline"))
+    assert said in re.search(r"<title>(.*?)</title>", svg.decode())[1]
+    assert said in PdfReader(BytesIO(pdf)).pages[0].extract_text()
+    assert said in inline.decode()
+
+    # The page says it beside the picture.
+    monkeypatch.setitem(WIDTHS, "phone", replace(WIDTHS["phone"], categories=2))
+    assert "title" not in specification(report, "confusion", "phone")
+
+
 def test_no_expression_holds_what_people_have_named(report):
     spec = specification(report, "types", "page")
     expressions = set(re.findall(r'"labelExpr": "([^"]*)"', json.dumps(spec)))
