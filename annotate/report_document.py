@@ -180,8 +180,7 @@ def document(report: AgreementReport) -> Document:
         "paragraph": say.how_to_report(report),
         "sections": list(_sections(report)),
         "figures": [
-            {"name": one.name, "title": one.title, "caption": one.caption}
-            for one in pictures(report)
+            {"name": one.name, "title": one.title, "caption": one.caption} for one in pictures(report)
         ],
         "definitions": [
             {

@@ -148,7 +148,7 @@ def span(low: float | None, high: float | None) -> str:
 def signed(value: float | None) -> str:
     """A difference for people: "+0.012", "−0.004", "0.000"; "" without one."""
     text = number(value)
-    return text if not text or float(text) == 0 else text.replace("-", "−") if text[0] == "-" else f"+{text}"
+    return text if not text or text[0] == "−" or float(text) == 0 else f"+{text}"
 
 
 def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
@@ -295,6 +295,19 @@ def not_of_the_study(report: AgreementReport) -> str:
     ) % {"n": _count(report.withheld), "all": _count(report.complete + report.withheld)}
 
 
+def _published_by_another(report: AgreementReport) -> str:
+    """The same in the paragraph itself, since it is what people copy; "" if nothing is held back."""
+    if not report.withheld:
+        return ""
+    return ngettext(
+        "[Not for publication: %(n)s of %(all)s issues is missing here, because whoever made this still has"
+        " to label it in another round. Publish the numbers of a member who has all issues.]",
+        "[Not for publication: %(n)s of %(all)s issues are missing here, because whoever made this still has"
+        " to label them in another round. Publish the numbers of a member who has all issues.]",
+        report.withheld,
+    ) % {"n": _count(report.withheld), "all": _count(report.complete + report.withheld)}
+
+
 def undecided(report: AgreementReport) -> str:
     """How many issues the groups by type leave out for want of a decision, and what that does; "" if none."""
     count = report.undecided("type")
@@ -336,17 +349,26 @@ def what_is_missing(round_: Round, report: AgreementReport) -> str:
         return _("All issues of this round are held back from you until you have labelled them in another.")
     if not issues:
         return _("This round has no issues.")
+    return _lacking(issues, labels, round_.labels_per_issue)
+
+
+def _lacking(issues: int, labels: int, each: int) -> str:
+    """That no issue has all of its labels."""
+    if each == 1:
+        return ngettext(
+            "The only issue has no label yet.", "None of the %(issues)s issues has its label yet.", issues
+        ) % {"issues": _count(issues)}
     return ngettext(
         "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s label is in so far.",
         "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s labels are in so far.",
         labels,
-    ) % {"issues": _count(issues), "each": round_.labels_per_issue, "labels": _count(labels)}
+    ) % {"issues": _count(issues), "each": each, "labels": _count(labels)}
 
 
 def how_to_report(report: AgreementReport) -> str:
     """A paragraph for the paper: who labelled what, agreement with its interval, what is left out.
 
-    Where `not_of_the_study` says something, it stands before the paragraph.
+    Where issues are held back from who made it, it says so first.
     """
     found = report.overall
     said = {
@@ -364,8 +386,15 @@ def how_to_report(report: AgreementReport) -> str:
     )
     # Where k was raised while issues were revealed already, no one number of labels is true of each issue.
     who = some if not report.columns and found.equal_labels else crossed
-    sentences = [who % said, compared(found), _agreement_sentence(found)]
-    sentences += [_by_type(report), undecided(report), _drift(report)]
+    sentences = [_published_by_another(report), who % said]
+    if found.raters < 2:
+        sentences.append(_("One volunteer labelled, so there is no agreement between volunteers to report."))
+    else:
+        sentences += [compared(found), _agreement_sentence(found)]
+        # The kappa of types within one decided type says nothing: their range is restricted there.
+        if report.level != Level.TYPE:
+            sentences += [_by_type(report), undecided(report)]
+    sentences.append(_drift(report))
     if omitted := [f"{_count(part.count)} {part.text}" for part in _left_out_of_all(report) if part.count]:
         sentences.append(_("Left out: %(what)s.") % {"what": _listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
@@ -392,17 +421,30 @@ def _agreement_sentence(found: Agreement) -> str:
 
 def _by_type(report: AgreementReport) -> str:
     parts = [
-        _("%(kappa)s for %(type)s (n = %(issues)s)")
+        _("%(type)s (n = %(issues)s) %(agreement)s")
         % {
-            "kappa": _kappa(group.agreement.coefficients["fleiss_kappa"]),
             "type": report.codebook.by_code[group.key["type"]].name,
             "issues": _count(group.agreement.issues),
+            "agreement": _in_short(group.agreement),
         }
         for group in report.by("type")
     ]
-    if not parts:
-        return ""
-    return _("By type of the decision: %(parts)s.") % {"parts": _listed(parts)}
+    return _("By type of the decision: %(parts)s.") % {"parts": "; ".join(parts)} if parts else ""
+
+
+def _in_short(found: Agreement) -> str:
+    """ "κ = 0.551 [0.122, 0.981], percent agreement 0.648, AC1 = 0.631": what there is of it."""
+    kappa, agreement, ac1 = (
+        found.coefficients[key] for key in ("fleiss_kappa", "percent_agreement", "gwet_ac1")
+    )
+    said = [_kappa(kappa)]
+    if kappa.low is not None and kappa.high is not None:
+        said = [f"{said[0]} [{number(kappa.low)}, {number(kappa.high)}]"]
+    if agreement.value is not None:
+        said.append(_("percent agreement %(value)s") % {"value": number(agreement.value)})
+    if ac1.value is not None:
+        said.append(f"AC1 = {number(ac1.value)}")
+    return ", ".join(said)
 
 
 def _drift(report: AgreementReport) -> str:
@@ -410,15 +452,20 @@ def _drift(report: AgreementReport) -> str:
     if report.intra is None or not report.intra.pooled.issues:
         return ""
     pooled = report.intra.pooled
+    agreement, interval = pooled.percent_agreement, ""
+    if agreement.low is not None and agreement.high is not None:
+        low_high = {"low": number(agreement.low), "high": number(agreement.high)}
+        interval = _("95 %% CI [%(low)s, %(high)s], Wilson; ") % low_high
     return ngettext(
         "%(issues)s issue report came to its volunteer a second time, unmarked: intra-rater agreement was"
-        " %(agreement)s (Cohen’s %(kappa)s).",
+        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
         "%(issues)s issue reports came to their volunteers a second time, unmarked: intra-rater agreement was"
-        " %(agreement)s (Cohen’s %(kappa)s).",
+        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
         pooled.issues,
     ) % {
         "issues": _count(pooled.issues),
-        "agreement": number(pooled.percent_agreement.value),
+        "agreement": number(agreement.value),
+        "interval": interval,
         "kappa": _kappa(pooled.cohen_kappa),
     }
 

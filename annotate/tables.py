@@ -35,11 +35,14 @@ class Table:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A statistic as people read it: three digits, "" for none. What rounds to nothing has no sign."""
+    """A statistic as people read it: three digits, a minus sign and no hyphen, "" for none.
+
+    What rounds to nothing has no sign.
+    """
     if value is None:
         return ""
     text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
 # --- the tables of a report

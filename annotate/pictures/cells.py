@@ -24,7 +24,7 @@ def pairs(report: AgreementReport, found: Picture, room: Width) -> Drawing:
     rows = [row for row in found.rows if row["cohen_kappa"] is not None]
     named = {name for row in found.rows for name in (row["first"], row["second"])}
     names = [name for name in (report.columns[column] for column in report.side_by_side) if name in named]
-    texts = [number(row["cohen_kappa"], 2).replace("0.", ".", 1).replace("-", "−") for row in rows]
+    texts = [number(row["cohen_kappa"], 2).replace("0.", ".", 1) for row in rows]
     return _triangle(rows, texts, [(name, name) for name in names], found, room)
 
 

@@ -23,8 +23,12 @@ class Width:
 
 
 WIDTHS = {
-    "column": Width(241, font=7, step=11, names=84, beside=0, raters=14, categories=10, months=15, is_print=True),
-    "page": Width(496, font=8, step=13, names=210, beside=126, raters=28, categories=18, months=24, is_print=True),
+    "column": Width(
+        241, font=7, step=11, names=84, beside=0, raters=14, categories=10, months=15, is_print=True
+    ),
+    "page": Width(
+        496, font=8, step=13, names=210, beside=126, raters=28, categories=18, months=24, is_print=True
+    ),
     "screen": Width(560, font=12, step=24, names=230, beside=200, raters=28, categories=18, months=24),
     "phone": Width(330, font=12, step=24, names=110, beside=0, raters=28, categories=18, months=24),
 }

@@ -361,7 +361,7 @@ def _intra(report: AgreementReport) -> list[Again]:
 
 def _short(value: float) -> str:
     text = number(value)
-    return text[1:] if text.startswith("0.") else text.replace("-0.", "−.")
+    return text[1:] if text.startswith("0.") else text.replace("−0.", "−.")
 
 
 def _confused(report: AgreementReport) -> list[dict[str, Any]]:

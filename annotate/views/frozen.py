@@ -171,7 +171,7 @@ def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | N
 
 @dataclass(frozen=True)
 class FrozenTab:
-    """One level of a frozen report, and how many of its numbers are other ones now."""
+    """One level of a frozen report, and how many of its numbers are different now."""
 
     key: str
     name: str

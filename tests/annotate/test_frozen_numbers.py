@@ -151,7 +151,7 @@ def test_the_page_shows_intervals_then_and_now(world, round_, frozen):
         for group in json.loads(frozen.document)["levels"]["theme"]["groups"]
         if not group["group"]
     ]
-    assert f'<span class="within">{then["low"]:.4f} to {then["high"]:.4f}</span>' in shown
+    assert f'<span class="within">{then["low"]:.4f} to {then["high"]:.4f}</span>'.replace("-", "−") in shown
 
 
 def page(world, round_, frozen):

@@ -4,14 +4,17 @@ import csv
 import html
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
 
+from annotate.actions.decisions import settle_issue
 from annotate.actions.volunteers import raise_labels_per_issue
-from annotate.agreement import Patterns
+from annotate.agreement import Patterns, intra_rater
 from annotate.agreement import report as agreement_of
 from annotate.models import Round
+from annotate.queries.withheld import Reader
 from annotate.reports import agreement_report
 from annotate.statements import (
     categories_at,
@@ -65,7 +68,7 @@ def test_markdown_shows_every_name_as_it_is(name):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.7864988, "0.786"), (-0.0001, "0.000"), (-0.0171, "-0.017"), (1.0, "1.000"), (None, "")],
+    [(0.7864988, "0.786"), (-0.0001, "0.000"), (-0.0171, "−0.017"), (1.0, "1.000"), (None, "")],
 )
 def test_numbers_have_three_digits_and_no_sign_on_nothing(value, text):
     assert number(value) == text
@@ -143,13 +146,74 @@ def test_how_to_report_names_every_number(report):
 
     assert how_to_report(report) == (
         f"3 volunteers independently labelled 4 issue reports with one of {len(report.overall.categories)} themes"
-        f" (12 labels). Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{kappa.low:.3f},"
+        f" (12 labels). Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{number(kappa.low)},"
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
-        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: κ undefined for Name of A (n = 1)"
-        " and κ undefined for Name of C (n = 1). 2 of 4 complete issues have no decision yet: they are in no type,"
+        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: Name of A (n = 1)"
+        " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet: they are in no type,"
         " and agreement inside the types looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
     )
+
+
+def test_each_type_has_its_interval_agreement_and_ac1(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.2", "C.2 C.2 C.2", "C.1 C.1 C.1", "A.1 A.1 A.1")
+    settle_issue(
+        round_=round_,
+        issue=world.issues[1],
+        category=world.category("C.1"),
+        by=world.lead,
+        rationale="Seen",
+        seen_number=0,
+    )
+    said = how_to_report(agreement_report(round_, by=[["type"]]))
+
+    # Of C: 12 labels, 8 of C.1 and 4 of C.2, so p_a = (1 + 1/3 + 1 + 1) / 4 = 0.833 and p_e = 5/9.
+    interval = re.search(r"Name of C \(n = 4\) κ = 0\.625 \[(−?\d\.\d{3}), (\d\.\d{3})\], ", said)
+    assert interval is not None, said
+    assert ", percent agreement 0.833, AC1 = " in said[interval.end() - 2 :]
+    # Agreement of types within one type says nothing.
+    of_types = how_to_report(agreement_report(round_, level=Level.TYPE, by=[["type"]]))
+    assert "By type" not in of_types
+    assert "Agreement before consensus" in of_types
+
+
+def test_volunteers_against_themselves_have_the_interval_of_the_page(report):
+    again = intra_rater({"R1": [(0, 0, 2), (1, 1, 2), (0, 1, 1)]}, 2)
+
+    said = how_to_report(replace(report, intra=again))
+
+    # Wilson's interval of 4 of 5: (0.8 + 0.3842 ± 0.5204) / 1.7683. κ = (0.8 − 0.48) / (1 − 0.48).
+    assert (
+        "5 issue reports came to their volunteers a second time, unmarked: intra-rater agreement was 0.800"
+        " (95 % CI [0.376, 0.964], Wilson; Cohen’s κ = 0.615)."
+    ) in said
+
+
+def test_one_volunteer_has_no_agreement_to_report():
+    world = small_world(issues=2, members=1)
+    round_ = world.round()
+    label_all(world, round_, "C.1", "A.1")
+
+    said = how_to_report(agreement_report(round_, by=[["type"]]))
+
+    assert said.endswith("One volunteer labelled, so there is no agreement between volunteers to report.")
+    assert "undefined" not in said
+
+
+def test_the_paragraph_itself_says_that_issues_are_held_back(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1")
+    waiting, other = world.members[:2]
+    world.waits_for(waiting, world.issues[0])
+
+    held, whole = (
+        how_to_report(agreement_report(round_, held=Reader(member).held_back([round_])))
+        for member in (waiting, other)
+    )
+
+    assert held.startswith("[Not for publication: 1 of 3 issues is missing here, because whoever made this")
+    assert "Not for publication" not in whole
 
 
 def test_issues_without_a_decision_are_said_until_there_is_none(world, report):
@@ -250,6 +314,8 @@ def test_what_is_missing_says_what_it_takes(world):
         "The labels of this round stay hidden until it is closed; then its agreement stands here."
     )
     assert said(begun) == "None of the 5 issues has all of its 3 labels yet; 3 labels are in so far."
+    alone = small_world(issues=2, members=1)
+    assert said(alone.round()) == "None of the 2 issues has its label yet."
     assert said(shallow, Level.SUB_THEME) == "No label of this round goes down to this level."
 
 

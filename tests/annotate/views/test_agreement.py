@@ -71,7 +71,7 @@ def test_every_member_but_a_model_reads_it(world, labelled, role, status):
 
 
 def three(value: float) -> str:
-    return f"{value:.3f}"
+    return f"{value:.3f}".replace("-", "−")
 
 
 def test_the_page_shows_the_reports_numbers(world, labelled):
@@ -430,6 +430,17 @@ def test_months_stand_apart_where_there_are_several(world, labelled):
     assert "Labels over time shares of all labels" in said
     assert "Month Labels A.1 B.1 C.1 C.2 2026-03 3 0.0 % 0.0 % 100.0 % 0.0 % " in said
     assert "Whether decisions changed: undefined" not in said
+
+
+def test_one_volunteer_has_nothing_that_splits():
+    world = small_world(issues=2, members=1)
+    round_ = world.round()
+    label_all(world, round_, "C.1", "A.1")
+
+    page = get(world.lead, round_)
+
+    assert "No issue has two labels or more, so none can split." in text_of(page)
+    assert 'aria-labelledby="splits-h"' not in page.content.decode()
 
 
 def test_splits_and_overruled_labels_are_listed(world, labelled):
