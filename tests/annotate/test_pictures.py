@@ -24,7 +24,7 @@ from annotate.queries.withheld import Reader
 from annotate.rendering import render, render_all
 from annotate.report_document import BY
 from annotate.reports import agreement_report
-from annotate.tables import TABLES
+from annotate.tables import TABLES, number
 from annotate.tables import pairs as table_of_pairs
 from ingest.models import Issue
 from studies.models import Role
@@ -96,7 +96,7 @@ def test_a_picture_draws_each_defined_value_of_its_table(report, name, layer, va
 def test_a_mark_says_its_name_value_interval_and_count(report):
     found = report.overall.coefficients["fleiss_kappa"]
     said = [row["said"] for row in drawn(specification(report, "coefficients", "page"), "dots")]
-    assert said[1] == f"Fleiss’ kappa: {found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    assert said[1] == f"Fleiss’ kappa: {found.value:.3f} ({number(found.low)} to {number(found.high)})"
 
     first, *_others = drawn(specification(report, "categories", "page"), "dots")
     assert first["said"].endswith(f". Labels: {first['labels']}")
