@@ -102,6 +102,11 @@ _LATEX = {
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX sets it, in one line. A star that begins it is no part of the \\\\ before it."""
+    """Text as LaTeX sets it, in one line. A star that begins it is no part of the \\\\ before it.
+
+    A negative number is set as mathematics: not every font has a minus sign.
+    """
+    if re.fullmatch(r"−[\d.]+", text):
+        return f"$-{text[1:]}$"
     text = "".join(_LATEX.get(char, char) for char in one_line(text))
     return "{*}" + text[1:] if text.startswith("*") else text

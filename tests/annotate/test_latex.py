@@ -7,7 +7,7 @@ import pytest
 from annotate.latex import LINE, SMALL_GAP, as_latex, latex
 from annotate.report_document import BY
 from annotate.reports import agreement_report
-from annotate.tables import TABLES, Table
+from annotate.tables import TABLES, Table, as_csv
 from tests.annotate.uneven import uneven
 
 TABLE = Table(("name", "value", "why"), (("=1+1|_a", 0.12345678, None), ("50 % & ~\\", None, "none\nat all")))
@@ -88,3 +88,10 @@ def test_every_table_of_a_report_fits_a_line_and_closes_what_it_opens():
         width = sum(points) + sum(shares) * LINE + SMALL_GAP * (len(points) + len(shares))
         assert set(cells) == {len(make(report).columns) - 1}
         assert width <= LINE + 2 or "adjustbox" in lines[0], name
+
+
+def test_negative_numbers_are_mathematics():
+    made = as_latex(Table(("name", "kappa"), (("−0.5x", -0.0261), ("b", 0.5))))
+    assert r"b & 0.500 \\" in made
+    assert r" & $-0.026$ \\" in made
+    assert "-0.026" in as_csv(Table(("kappa",), ((-0.026,),)))

@@ -11,6 +11,7 @@ from annotate.models import Round
 from annotate.pictures import pictures, specification
 from annotate.report_document import BY
 from annotate.reports import agreement_report
+from annotate.tables import number
 from core.places import place
 from studies.models import Role
 from tests import factories
@@ -157,7 +158,7 @@ def test_the_page_links_every_picture_in_both_widths_with_its_table(world, label
                 assert f'href="{address(labelled, name, form, f"level=theme&width={width}")}"' in body
     assert body.count("<figure ") == len(names)
     kappa = agreement_report(labelled).overall.coefficients["fleiss_kappa"]
-    assert f"Fleiss’ kappa {kappa.value:.3f} {kappa.se:.3f} {kappa.low:.3f}" in text_of(answer)
+    assert f"Fleiss’ kappa {kappa.value:.3f} {kappa.se:.3f} {number(kappa.low)}" in text_of(answer)
 
 
 def test_a_page_without_labels_has_no_pictures(world):
