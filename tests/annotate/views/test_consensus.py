@@ -107,7 +107,7 @@ def test_the_page_costs_the_same_for_any_number_of_votes(world, issues):
     reader.get(address)
     with CaptureQueriesContext(connection) as queries:
         reader.get(address)
-    assert len(queries) == 25
+    assert len(queries) == 26
 
 
 # --- the switch of the daily mail
