@@ -136,7 +136,7 @@ def test_html_holds_every_table_at_three_digits(report):
             for row in table.rows
         ]  # fmt: skip
         found = [
-            [cell for cell in row if re.fullmatch(r"-?[\d,]+(\.\d{3})?", cell)] for row in cells(body, name)
+            [cell for cell in row if re.fullmatch(r"−?[\d,]+(\.\d{3})?", cell)] for row in cells(body, name)
         ]
         if name in {"splits", "report"}:
             found = [row[-len(one) :] for row, one in zip(found, numbers, strict=True)]

@@ -7,6 +7,8 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.models import Label
+from core import jobs
+from core.models import Job
 from tests.annotate.world import small_world
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, title
@@ -75,8 +77,11 @@ def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page, look):
         for member, code in zip(world.members, row.split(), strict=True):
             world.submit(round_, issue, member, code)
     page = open_page(world.lead.user, reverse("agreement", args=[round_.pk]), **look)
+    page.get_by_role("button", name="The whole report as one HTML file").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The report as HTML")
+    jobs.run(Job.objects.latest("pk").pk)
     with page.expect_download(timeout=60_000) as download:
-        page.get_by_role("link", name="The whole report as one HTML file").click()
+        page.get_by_role("link", name="Save the HTML").click()
     body = download.value.path().read_text()
     assert re.fullmatch(r"study-\d+-main-round-theme-agreement\.html", download.value.suggested_filename)
 
