@@ -39,7 +39,10 @@ def as_latex(table: Table, comment: str = "") -> str:
         heads = [latex(name) for name in table.columns]
     else:
         size, widths = _widths(columns, numeric)
-        form = "".join(map(_column, widths, numeric))
+        form = "".join(
+            _number_column(width) if right else _text_column(width)
+            for width, right in zip(widths, numeric, strict=True)
+        )
         around = (rf"\begingroup\{size}\setlength{{\tabcolsep}}{{{SMALL_GAP / 2:g}pt}}", r"\endgroup")
         cells = [[_breaking(cell) for cell in row] for row in rows]
         heads = [_breaking(name) for name in table.columns]
@@ -80,9 +83,11 @@ def _parts(text: str) -> list[str]:
     return re.findall(r"[^\s_/=]+[_/=]?|[_/=]", one_line(text)) or [""]
 
 
-def _column(width: float, is_number: bool) -> str:  # noqa: FBT001 - mapped over
-    if is_number:
-        return rf">{{\raggedleft\arraybackslash}}p{{{width:.0f}pt}}"
+def _number_column(width: float) -> str:
+    return rf">{{\raggedleft\arraybackslash}}p{{{width:.0f}pt}}"
+
+
+def _text_column(width: float) -> str:
     return rf">{{\raggedright\arraybackslash}}p{{{width / LINE:.3f}\linewidth}}"
 
 

@@ -17,13 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from coefficients import TOLERANCE, confirmed
+from package import LEVELS, Package
+from report import NOT_HERE, report
+
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
-
-from coefficients import TOLERANCE, confirmed  # noqa: E402
-from package import LEVELS, Package  # noqa: E402
-from report import NOT_HERE, report  # noqa: E402
-
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "reason",
