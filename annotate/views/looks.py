@@ -21,12 +21,14 @@ class Look:
     """How one label is drawn: the code that it counts as, and whether it departs from the majority.
 
     An open label has no code: its `css` is `open`, and its name is that of the category it proposes.
+    `language` is that of who reads: asked for once, since hundreds are on a page.
     """
 
     volunteer: str
     chip: Chip
     hue: str
     css: str
+    language: str | None
 
     @property
     def code(self) -> str:
@@ -43,7 +45,7 @@ class Look:
             self.chip.depth_code or self.code,
             f"{self.hue} {self.css}",
             "unsure" if self.chip.unsure else "",
-            get_language(),
+            self.language,
         )
 
 
@@ -78,8 +80,11 @@ def looks(
             return "odd"
         return "ghost" if len(leading) == 1 else ""
 
+    language = get_language()
     return [
-        Look(column.member.pseudonym, chip, colours.get(chip.depth_code, ""), css(chip)) if chip else None
+        Look(column.member.pseudonym, chip, colours.get(chip.depth_code, ""), css(chip), language)
+        if chip
+        else None
         for column, chip in zip(volunteers, item.labels, strict=True)
     ]
 
