@@ -13,7 +13,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, QuerySet, Sum
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
 
 from accounts.models import User
@@ -377,31 +377,37 @@ class _Reader:
 
     def _places(self) -> tuple[list[_Place], int]:
         """What this member may see of the agenda, in order, and how many issues are kept from them."""
+        here = {"round": self.round, "issue": OuterRef("issue")}
+        rows = seen_by(models.Disagreement.objects.filter(**here), self.round, self.member)
+        stood = Decision.objects.filter(standing(self.meeting.closed_at), **here).order_by("-number")
         items = self._on_agenda().order_by("position", "pk")
-        issues = self._on_agenda().values("issue")
-        rows = models.Disagreement.objects.filter(round=self.round, issue__in=issues)
-        chosen: dict[int, list[int]] = dict(
-            seen_by(rows, self.round, self.member).values_list("issue", "chosen")
+        found = items.values_list(
+            "pk",
+            "issue",
+            "position",
+            "parked_at",
+            Subquery(stood.values("category")[:1]),
+            Subquery(rows.values("chosen")),
         )
-        stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
-        decided = dict(stood.order_by("number").values_list("issue", "category"))
-        pairs = {two: self._pair(two) for two in {tuple(ids[:2]) for ids in chosen.values()}}
+        pairs: dict[tuple[int, ...], tuple[int, ...]] = {}
         places = []
-        total = 0
-        for id_, issue_id, position, parked_at in items.values_list("pk", "issue", "position", "parked_at"):
-            total += 1
-            if issue_id not in chosen:
+        withheld = 0
+        for id_, issue_id, position, parked_at, category, chosen in found:
+            if chosen is None:
+                withheld += 1
                 continue
             state: State = "waiting"
-            if issue_id in decided:
+            if category is not None:
                 state = "decided"
             elif id_ == self.meeting.item_id:
                 state = "now"
             elif parked_at is not None:
                 state = "parked"
-            pair = pairs[tuple(chosen[issue_id][:2])]
-            places.append(_Place(id_, issue_id, position, state, decided.get(issue_id), pair))
-        return places, total - len(places)
+            two = tuple(chosen[:2])
+            if two not in pairs:
+                pairs[two] = self._pair(two)
+            places.append(_Place(id_, issue_id, position, state, category, pairs[two]))
+        return places, withheld
 
     def _pair(self, categories: tuple[int, ...]) -> tuple[int, ...]:
         """In the order of the tree."""
@@ -488,7 +494,7 @@ class _Reader:
     def _shown(self, place: _Place, groups: Iterable[Group]) -> Shown:
         columns = list(volunteers(self.round))
         item = AgendaItem.objects.get(pk=place.id)
-        [row] = rows_of(self.round, {item.issue_id: item.position}, columns, self.book)
+        [row] = rows_of(self.round, {item.issue_id: item.position}, columns, self.book, whole=True)
         item.meeting, item.round, item.issue = self.meeting, self.round, row.issue
         votes = self._votes(item)
         decisions = self._decisions(item)
@@ -540,7 +546,7 @@ class _Reader:
         votes = Vote.objects.filter(item=item).select_related("closed_by__user").order_by("number")
         ballots = Ballot.objects.filter(vote__item=item).select_related("member__user")
         cast: dict[int, list[Ballot]] = defaultdict(list)
-        for ballot in ballots.order_by("member"):
+        for ballot in ballots.order_by("member") if votes else ():
             cast[ballot.vote_id].append(ballot)
         return tuple(self._vote(vote, cast[vote.pk]) for vote in votes)
 

@@ -45,23 +45,29 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
     """
     if member is None:
         return Assignment.objects.none()
-    rounds = [other for other in _open_seats(member, round_.version.taxonomy_id) if other != round_.pk]
+    rounds = _labels_in((member.pk,), round_)
     if not rounds:
         return Assignment.objects.none()
     return Assignment.objects.filter(_can_fall_to(member.pk), round__in=rounds)
 
 
+def _labels_in(members: Collection[int], round_: Round) -> list[int]:
+    """The other open rounds of the round's taxonomy that any of these members labels in. One small query."""
+    seats = _open_seats(frozenset(members), round_.version.taxonomy_id)
+    return [other for other in seats if other != round_.pk]
+
+
 @once_a_page
-def _open_seats(member: Membership, taxonomy_id: int) -> list[int]:
-    """The open rounds of the taxonomy that this member labels in."""
+def _open_seats(members: frozenset[int], taxonomy_id: int) -> list[int]:
+    """The open rounds of the taxonomy that any of these members labels in."""
     seats = RoundVolunteer.objects.filter(
-        member=member,
+        member__in=members,
         left_at=None,
         round__version__taxonomy=taxonomy_id,
         round__opened_at__isnull=False,
         round__closed_at=None,
     )
-    return list(seats.values_list("round", flat=True))
+    return list(seats.values_list("round", flat=True).distinct())
 
 
 def held_back(round_: Round, member: Membership | None) -> Held:
@@ -152,20 +158,16 @@ def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool
 
 
 def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> frozenset[int]:
-    """Those of these members who still have to label the issue elsewhere. One query, none without members."""
-    if not members:
+    """Those of these members who still have to label the issue elsewhere. Two queries at most, none without
+    members.
+    """
+    rounds = _labels_in(members, round_) if members else []
+    if not rounds:
         return frozenset()
     turns = Assignment.objects.filter(
         _can_fall_to(OuterRef("member")), round=OuterRef("round"), issue=issue_id
     )
-    seats = RoundVolunteer.objects.filter(
-        Exists(turns),
-        member__in=members,
-        left_at=None,
-        round__version__taxonomy=round_.version.taxonomy_id,
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    ).exclude(round=round_)
+    seats = RoundVolunteer.objects.filter(Exists(turns), member__in=members, left_at=None, round__in=rounds)
     return frozenset(seats.values_list("member", flat=True))
 
 

@@ -334,7 +334,6 @@ def _done(
         said = once(request, act) if keyed else act()
     except DomainError as refusal:
         return _refused(request, meeting, member, form, [_told(refusal, meeting)], refusal.status, refusal)
-    meeting, member = find_meeting(request, meeting.pk)
     if wants_json(request):
         return JsonResponse({**live(request, meeting, member), "said": said or ""})
     if said:

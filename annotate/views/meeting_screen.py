@@ -1,27 +1,25 @@
 """What the screen of one member shows of a meeting, as its templates draw it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from typing import Any
 
 from django.utils import timezone
-from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate import rules
 from annotate.mentions import named, pieces
 from annotate.models import Decision, Meeting
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in, waiting_votes
-from annotate.queries.meetings import Decided, Group, Line, Person, Room, Shown, VoteLine
+from annotate.queries.meetings import Decided, Group, Person, Room, Shown, VoteLine
 from annotate.queries.threads import pseudonyms_of
+from annotate.views.agenda_lines import AgendaLines
 from annotate.views.looks import looks
 from annotate.views.matrix import hues
-from core.templatetags.crosscheck import icon
-from ingest.models import Issue
 from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership
@@ -136,6 +134,7 @@ class _Screen:
             "left": room.seconds_left if self.meeting.is_open else None,
             "to_vote": self._to_vote(),
             "groups": [self._group(group) for group in room.groups],
+            "lines": self._lines(),
         }
 
     def _to_vote(self) -> int:
@@ -146,54 +145,27 @@ class _Screen:
 
     def _group(self, group: Group) -> dict[str, Any]:
         return {
-            "key": " ".join(group.codes),
             "codes": [(code, self.hues.get(code, "")) for code in group.codes],
             "name": _("open labels"),
             "total": group.total,
-            "done": group.decided,
-            "is_open": group.is_opened,
-            "url": f"{self.meeting.get_absolute_url()}?item={group.first}",
-            "rows": self._rows(group.lines),
         }
 
-    def _rows(self, lines: Iterable[Line]) -> SafeString:
-        """The issues of a group. They are many, and drawn with every change: without a template."""
-        turns = self.together and self.meeting.is_open and self.room.is_chair
-        base = self.meeting.get_absolute_url()
-        marks = {
-            "decided": f'{icon("check", "ok-ink")}<span class="sr">{escape(_("decided"))} </span>',
-            "parked": f'{icon("pause")}<span class="sr">{escape(_("put off"))} </span>',
-            "now": f'<span class="dot"></span><span class="sr">{escape(_("the meeting is at it"))} </span>',
-            "waiting": '<span class="dot"></span>',
-        }
-        votes_asked = not self.together and self.meeting.is_open and self.room.takes_part
-        to_vote = f'<span class="badge accent">{escape(_("to vote"))}</span>'
-        voted = f'<span class="badge">{escape(_("voted"))}</span>'
-        made = []
-        for line in lines:
-            tail = ""
-            if line.code:
-                tail = f'<span class="code {self.hues.get(line.code, "")}">{escape(line.code)}</span>'
-            elif votes_asked:
-                tail = voted if line.is_voted else to_vote
-            title = escape(line.title)
-            common = f'class="it{" now" if line.is_current else ""}" title="{title}"'
-            if line.is_shown:
-                common += ' aria-current="true"'
-            inside = f'{marks[line.state]}<span class="clip" dir="auto">{title}</span>{tail}'
-            if turns:
-                made.append(f'<li><button {common} name="item" value="{line.id}">{inside}</button></li>')
-            else:
-                follows = line.is_current and self.together
-                href = base if follows else f"{base}?item={line.id}"
-                made.append(f'<li><a {common} href="{href}" data-look="{line.id}">{inside}</a></li>')
-        return mark_safe("".join(made))  # noqa: S308 - every text in it is escaped
+    def _lines(self) -> AgendaLines:
+        is_open, room = self.meeting.is_open, self.room
+        return AgendaLines(
+            groups=room.groups,
+            hues=self.hues,
+            address=self.meeting.get_absolute_url(),
+            turns=self.together and is_open and room.is_chair,
+            follows=self.together,
+            asks=not self.together and is_open and room.takes_part,
+        )
 
     # --- the issue
 
     def _issue(self, shown: Shown) -> dict[str, Any]:
         meeting, room = self.meeting, self.room
-        issue = Issue.objects.select_related("repository", "current").get(pk=shown.item.issue_id)
+        issue = shown.row.issue
         standing, vote = shown.standing, shown.open_vote
         closed = [one for one in shown.votes if not one.is_open]
         last = closed[-1] if closed else None
@@ -483,7 +455,7 @@ class _Screen:
 
 
 @lru_cache(maxsize=64)
-def _choosable(version_id: int, depth: int, _language: str | None) -> Sequence[CategoryState]:
+def _choosable(version_id: int, depth: int) -> Sequence[CategoryState]:
     """The categories at the round's depth, or above it where nothing lies below."""
     book = codebook(version_id)
     return [
@@ -497,19 +469,10 @@ def _options_of(
     version_id: int, depth: int, but: tuple[int, ...], value: str, selected: int | None = None
 ) -> SafeString:
     """The other categories as options of a select; `value`: by id or by code."""
-    states = _choosable(version_id, depth, get_language())
-    rows: Iterable[Mapping[str, Any]] = (
-        {
-            "value": state.category_id if value == "id" else state.code,
-            "on": mark_safe(" selected") if state.category_id == selected else "",
-            "code": state.code,
-            "name": state.name,
-        }
-        for state in states
-        if state.category_id not in but
-    )
-    return format_html_join(
-        "",
-        '<option value="{}"{}>{} {}</option>',
-        ((row["value"], row["on"], row["code"], row["name"]) for row in rows),
-    )
+    parts = []
+    for state in _choosable(version_id, depth):
+        if state.category_id not in but:
+            key = state.category_id if value == "id" else escape(state.code)
+            on = " selected" if state.category_id == selected else ""
+            parts.append(f'<option value="{key}"{on}>{escape(state.code)} {escape(state.name)}</option>')
+    return mark_safe("".join(parts))  # noqa: S308 - every text in it is escaped
