@@ -126,8 +126,9 @@ def stands_in(word: str, snapshot: str = "") -> Q:
     return named
 
 
-def with_keyword(study: Study, word: str) -> str:
-    """The ids of the study's issues in whose title or text a word stands, in no order. Two queries.
+def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
+    """The ids of the study's issues in whose title or text a word stands, of those `among` these ids, in no
+    order. Two queries.
 
     An array as PostgreSQL writes it, such as {3,1}: it goes back there, and making thousands of numbers of it
     would take longer than finding them.
@@ -138,12 +139,13 @@ def with_keyword(study: Study, word: str) -> str:
     near = Keyword.objects.filter(study=study, word__iexact=word)
     keyword = next((one for one in near if lowered(one.word) == lowered(word)), None)
     searched_to = keyword.searched_to if keyword else 0
-    unsearched = Issue.objects.filter(repository__study=study, current__gt=searched_to)
+    issues = Issue.objects.filter(pk__in=among)
+    unsearched = issues.filter(repository__study=study, current__gt=searched_to)
     found = unsearched.filter(stands_in(word, "current__")).values_list("pk", flat=True)
     if keyword:
         finds = KeywordFind.objects.filter(keyword=keyword)
         found = found.union(
-            Issue.objects.filter(current__in=finds.values("snapshot")).values_list("pk", flat=True), all=True
+            issues.filter(current__in=finds.values("snapshot")).values_list("pk", flat=True), all=True
         )
     query, parameters = found.query.sql_with_params()
     with connection.cursor() as cursor:
@@ -170,6 +172,37 @@ def keywords_of(study_id: int) -> tuple[str, ...]:
     """The words by which the study's issues were found, in the order of the alphabet."""
     words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")
     return tuple(words.values_list("word", flat=True))
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a list of issues can be narrowed to in a study: repositories by id, in the order of their paths,
+    keywords in the order of the alphabet, and the filters kept for the list: id, name, query.
+    """
+
+    repositories: dict[int, str]
+    keywords: tuple[str, ...]
+    filters: list[tuple[int, str, dict[str, str]]]
+
+
+_CHOICES = """
+    SELECT
+        (SELECT json_agg(json_build_array(id, path) ORDER BY path)
+         FROM ingest_repository WHERE study_id = %(study)s),
+        (SELECT array_agg(word ORDER BY lower(word), id) FROM ingest_keyword WHERE study_id = %(study)s),
+        (SELECT json_agg(json_build_array(id, name, query) ORDER BY lower(name), id)
+         FROM ingest_savedfilter WHERE study_id = %(study)s AND page = %(page)s)
+"""
+
+
+def choices_of(study_id: int, page: str) -> Choices:
+    """What the menus above a list offer, in the orders of `keywords_of` and `saved_filters`. One statement,
+    written out: three small questions that each such page asks.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_CHOICES, {"study": study_id, "page": page})
+        repositories, keywords, filters = cursor.fetchone()
+    return Choices(dict(repositories or ()), tuple(keywords or ()), [tuple(one) for one in filters or ()])
 
 
 def fingerprint(keywords: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from annotate.models import AgendaItem, Decision, Round
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.withheld import seen_by
 from ingest.queries import with_keyword
-from studies.models import Membership, Study
+from studies.models import Membership
 from taxonomy.models import Level
 
 STATES = ("open", "agenda", "decided")
@@ -88,11 +88,14 @@ class Narrowing:
             state=state,
         )
 
-    def issues_with_keyword(self, study: Study) -> str:
-        """The array of the issues in which the keyword stands, searched once for all lists of one request."""
-        key = study.pk, self.keyword
+    def issues_with_keyword(self, round_: Round) -> str:
+        """The array of the disagreements in which the keyword stands, searched once for all lists of one
+        request.
+        """
+        key = round_.pk, self.keyword
         if key not in self._searched:
-            self._searched[key] = with_keyword(study, self.keyword)
+            rows = models.Disagreement.objects.filter(round=round_)
+            self._searched[key] = with_keyword(round_.study, self.keyword, among=rows.values("issue"))
         return self._searched[key]
 
     @property
@@ -141,7 +144,7 @@ def found(
         if narrowing.pair:
             rows = _of_pair(rows, *map(book.below, narrowing.pair))
     if narrowing.keyword:
-        rows = rows.filter(_IsOneOf("issue_id", Value(narrowing.issues_with_keyword(round_.study))))
+        rows = rows.filter(_IsOneOf("issue_id", Value(narrowing.issues_with_keyword(round_))))
     if narrowing.cause:
         rows = rows.filter(Exists(settling(round_).filter(cause=narrowing.cause)))
     return in_state(rows, round_, narrowing.state)

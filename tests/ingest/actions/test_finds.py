@@ -41,7 +41,9 @@ def repository(study):
 
 def listed(study, word: str) -> set[str]:
     """The numbers of the issues that a list narrowed to the word holds."""
-    found = [int(one) for one in queries.with_keyword(study, word).strip("{}").split(",") if one]
+    among = Issue.objects.filter(repository__study=study).values("pk")
+    array = queries.with_keyword(study, word, among=among)
+    found = [int(one) for one in array.strip("{}").split(",") if one]
     assert len(found) == len(set(found))
     return set(Issue.objects.filter(pk__in=found).values_list("number", flat=True))
 
