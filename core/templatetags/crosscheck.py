@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from typing import Protocol
 
 from django import template
@@ -28,6 +29,7 @@ _RELATIVE_DAYS = 30
 
 
 @register.simple_tag
+@cache
 def icon(name: str, css: str = "") -> SafeString:
     """The 16 px icon of that name, hidden from assistive technology: the text beside it says the same.
 
