@@ -5,12 +5,14 @@ what REST gives in one answer.
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 
 from django.db.models import F, OuterRef, Q
 
-from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Vote
+from annotate.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Round, Vote
 from annotate.queries.categories import codebook
 from annotate.queries.withheld import seen_by
+from core.once import once_a_page
 from studies.models import Membership
 
 
@@ -24,6 +26,30 @@ def standing(closed_at: datetime | OuterRef | None) -> Q:
     if closed_at is None:
         return Q(superseded_at=None)
     return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
+
+
+@once_a_page
+def unclosed_meetings(round_: Round) -> list[Meeting]:
+    """The meetings of a round that are planned or open, in no order. One query."""
+    return list(Meeting.objects.filter(round=round_, closed_at=None))
+
+
+def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
+    """The meetings that issues can be put on the agenda of: those together, which the member chairs in front,
+    what is open, then by date; votes over days last. One query.
+    """
+
+    def place(meeting: Meeting) -> tuple[bool, bool, float, float, int]:
+        return (
+            meeting.kind == Meeting.Kind.APART,
+            member is None or meeting.chair_id != member.pk,
+            meeting.opened_at.timestamp() if meeting.opened_at else inf,
+            meeting.starts_at.timestamp() if meeting.starts_at else inf,
+            meeting.pk,
+        )
+
+    meetings = (one for one in unclosed_meetings(round_) if one.kind != Meeting.Kind.PAIR)
+    return sorted(meetings, key=place)
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from django.db.models import (
-    BooleanField,
-    Exists,
-    ExpressionWrapper,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-)
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotate import models
-from annotate.models import AgendaItem, Decision, Meeting, Round, RoundVolunteer
+from annotate.models import Decision, Meeting, Round, RoundVolunteer
+from annotate.queries.agendas import unclosed_meetings
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.narrowing import STATES, Narrowing, found, number_in
+from annotate.queries.narrowing import STATES, Narrowing, found, number_in, waiting
 from annotate.queries.rounds import (
     RoundProgress,
     revealed,
@@ -39,8 +32,7 @@ from studies.models import Membership
 from taxonomy.models import Level
 
 
-@dataclass(frozen=True)
-class Chip:
+class Chip(NamedTuple):
     """One label of a disagreement: the code chosen, and `depth_code`, what it counts as.
 
     An open label has neither: `name` is that of the category which its author proposed.
@@ -151,13 +143,13 @@ def disagreements(
     counted = _tally(round_, narrowing, member, book=book, counts=counts)
     rows = found(round_, narrowing, member, book=book)
     ordered = _behind(rows, after).order_by("ways", "margin", "position")
-    places = list(ordered.values_list("issue_id", "position", "ways", "margin")[: limit + 1])
+    meeting = Subquery(waiting(round_).values("meeting"))
+    places = list(ordered.values_list("issue_id", "position", "ways", "margin", meeting)[: limit + 1])
     last = places[limit - 1] if len(places) > limit else None
+    shown = rows_of(round_, {place[0]: place[1] for place in places[:limit]}, columns, book)
     return Disagreements(
         volunteers=columns,
-        rows=_with_meetings(
-            round_, rows_of(round_, {place[0]: place[1] for place in places[:limit]}, columns, book)
-        ),
+        rows=_with_meetings(round_, shown, {place[0]: place[-1] for place in places}),
         next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
         **{state: counted[state] for state in STATES},
         state=narrowing.state,
@@ -181,24 +173,6 @@ def _tally(
     return sum(by_split.values(), Counter())
 
 
-def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
-    """The meetings that issues can be put on the agenda of: those together, which the member chairs in front,
-    what is open, then by date; votes over days last. One query.
-    """
-    meetings = Meeting.objects.filter(round=round_, closed_at=None).exclude(kind=Meeting.Kind.PAIR)
-    over_days = ExpressionWrapper(Q(kind=Meeting.Kind.APART), BooleanField())
-    is_theirs = ExpressionWrapper(Q(chair=member), BooleanField())
-    return list(
-        meetings.order_by(
-            over_days.asc(),
-            is_theirs.desc(),
-            F("opened_at").asc(nulls_last=True),
-            F("starts_at").asc(nulls_last=True),
-            "pk",
-        )
-    )
-
-
 def chain_of(round_: Round, issue_id: int) -> list[Decision]:
     """All decisions of an issue, the first one first, with who made and superseded them, and the meeting."""
     made = Decision.objects.filter(round=round_, issue=issue_id)
@@ -208,8 +182,8 @@ def chain_of(round_: Round, issue_id: int) -> list[Decision]:
 def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
     """The other rounds in which this member still has to label complete issues of this one. Two queries."""
     complete = revealed(round_).filter(completed_at__isnull=False)
-    waiting = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
-    return list(Round.objects.filter(pk__in=waiting.values("round")).order_by("pk"))
+    turns = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
+    return list(Round.objects.filter(pk__in=turns.values("round")).order_by("pk"))
 
 
 def key_of(round_: Round, issue_id: int) -> str | None:
@@ -239,25 +213,28 @@ def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[
     )
 
 
-def _with_meetings(round_: Round, rows: list[Disagreement]) -> list[Disagreement]:
-    """The same rows with the meetings whose agenda they wait on. One query."""
-    items = AgendaItem.objects.filter(
-        round=round_, issue__in=[row.issue.pk for row in rows if row.decision is None], released_at=None
-    )
-    meetings = {item.issue_id: item.meeting for item in items.select_related("meeting")}
-    return [replace(row, meeting=meetings.get(row.issue.pk)) for row in rows]
+def _with_meetings(
+    round_: Round, rows: list[Disagreement], waits: Mapping[int, int | None]
+) -> list[Disagreement]:
+    """The same rows with the meetings whose agenda they wait on (issue: meeting). One query."""
+    meetings = {meeting.pk: meeting for meeting in unclosed_meetings(round_)}
+    return [
+        row if row.decision else replace(row, meeting=meetings.get(waits.get(row.issue.pk) or 0))
+        for row in rows
+    ]
 
 
 def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> Disagreement | None:
-    """One disagreement; None if the issue is none, is not revealed, or is kept from this member. Nine queries
+    """One disagreement; None if it is none, is not revealed, or is kept from this member. Nine queries
     at most.
     """
     place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
-    page = dict(place.values_list("issue_id", "position"))
-    if not page:
+    found = place.values_list("position", Subquery(waiting(round_).values("meeting"))).first()
+    if found is None:
         return None
-    rows = rows_of(round_, page, list(volunteers(round_)), codebook(round_.version_id))
-    return _with_meetings(round_, rows)[0]
+    position, meeting = found
+    rows = rows_of(round_, {issue_id: position}, list(volunteers(round_)), codebook(round_.version_id))
+    return _with_meetings(round_, rows, {issue_id: meeting})[0]
 
 
 def disagreement_counts(round_: Round, member: Membership | None) -> DisagreementCounts:
@@ -302,17 +279,21 @@ class _Given(NamedTuple):
 
 
 def rows_of(
-    round_: Round, page: Mapping[int, int], columns: Sequence[RoundVolunteer], book: Codebook
+    round_: Round,
+    page: Mapping[int, int],
+    columns: Sequence[RoundVolunteer],
+    book: Codebook,
+    *,
+    whole: bool = False,
 ) -> list[Disagreement]:
     """The rows of these revealed issues (id: position), in this order, whether their labels differ or not.
 
-    Three queries.
+    `whole`: with their texts, to be read. Three queries.
     """
-    issues = (
-        Issue.objects.select_related("repository", "current")
-        .defer("current__body", "current__comments", "current__labels")
-        .in_bulk(page)
-    )
+    told = Issue.objects.select_related("repository", "current")
+    if not whole:
+        told = told.defer("current__body", "current__comments", "current__labels")
+    issues = told.in_bulk(page)
     labels: dict[int, list[_Given]] = {id_: [] for id_ in page}
     shown = revealed_labels(round_).filter(issue__in=page, surplus=False)
     for issue_id, *given in shown.values_list("issue", *_Given._fields[:-1], "proposal__name"):

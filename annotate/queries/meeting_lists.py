@@ -11,7 +11,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 
 from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Participant, Round
-from annotate.queries.agendas import is_on_agenda, standing
+from annotate.queries.agendas import is_on_agenda, standing, unclosed_meetings
 from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import seen_by_seats
 from annotate.rules import may_be_volunteer
@@ -86,7 +86,7 @@ def own_meetings(seats: Sequence[Membership]) -> list[tuple[MeetingLine, Members
 
 def open_meetings(round_: Round) -> int:
     """How many meetings of a round are open now. One query."""
-    return Meeting.objects.filter(round=round_, opened_at__isnull=False, closed_at=None).count()
+    return sum(meeting.opened_at is not None for meeting in unclosed_meetings(round_))
 
 
 def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:

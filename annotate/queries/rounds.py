@@ -109,7 +109,7 @@ def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
 def round_progress(round_: Round) -> RoundProgress:
     """The issues of the round, and how many of them are complete. One query."""
     counted = RoundIssue.objects.filter(round=round_).aggregate(
-        issues=Count("pk"), complete=Count("completed_at")
+        issues=Count("*"), complete=Count("completed_at")
     )
     return RoundProgress(
         issues=counted["issues"], complete=None if _hides_progress(round_) else counted["complete"]

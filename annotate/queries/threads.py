@@ -68,9 +68,14 @@ def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> 
     )
 
 
-def thread(round_: Round, issue_id: int, member: Membership | None) -> list[Said]:
-    """What was said about the issue, oldest first; nothing for who may not read it. Six queries at most."""
-    if member is None or not may_read_thread(round_, issue_id, member):
+def thread(round_: Round, issue_id: int, member: Membership | None, *, is_seen: bool = False) -> list[Said]:
+    """What was said about the issue, oldest first; nothing for who may not read it. Six queries at most.
+
+    `is_seen`: the caller has the disagreement as this member may see it, so that only the round is asked.
+    """
+    if member is None or round_.kind == Round.Kind.TRAINING:
+        return []
+    if not is_seen and not may_read_thread(round_, issue_id, member):
         return []
     comments = (
         Comment.objects.filter(round=round_, issue=issue_id)

@@ -21,10 +21,11 @@ from annotate.actions import bulk as actions
 from annotate.alike_forms import AlikeForm
 from annotate.models import AgendaItem, Meeting, Round, RoundVolunteer
 from annotate.queries import alike as queries
+from annotate.queries.agendas import open_agendas
 from annotate.queries.alike import OPEN, STATES, Between, Group, Groups, Pair, State
 from annotate.queries.bulk import bulk_decisions
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.disagreements import Disagreement, disagreement_counts, open_agendas, rows_of
+from annotate.queries.disagreements import Disagreement, disagreement_counts, rows_of
 from annotate.queries.narrowing import Narrowing
 from annotate.queries.rounds import rounds_for, volunteers
 from annotate.views.alike_lines import Line, Rows

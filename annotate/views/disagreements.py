@@ -19,11 +19,13 @@ from annotate.actions import decisions as actions
 from annotate.errors import StaleDecision
 from annotate.models import Decision, Round
 from annotate.queries import disagreements as queries
+from annotate.queries.agendas import open_agendas
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.confusion import confusion, splits
 from annotate.queries.disagreements import Disagreement
 from annotate.queries.narrowing import LEVELS, Narrowing
 from annotate.queries.rounds import rounds_for
+from annotate.queries.threads import thread
 from annotate.round_forms import DecisionForm
 from annotate.views.lines import Lines
 from annotate.views.looks import decided, looks, split
@@ -33,8 +35,8 @@ from annotate.views.threads import talk
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from ingest.actions import delete_filter, save_filter
-from ingest.models import Issue, Repository
-from ingest.queries import keywords_of, saved_filters
+from ingest.models import Snapshot
+from ingest.queries import Choices, choices_of, saved_filters
 from ingest.reading import read
 from ingest.rules import may_import
 from studies.models import Membership
@@ -191,7 +193,7 @@ def _page(
     def to(**changes: Any) -> str:
         return asked.but(**changes).address(path)
 
-    repositories = list(Repository.objects.filter(study=round_.study_id).order_by("path"))
+    choices = choices_of(round_.study_id, PAGE)
     context: dict[str, Any] = {
         **numbers,
         "study": round_.study,
@@ -210,28 +212,28 @@ def _page(
         "menus": menus(
             asked.narrowing,
             book,
-            repositories=repositories,
+            repositories=choices.repositories,
             volunteers=page.volunteers,
             splits=splits(round_, asked.narrowing, member, book=book),
-            keywords=keywords_of(round_.study_id),
+            keywords=choices.keywords,
             depth=round_.depth,
             to=to,
         ),
-        **_saved(round_, member, asked),
+        **_saved(round_, member, asked, choices),
         **_what_to_do(round_, member, asked),
     }
     if item is None:
         context |= _overview(round_, member, asked, book, to)
     else:
-        context |= _panel(round_, member, asked, item, book, page, colours, to) | {"refusal": refusal}
+        context |= _panel(round_, member, asked, item, book, page, colours, choices, to) | {
+            "refusal": refusal
+        }
         if context["may_decide"]:
             context["form"] = form or DecisionForm(disagreement=item, book=book, depth=round_.depth)
         context["next_url"] = _next_url(round_, member, asked, item, page, to)
     fetched = {"layout": "long", "round": round_.name}
-    for repository in repositories:
-        if repository.pk == asked.narrowing.repository:
-            context["repository"] = repository
-            fetched["repository"] = repository.path
+    if path_of := choices.repositories.get(asked.narrowing.repository or 0):
+        context["repository"] = fetched["repository"] = path_of
     context["csv_query"] = urlencode(fetched)
     return render_page(
         request,
@@ -253,18 +255,18 @@ def _shown(
     return item
 
 
-def _saved(round_: Round, member: Membership | None, asked: Asked) -> dict[str, Any]:
+def _saved(round_: Round, member: Membership | None, asked: Asked, choices: Choices) -> dict[str, Any]:
     """The filters that the study keeps for this round, and where to keep the one in the address."""
     query = urlencode(asked.narrowing.query)
     kept = []
-    for saved in saved_filters(round_.study, PAGE):
-        if saved.query.get("round") == str(round_.pk):
-            held = Narrowing.from_query(saved.query)
+    for id_, name, saved in choices.filters:
+        if saved.get("round") == str(round_.pk):
+            held = Narrowing.from_query(saved)
             address = Asked(held).address(reverse(PAGE, args=[round_.pk]))
-            remove = reverse("remove_disagreement_filter", args=[round_.pk, saved.pk])
+            remove = reverse("remove_disagreement_filter", args=[round_.pk, id_])
             kept.append(
                 {
-                    "name": saved.name,
+                    "name": name,
                     "url": address,
                     "is_chosen": held == asked.narrowing,
                     "remove_url": f"{remove}?{query}",
@@ -283,7 +285,7 @@ def _what_to_do(round_: Round, member: Membership | None, asked: Asked) -> dict[
     context: dict[str, Any] = {"query": query}
     if not rules.may_plan_meeting(member, round_):
         return context
-    agendas = queries.open_agendas(round_, member)
+    agendas = open_agendas(round_, member)
     return context | {
         "may_plan": True,
         "agendas": agendas,
@@ -347,10 +349,13 @@ def _panel(
     book: Codebook,
     page: queries.Disagreements,
     colours: dict[str, str],
+    choices: Choices,
     to: To,
 ) -> dict[str, Any]:
     """One issue: its text, its labels with their summaries, its thread, and its decisions."""
-    issue = Issue.objects.select_related("repository", "current").get(pk=item.issue.pk)
+    issue = item.issue
+    if issue.current_id is not None:
+        issue.current = Snapshot.objects.get(pk=issue.current_id)  # the list has titles only
     states = {state.code: state for state in book.states.values()}
     chain = [
         Made(
@@ -361,7 +366,7 @@ def _panel(
     may_settle = rules.may_settle(member, round_)
     return {
         "item": item,
-        "reading": read(issue, keywords_of(issue.repository.study_id)),
+        "reading": read(issue, choices.keywords),
         "is_part": True,
         "close_url": to(issue=None),
         "parts": split(item),
@@ -380,6 +385,7 @@ def _panel(
             round_,
             item.issue.pk,
             member,
+            said=thread(round_, item.issue.pk, member, is_seen=True),
             book=book,
             chosen=[states[code].category_id for code, _votes in item.split],
         ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 
 from django.utils.safestring import SafeString, mark_safe
@@ -54,8 +55,12 @@ class Lines:
             f'<td class="sp num"><span>{split(item)}</span> {standing(item)}</td></tr>'
         )
 
+    @cached_property
+    def _choose(self) -> str:
+        return _("Choose %(issue)s")
+
     def _box(self, item: Disagreement, number: str) -> str:
-        said, why = escape(_("Choose %(issue)s") % {"issue": number}), escape(_why_not(item))
+        said, why = escape(self._choose % {"issue": number}), escape(_why_not(item))
         box = f'<input type="checkbox" name="issues" value="{item.issue.pk}"'
         if not why:
             return f'<td class="ck">{box} aria-label="{said}"></td>'

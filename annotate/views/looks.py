@@ -1,9 +1,9 @@
 """How the labels of one issue are drawn side by side."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -16,8 +16,7 @@ from core.templatetags.crosscheck import icon
 from taxonomy.models import Level
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """How one label is drawn: the code that it counts as, and whether it departs from the majority.
 
     An open label has no code: its `css` is `open`, and its name is that of the category it proposes.

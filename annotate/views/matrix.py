@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from html import escape
 from math import sqrt
 from urllib.parse import urlencode
@@ -75,6 +75,38 @@ class Matrix:
     pairs: tuple[LargePair, ...]
     most: int
     left_out: int
+
+    @cached_property
+    def head(self) -> SafeString:
+        """The first row of the table."""
+        cells = (
+            f'<th scope="col" class="colh{" first" if one.is_first else ""}" title="{escape(one.name)}">'
+            f'<span class="{one.hue}">{escape(one.code)}</span></th>'
+            for one in self.heads
+        )
+        return mark_safe("".join(cells))  # noqa: S308 - every text in it is escaped
+
+    @cached_property
+    def largest(self) -> SafeString:
+        """The largest pairs as items of a list."""
+        return mark_safe("".join(map(self._item, self.pairs, range(1, PAIRS + 1))))  # noqa: S308 - the same
+
+    def _item(self, pair: LargePair, place: int) -> str:
+        codes = "".join(
+            f'<span class="code {one.hue}">{escape(one.code)}</span>' for one in (pair.first, pair.second)
+        )
+        names = f' <span class="faint">{escape(_("or"))}</span> '.join(
+            escape(one.name) for one in (pair.first, pair.second)
+        )
+        css, current = (' class="on"', CURRENT) if pair.is_picked else ("", "")
+        url = escape(pair.url)
+        return (
+            f'<li{css}><a href="{url}" hx-get="{url}" id="pair-{place}"{current}>'
+            f'<span class="pp">{codes}</span> <span class="clip">{names}</span>'
+            f' <span class="n">{count(pair.issues)}</span>'
+            f' <meter min="0" max="{self.most}" value="{pair.issues}" aria-hidden="true">{pair.issues}'
+            "</meter></a></li>"
+        )
 
 
 def matrix(met: Sequence[Confusion], book: Codebook, level: Level, links: Links) -> Matrix:

@@ -1,7 +1,7 @@
 """What the address of the disagreements asks for, and the menus that change it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -16,7 +16,6 @@ from annotate.models import Decision, RoundVolunteer
 from annotate.queries.categories import Codebook
 from annotate.queries.narrowing import LEVELS, Narrowing, Pair, Split, number_in
 from core.templatetags.crosscheck import code_chip, count
-from ingest.models import Repository
 from taxonomy.models import Level
 
 KEY = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
@@ -112,7 +111,7 @@ def menus(
     narrowing: Narrowing,
     book: Codebook,
     *,
-    repositories: Iterable[Repository],
+    repositories: Mapping[int, str],
     volunteers: Iterable[RoundVolunteer],
     splits: Iterable[tuple[Split, int]],
     keywords: Iterable[str],
@@ -121,7 +120,6 @@ def menus(
 ) -> list[Menu]:
     """The filters of the list but the pair and the state, which have places of their own."""
     types = [state for state in book.states.values() if state.level == Level.TYPE]
-    paths = {repository.pk: repository.path for repository in repositories}
     names = {one.member_id: one.member.pseudonym for one in volunteers}
     sizes = dict(splits)
     if narrowing.split:
@@ -134,7 +132,7 @@ def menus(
     }
     made = [
         _menu("type", _("Type"), narrowing.type, chips, to, said=narrowing.type),
-        _menu("repository", _("Repository"), narrowing.repository, paths, to),
+        _menu("repository", _("Repository"), narrowing.repository, repositories, to),
         _menu("volunteer", _("Stands apart"), narrowing.volunteer, names, to),
         _menu("split", _("Split"), narrowing.split, {one: said_of(one) for one in sizes}, to, numbers=sizes),
     ]
@@ -155,7 +153,7 @@ def _menu(
     name: str,
     label: str,
     value: Any,
-    choices: dict[Any, Any],
+    choices: Mapping[Any, Any],
     to: To,
     *,
     said: str = "",

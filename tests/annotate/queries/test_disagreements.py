@@ -12,6 +12,7 @@ from annotate.actions.labels import submit_label
 from annotate.actions.meetings import plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Draft, Round
+from annotate.queries.agendas import open_agendas
 from annotate.queries.categories import codebook
 from annotate.queries.confusion import Confusion, confusion, splits
 from annotate.queries.disagreements import (
@@ -22,7 +23,6 @@ from annotate.queries.disagreements import (
     is_unanimous,
     key_of,
     next_after,
-    open_agendas,
     rounds_to_label,
 )
 from annotate.queries.narrowing import Narrowing

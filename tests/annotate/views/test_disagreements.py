@@ -17,7 +17,7 @@ from annotate.actions.decisions import note_disagreements
 from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Decision, Round
-from annotate.queries.disagreements import open_agendas
+from annotate.queries.agendas import open_agendas
 from ingest.actions import find_keywords
 from ingest.models import Issue, Keyword, KeywordFind, SavedFilter
 from ingest.queries import saved_filters
@@ -291,7 +291,7 @@ def test_the_page_costs_the_same_for_one_row_and_for_three(query):
         ) as queries:
             assert len(listed(client.get(address))) == rows
         counts.append(len(queries))
-    assert counts[0] == counts[1] == {"": 19, "pair=C.2+C.9": 20}.get(query, 23)
+    assert counts[0] == counts[1] == {"": 15, "pair=C.2+C.9": 16}.get(query, 18)
 
 
 # --- nothing to show
