@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from annotate.tables import Table, one_line, rounded
+from core.escaping import latex
 
 LINE = 345.0
 """Points: the line of the class `article` in one column. In columns for text its share counts."""
@@ -95,23 +96,3 @@ def _breaking(text: str) -> str:
     r"""Text as LaTeX sets it, where a line may end after _, / and = too."""
     parts = re.split(r"(?<=[_/=])(?=[^\s_/=])", one_line(text))
     return r"\allowbreak{}".join(map(latex, parts))
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
-    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    # After \\ a bracket would be read as its argument.
-    "[": "{[}", "]": "{]}",
-}  # fmt: skip
-
-
-def latex(text: str) -> str:
-    """Text as LaTeX sets it, in one line. A star that begins it is no part of the \\\\ before it.
-
-    A negative number is set as mathematics: not every font has a minus sign.
-    """
-    if re.fullmatch(r"−[\d.]+", text):
-        return f"$-{text[1:]}$"
-    text = "".join(_LATEX.get(char, char) for char in one_line(text))
-    return "{*}" + text[1:] if text.startswith("*") else text

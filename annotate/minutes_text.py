@@ -26,6 +26,7 @@ from annotate.queries.minutes import (
     Outside,
     meeting_numbers,
 )
+from core.escaping import markdown as escaped
 from core.templatetags.crosscheck import count
 
 Document = dict[str, Any]
@@ -349,21 +350,7 @@ def _zone(at: datetime) -> str:
 # --- as Markdown
 
 
-# What could begin or end anything in Markdown, in GitHub's flavour too, where a bare address is a link.
-_MEANING = re.compile(r"[\\`*_\[\]<>#|~&$]|(?<=www)\.|:(?=//)")
-_AT_THE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
-)
 _ADDRESS = re.compile(r"https?://[^\s<>\\]+", re.ASCII)
-
-
-def escaped(text: str) -> str:
-    """A text from outside on one line, with nothing in it that Markdown would read as its own."""
-    line = " ".join(_UNSEEN.sub("", text).split())
-    return _AT_THE_START.sub(
-        r"\1\\\2" if not line[:1].isdigit() else r"\1\2\\", _MEANING.sub(r"\\\g<0>", line)
-    )
 
 
 def markdown(found: Document) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rest_framework.exceptions import ValidationError
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,6 +18,21 @@ class KeysetPagination(CursorPagination):
     ordering = "id"
     page_size_query_param = "page_size"
     max_page_size = 500
+
+
+class AsItIs(BaseContentNegotiation):
+    """Whatever is accepted: the answer is a file."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002
+        return parsers[0]
+
+    def select_renderer(
+        self,
+        request: Request,  # noqa: ARG002
+        renderers: Any,
+        format_suffix: str | None = None,  # noqa: ARG002
+    ) -> Any:
+        return renderers[0], renderers[0].media_type
 
 
 def asked(request: Request, name: str) -> str:

@@ -13,7 +13,6 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from annotate.actions.report_files import ask_for_report
-from annotate.api.reports import AsItIs
 from annotate.api.rounds import round_of
 from annotate.models import Round
 from annotate.queries.report_files import report_jobs
@@ -21,6 +20,7 @@ from annotate.report_files import FORMS
 from annotate.reports import LEVELS
 from annotate.rules import may_see_disagreements
 from annotate.views.report_files import sent
+from core.api import AsItIs
 from core.models import Job
 from studies.models import Membership
 

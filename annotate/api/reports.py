@@ -9,7 +9,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -29,7 +28,7 @@ from annotate.queries.withheld import Reader, held_back
 from annotate.reports import GROUPINGS, LEVELS, agreement_report
 from annotate.rules import may_see_disagreements, may_settle
 from annotate.screened import as_dict, screening_agreement
-from core.api import asked
+from core.api import AsItIs, asked
 from ingest.models import Repository
 from studies import rules
 from studies.api import allow, study_of
@@ -230,21 +229,6 @@ class Agreement(APIView):
         depth = LEVELS[level] if level else None
         found = agreement_report(round_, level=depth, by=by, held=held, reader=Reader(member))
         return Response(found.as_dict())
-
-
-class AsItIs(BaseContentNegotiation):
-    """Whatever is accepted: the answer is a file."""
-
-    def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002
-        return parsers[0]
-
-    def select_renderer(
-        self,
-        request: Request,  # noqa: ARG002
-        renderers: Any,
-        format_suffix: str | None = None,  # noqa: ARG002
-    ) -> Any:
-        return renderers[0], renderers[0].media_type
 
 
 class LabelsCsv(APIView):

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from annotate.latex import LINE, SMALL_GAP, as_latex, latex
+from annotate.latex import LINE, SMALL_GAP, as_latex
 from annotate.report_document import BY
 from annotate.reports import agreement_report
 from annotate.tables import TABLES, Table, as_csv
+from core.escaping import latex
 from tests.annotate.uneven import uneven
 
 TABLE = Table(("name", "value", "why"), (("=1+1|_a", 0.12345678, None), ("50 % & ~\\", None, "none\nat all")))

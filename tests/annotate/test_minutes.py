@@ -17,7 +17,7 @@ from annotate.actions.decisions import settle_issue
 from annotate.actions.meetings import close_meeting
 from annotate.errors import DrawingBusy
 from annotate.minutes_pdf import pdf
-from annotate.minutes_text import document, escaped, markdown, method, spent
+from annotate.minutes_text import document, markdown, method, spent
 from annotate.models import Assignment, Decision
 from annotate.queries.agendas import agenda
 from annotate.queries.minutes import (
@@ -392,25 +392,6 @@ def test_the_method_section_of_a_round():
 )
 def test_time_is_said_to_the_second_below_an_hour(seconds, said):
     assert spent(seconds) == said
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("plain", "plain"),
-        ("# a\n\n## b", "\\# a \\#\\# b"),
-        ("- a", "\\- a"),
-        ("1. a", "1\\. a"),
-        ("12) a", "12\\) a"),
-        ("2026 a", "2026 a"),
-        ("`a` _b_ ~c~ &amp; $x$", "\\`a\\` \\_b\\_ \\~c\\~ \\&amp; \\$x\\$"),
-        ("https://a.example www.a.example", "https\\://a.example www\\.a.example"),
-        ("a\u202eb\x00c", "abc"),
-        ("\\", "\\\\"),
-    ],
-)
-def test_texts_from_outside_have_no_meaning_in_markdown(text, line):
-    assert escaped(text) == line
 
 
 def test_escaped_texts_come_out_as_they_were(clock):
