@@ -1,14 +1,12 @@
 """Pages of taxonomies: which there are, what they say, and a new one."""
 
-import io
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -19,10 +17,10 @@ from studies.models import Membership, Study
 from studies.pages import frame
 from studies.queries import membership_of, studies_for
 from taxonomy import actions, queries, reading, rules
+from taxonomy.asked import version_asked_for
 from taxonomy.forms import TaxonomyForm
-from taxonomy.models import Taxonomy, Version
 from taxonomy.presets import PRESETS
-from taxonomy.tree import COLUMNS, write_csv
+from taxonomy.tree import COLUMNS
 
 
 @require_safe
@@ -82,7 +80,7 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show one version of a taxonomy: the tree, and the category that the address names."""
-    found, member, version = _version(request, taxonomy_id)
+    found, member, version = version_asked_for(request, taxonomy_id)
     book = queries.codebook(version)
     words = request.GET.get("q", "").strip()[:200]
     chosen = book.by_code.get(request.GET.get("category", "")) or reading.first_match(book, words)
@@ -101,34 +99,6 @@ def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     return render_page(request, "taxonomy/taxonomy.html", context, partials=["category", "tree"])
 
 
-@require_safe
-def taxonomy_csv(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Send one version of a taxonomy as the CSV that it can be loaded from."""
-    found, _member, version = _version(request, taxonomy_id)
-    text = io.StringIO(newline="")
-    write_csv(queries.codebook(version).tree(), text)
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    name = f"{slugify(found.name) or 'taxonomy'}-v{version.number}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
 def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
     study = get_object_or_404(studies_for(request.user), slug=slug)
     return study, membership_of(request.user, study)
-
-
-def _version(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None, Version]:
-    """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
-    found = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
-    member = membership_of(request.user, found.study)
-    require(rules.may_read_taxonomies(member))
-    asked = request.GET.get("version", "")
-    if not asked:
-        version = queries.published_version(found)
-    else:
-        number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
-        version = queries.published_versions(found).filter(number=number).first()
-    if version is None:
-        raise Http404
-    return found, member, version

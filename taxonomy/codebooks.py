@@ -1,0 +1,140 @@
+"""A version of a taxonomy as a codebook to read: Markdown, and LaTeX for the appendix of a paper.
+
+Every text comes from outside, and is escaped. An arrow that points at a category stays one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.escaping import latex, markdown
+from taxonomy.models import Level, Version
+from taxonomy.reading import levels_of
+from taxonomy.tree import THEME, TYPE, Node, Tree, phrases
+
+LISTS = ("includes", "excludes", "examples")
+
+
+def title(version: Version) -> str:
+    return _("%(name)s, version %(n)s") % {"name": version.taxonomy.name, "n": version.number}
+
+
+def sizes(levels: Sequence[tuple[str, int]]) -> str:
+    """How many categories there are, by level: "3 types, 18 themes, 69 sub-themes"."""
+    return ", ".join(_size(level, count) for level, count in levels)
+
+
+def as_markdown(version: Version, tree: Tree) -> str:
+    """A heading for each category, with its definition and its lists."""
+    return "\n".join(_markdown(version, tree)) + "\n"
+
+
+def as_latex(version: Version, tree: Tree) -> str:
+    """A table of all categories, then a section for each type; comments say which packages it needs.
+
+    No TeX is needed to write it, and none has set it here. Lines break everywhere, so that all stays within
+    the line.
+    """
+    return "\n".join(_latex(version, tree)) + "\n"
+
+
+def _size(level: str, count: int) -> str:
+    text = {
+        "type": ngettext("%(n)s type", "%(n)s types", count),
+        "theme": ngettext("%(n)s theme", "%(n)s themes", count),
+        "sub_theme": ngettext("%(n)s sub-theme", "%(n)s sub-themes", count),
+    }[level]
+    return text % {"n": f"{count:,}"}
+
+
+def _about(version: Version, tree: Tree) -> str:
+    """The size of the version and its day."""
+    parts = [sizes(levels_of(tree))] if len(tree) else []
+    if version.published_at:
+        day = formats.date_format(timezone.localtime(version.published_at), "j F Y")
+        parts.append(_("published on %(day)s") % {"day": day})
+    return "; ".join(parts)
+
+
+def _heads() -> Mapping[str, str]:
+    return {"includes": _("Includes"), "excludes": _("Excludes"), "examples": _("Examples")}
+
+
+def _lists(node: Node) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The heads of the lists that a category has, with their entries."""
+    heads = _heads()
+    for name in LISTS:
+        if entries := phrases(getattr(node, name)):
+            yield heads[name], entries
+
+
+# --- Markdown
+
+
+def _markdown(version: Version, tree: Tree) -> Iterable[str]:
+    yield f"# {markdown(title(version))}"
+    for text in filter(None, (_about(version, tree), version.note)):
+        yield from ("", markdown(text))
+    for node in tree:
+        yield from ("", f"{'#' * (node.level + 1)} {markdown(node.code)} {markdown(node.name)}")
+        if node.definition:
+            yield from ("", markdown(node.definition))
+        for head, entries in _lists(node):
+            yield from ("", f"**{markdown(head)}**", "")
+            yield from (f"- {markdown(entry)}" for entry in entries)
+
+
+# --- LaTeX
+
+
+_SECTIONS = {Level.TYPE: "section", Level.THEME: "subsection", Level.SUB_THEME: "subsubsection"}
+_PACKAGES = "array,booktabs,longtable"
+_COLUMNS = r"@{}>{\raggedright}p{0.2\linewidth}>{\raggedright\arraybackslash}p{0.75\linewidth}@{}"
+
+
+def _latex(version: Version, tree: Tree) -> Iterable[str]:
+    yield f"% {' '.join(title(version).split())}"
+    yield rf"% \usepackage{{{_PACKAGES}}}"
+    if version.note:
+        yield from (_set(version.note), "")
+    yield from _table(tree)
+    for node in tree:
+        yield ""
+        yield rf"\{_SECTIONS[Level(node.level)]}*{{{_breaking(node.code)} {_set(node.name)}}}"
+        if node.definition:
+            yield _set(node.definition)
+        if described := list(_lists(node)):
+            yield r"\begin{description}"
+            for head, entries in described:
+                yield rf"\item[{_set(head)}] \leavevmode"
+                yield r"\begin{itemize}"
+                yield from (rf"\item {_set(entry)}" for entry in entries)
+                yield r"\end{itemize}"
+            yield r"\end{description}"
+
+
+def _table(tree: Tree) -> Iterable[str]:
+    """All categories at a glance, a rule before each type and some space before each theme."""
+    yield rf"\begin{{longtable}}{{{_COLUMNS}}}"
+    yield from (r"\toprule", rf"{_set(_('Code'))} & {_set(_('Name'))} \\", r"\midrule", r"\endhead")
+    yield from (r"\bottomrule", r"\endfoot")
+    for place, node in enumerate(tree):
+        if place and node.level == TYPE:
+            yield r"\midrule"
+        elif place and node.level == THEME:
+            yield r"\addlinespace"
+        name = rf"\textbf{{{_set(node.name)}}}" if node.level == TYPE else _set(node.name)
+        yield rf"{_breaking(node.code)} & {name} \\"
+    yield r"\end{longtable}"
+
+
+def _set(text: str) -> str:
+    r"""Text as LaTeX sets it; arrows as mathematics, since not every font has them."""
+    return latex(text).replace("→", r"$\rightarrow$")
+
+
+def _breaking(code: str) -> str:
+    """A code, which may go on in the next line after a full stop."""
+    return _set(code).replace(".", r".\allowbreak{}")
