@@ -13,12 +13,14 @@ from annotate.api import (
     reports,
     rounds,
     samples,
+    taxonomy_figure,
     threads,
     training,
 )
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
+from taxonomy.api_files import CodebookFile
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
@@ -36,6 +38,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",
         taxonomy.Categories.as_view(),
         name="api_categories",
+    ),
+    path(
+        "taxonomies/<int:taxonomy_id>/versions/<int:number>/codebook.<slug:form>",
+        CodebookFile.as_view(),
+        name="api_codebook",
+    ),
+    path(
+        "taxonomies/<int:taxonomy_id>/versions/<int:number>/figure.<slug:form>",
+        taxonomy_figure.TaxonomyFigureFile.as_view(),
+        name="api_taxonomy_figure",
     ),
     path("studies/<slug:slug>/issues/", ingest.Issues.as_view(), name="api_issues"),
     path("studies/<slug:slug>/issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),

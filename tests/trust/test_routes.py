@@ -76,6 +76,9 @@ new_taxonomy               get    302  404  404  200  200  403  403  403  403
 new_taxonomy               post   401  404  404  422  422  403  403  403  403
 taxonomy                   get    302  404  404  200  200  200  200  200  403
 taxonomy_csv               get    302  404  404  200  200  200  200  200  403
+taxonomy_file              get    302  404  404  200  200  200  200  200  403
+taxonomy_figure            get    302  404  404  200  200  200  200  200  403
+taxonomy_figure_file       get    302  404  404  200  200  200  200  200  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
@@ -205,6 +208,8 @@ api_guideline              get    401  404  404  200  200  200  200  200  403
 api_guideline_versions     get    401  404  404  200  200  200  200  200  403
 api_taxonomies             get    401  404  404  200  200  200  200  200  200
 api_categories             get    401  404  404  200  200  200  200  200  200
+api_codebook               get    401  404  404  200  200  200  200  200  200
+api_taxonomy_figure        get    401  404  404  200  200  200  200  200  200
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_rounds                 get    401  404  404  200  200  200  200  200  200
@@ -305,7 +310,12 @@ def address(world: World, name: str) -> str:
         "delete_filter": (slug, more.saved.pk),
         "taxonomy": (world.version.taxonomy_id,),
         "taxonomy_csv": (world.version.taxonomy_id,),
+        "taxonomy_file": (world.version.taxonomy_id, "md"),
+        "taxonomy_figure": (world.version.taxonomy_id,),
+        "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
         "api_categories": (world.version.taxonomy_id, 1),
+        "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
+        "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),
         "remove_disagreement_filter": (round_id, more.kept.pk),
         "take_back_bulk": (round_id, more.bulk.pk),
         "api_take_back_bulk": (round_id, more.bulk.pk),

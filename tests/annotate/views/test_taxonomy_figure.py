@@ -1,0 +1,196 @@
+"""The figure of a taxonomy: its page, its files, and what it says to whom."""
+
+from io import BytesIO
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pypdf import PdfReader
+
+from annotate.models import Round
+from studies.models import Role
+from taxonomy.models import Taxonomy
+from tests import factories
+from tests.annotate.views.pages import client, label_all, text_of
+from tests.annotate.views.parted import settle
+from tests.annotate.world import small_world
+
+pytestmark = pytest.mark.django_db
+
+QUERIES = 19
+ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "B.1 B.1 C.1", "C.9 C.9 -")
+
+
+@pytest.fixture
+def world():
+    return small_world(issues=5)
+
+
+@pytest.fixture
+def labelled(world):
+    round_ = world.round(name="Main round")
+    label_all(world, round_, *ROWS)
+    settle(world, round_, world.issues[3], "B.1")
+    return round_
+
+
+def page(member, world, query=""):
+    return client(member).get(f"{reverse('taxonomy_figure', args=[world.version.taxonomy_id])}?{query}")
+
+
+def caption(response):
+    return response.context["figure"].caption
+
+
+WHOLE = "Taxonomy of Taxonomy 1, version 1: 3 types, 9 themes, 3 sub-themes"
+
+
+def test_the_newest_main_round_gives_the_shares(world, labelled):
+    response = page(world.lead, world)
+
+    assert caption(response) == (
+        f"{WHOLE}; shares of 3 decided issues of “Main round”. 1 complete issue has no decision."
+        " The round is open: its numbers can change."
+    )
+    said = text_of(response)
+    assert "33.3 % of 3" in said
+    assert caption(response) in said
+    assert [(line.state.code, line.number) for line in response.context["figure"].lines if line.number] == [
+        ("A", 1), ("A.1", 1), ("B", 1), ("B.1", 1), ("C", 1), ("C.1", 1),
+    ]  # fmt: skip
+
+
+def test_labels_can_be_counted_instead(world, labelled):
+    response = page(world.lead, world, f"round={labelled.pk}&of=labels")
+
+    assert "; shares of 12 labels of “Main round”. The round is open" in caption(response)
+    assert "58.3 % of 12" in text_of(response)
+
+
+def test_without_shares_it_says_none(world, labelled):
+    response = page(world.lead, world, "round=none")
+    assert caption(response) == f"{WHOLE}."
+    assert "% of" not in text_of(response)
+
+
+def test_a_pilot_is_shown_where_it_is_asked_for(world):
+    pilot = world.round(name="Pilot", kind=Round.Kind.PILOT)
+    label_all(world, pilot, ROWS[0])
+
+    assert caption(page(world.lead, world)) == f"{WHOLE}."
+    assert "1 decided issue of “Pilot”" in caption(page(world.lead, world, f"round={pilot.pk}"))
+
+
+def test_who_has_issues_held_back_is_told_and_counts_without_them(world, labelled):
+    world.waits_for(world.members[0], world.issues[0])
+
+    response = page(world.members[0], world)
+
+    assert "shares of 2 decided issues" in caption(response)
+    assert "1 issue is held back from the reader, and in no number." in caption(response)
+    assert "1 issue is held back from you" in text_of(response)
+    assert "shares of 3 decided issues" in caption(page(world.lead, world))
+
+
+@pytest.mark.parametrize("query", ["round=0", "round=x", "of=votes", "version=2"])
+def test_what_is_not_there_is_not_found(world, labelled, query):
+    assert page(world.lead, world, query).status_code == 404
+
+
+def test_a_round_of_another_study_is_not_found(world, labelled):
+    other = small_world(issues=1)
+    round_ = other.round()
+    label_all(other, round_, "C.1 C.1 C.1")
+    assert page(world.lead, world, f"round={round_.pk}").status_code == 404
+
+
+def test_names_are_escaped_in_the_figure(world):
+    Taxonomy.objects.filter(pk=world.version.taxonomy_id).update(name="<script>alert(1)</script>")
+    body = page(world.lead, world).content.decode()
+    assert "<script>alert" not in body
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in body
+
+
+def test_letters_without_a_font_are_told(world):
+    Taxonomy.objects.filter(pk=world.version.taxonomy_id).update(name="Ursachen \U0001e900")
+    assert "no font with 1 letter of these names (\U0001e900)" in text_of(page(world.lead, world))
+
+
+# --- files
+
+
+def file(member, world, form, query="round=none"):
+    address = reverse("taxonomy_figure_file", args=[world.version.taxonomy_id, form])
+    return client(member).get(f"{address}?{query}")
+
+
+@pytest.mark.slow
+def test_the_pdf_has_the_width_of_two_columns_and_all_texts(world, labelled):
+    response = file(world.lead, world, "pdf", "")
+    (sheet,) = PdfReader(BytesIO(response.content)).pages
+    words = sheet.extract_text().split()
+
+    assert response["Content-Disposition"] == 'attachment; filename="taxonomy-1-v1-figure.pdf"'
+    assert response["Crosscheck-Withheld"] == "0"
+    assert float(sheet.mediabox.width) == 504
+    assert {"A.1.ii", "C.10", "33.3"} <= set(words)
+    fonts = [font.get_object()["/BaseFont"] for font in sheet["/Resources"]["/Font"].values()]
+    assert all("LiberationSans" in font for font in fonts)
+
+
+@pytest.mark.slow
+def test_the_svg_has_outlines_and_its_caption_and_is_the_same_again(world, labelled):
+    response = file(world.lead, world, "svg")
+    svg = response.content.decode()
+
+    assert 'width="504pt"' in svg
+    assert f"<title>{WHOLE}.</title>" in svg
+    assert "<text" not in svg
+    assert file(world.lead, world, "svg").content == response.content
+
+
+@pytest.mark.slow
+def test_page_and_rest_send_the_same_file(world, labelled):
+    rest = client(world.lead).get(
+        reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "png"]), {"of": "labels"}
+    )
+    assert rest.content == file(world.lead, world, "png", "of=labels").content
+    assert rest["Content-Type"] == "image/png"
+
+
+def test_rest_says_what_it_does_not_know(world, labelled):
+    address = reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "svg"])
+    response = client(world.lead).get(address, {"of": "votes"})
+    assert (response.status_code, response.json()) == (400, {"of": ["It is one of decisions, labels."]})
+    assert client(world.lead).get(address, {"round": "0"}).status_code == 404
+    unknown = reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "exe"])
+    assert client(world.lead).get(unknown).status_code == 404
+
+
+# --- who
+
+
+def test_a_stranger_finds_nothing_and_a_visitor_is_asked_to_sign_in(world, labelled):
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    assert page(stranger, world).status_code == 404
+    address = reverse("taxonomy_figure", args=[world.version.taxonomy_id])
+    assert Client().get(address).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
+)
+def test_every_member_but_a_model_sees_the_page(world, labelled, role, status):
+    assert page(factories.make_member(world.study, role), world).status_code == status
+
+
+def test_a_page_takes_as_many_queries_for_three_rounds_as_for_one(world, labelled, django_assert_num_queries):
+    reader, address = client(world.lead), reverse("taxonomy_figure", args=[world.version.taxonomy_id])
+    reader.get(address)
+    with django_assert_num_queries(QUERIES):
+        reader.get(address)
+    for _more in range(2):
+        label_all(world, world.round(kind=Round.Kind.PILOT), ROWS[0])
+    with django_assert_num_queries(QUERIES):
+        reader.get(address)
