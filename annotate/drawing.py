@@ -1,5 +1,5 @@
 """Draws the Vega-Lite specifications in its input, a JSON list: `python -m annotate.drawing svg`, pdf, …
-What is an SVG already stands there as {"svg": …, "description": …}, and is drawn as it is.
+What is an SVG already, in points, stands there as {"svg": …}: PDF and PNG are made of it.
 
 The answer is a line for each file, in base 64, as soon as it is drawn. A process of its own for each call:
 the engine keeps over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for
@@ -31,24 +31,20 @@ def main(form: str) -> None:
 
 def draw(spec: dict[str, Any], form: str) -> bytes:
     if "svg" in spec:
-        return _drawn(spec, form)
+        return _made_of(spec["svg"], form)
     # No addresses are allowed: whatever a specification says, nothing is fetched.
     if form == "inline":
         return in_points(vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])).encode()
     if form == "png":
         return vl_convert.vegalite_to_png(spec, vl_version="6.4", allowed_base_urls=[], ppi=DOTS_PER_INCH)
     pdf = vl_convert.vegalite_to_pdf(spec, vl_version="6.4", allowed_base_urls=[])
-    return _printed(pdf, spec, form)
-
-
-def _drawn(spec: dict[str, Any], form: str) -> bytes:
-    if form == "png":
-        return vl_convert.svg_to_png(spec["svg"], ppi=DOTS_PER_INCH)
-    return _printed(vl_convert.svg_to_pdf(spec["svg"]), spec, form)
-
-
-def _printed(pdf: bytes, spec: dict[str, Any], form: str) -> bytes:
     return pdf if form == "pdf" else in_points(outlined(pdf, spec.get("description", ""))).encode()
+
+
+def _made_of(svg: str, form: str) -> bytes:
+    """A file of an SVG in points: bare numbers are points to the engine, and what has a unit is pixels."""
+    bare = re.sub(r' width="([\d.]+)pt" height="([\d.]+)pt"', r' width="\1" height="\2"', svg, count=1)
+    return vl_convert.svg_to_png(bare, ppi=DOTS_PER_INCH) if form == "png" else vl_convert.svg_to_pdf(bare)
 
 
 def outlined(pdf: bytes, said: str) -> str:

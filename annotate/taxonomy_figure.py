@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from annotate.letter_widths import ruler
 from annotate.queries.category_shares import DECISIONS, Shares
+from annotate.rendering import render
 from annotate.tree_figure import Leaf, tree_figure
 from annotate.wrapping import drawable
 from core.templatetags.crosscheck import count, percent_of
@@ -37,10 +38,11 @@ class TaxonomyFigure:
     lines: tuple[Line, ...]
     texts: tuple[str, ...]
 
-    @property
-    def spec(self) -> dict[str, str]:
-        """What `annotate.rendering` makes files of."""
-        return {"svg": self.svg, "description": self.caption}
+    def as_file(self, form: str) -> bytes:
+        """One of `annotate.rendering.FORMS`. SVG is there; others take a second or two, and raise what
+        `render` raises.
+        """
+        return self.svg.encode() if form == "svg" else render({"svg": self.svg}, form)
 
 
 def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> TaxonomyFigure:

@@ -137,7 +137,7 @@ def tree_figure(
     elements = [*head, *_trunk(boxes, sheet, top), *_boxes(boxes, sheet), *foot]
     title = f"{name}, {version}"
     return Drawing(
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{px(WIDTH)}" height="{px(height)}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{px(WIDTH)}pt" height="{px(height)}pt"'
         f' viewBox="0 0 {px(WIDTH)} {px(height)}" font-family="{FONT}"><title>{escape(title)}</title>'
         + "".join(elements)
         + "</svg>",

@@ -24,7 +24,7 @@ from annotate.queries.category_shares import (
     category_shares,
     rounds_to_count,
 )
-from annotate.rendering import FORMS, render
+from annotate.rendering import FORMS
 from annotate.taxonomy_figure import TaxonomyFigure
 from annotate.taxonomy_figure import taxonomy_figure as drawn
 from core.http import render_page
@@ -78,7 +78,7 @@ def sent(asked: Asked, version: Version, form: str) -> HttpResponse:
     if form not in FORMS:
         raise Http404
     return HttpResponse(
-        render(asked.figure.spec, form),
+        asked.figure.as_file(form),
         content_type=FORMS[form],
         headers={
             "Content-Disposition": attached_as(version, f"-figure.{form}"),

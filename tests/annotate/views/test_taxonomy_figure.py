@@ -1,5 +1,6 @@
 """The figure of a taxonomy: its page, its files, and what it says to whom."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -134,19 +135,22 @@ def test_the_pdf_has_the_width_of_two_columns_and_all_texts(world, labelled):
     assert response["Crosscheck-Withheld"] == "0"
     assert float(sheet.mediabox.width) == 504
     assert {"A.1.ii", "C.10", "33.3"} <= set(words)
+    assert round(float(sheet.mediabox.height), 1) == round(
+        float(re.search(r'height="([0-9.]+)pt"', page(world.lead, world).context["figure"].svg)[1]), 1
+    )
     fonts = [font.get_object()["/BaseFont"] for font in sheet["/Resources"]["/Font"].values()]
     assert all("LiberationSans" in font for font in fonts)
 
 
-@pytest.mark.slow
-def test_the_svg_has_outlines_and_its_caption_and_is_the_same_again(world, labelled):
-    response = file(world.lead, world, "svg")
-    svg = response.content.decode()
+def test_the_svg_is_that_of_the_page_and_the_same_again(world, labelled):
+    shown = page(world.lead, world)
+    response = file(world.lead, world, "svg", "")
 
-    assert 'width="504pt"' in svg
-    assert f"<title>{WHOLE}.</title>" in svg
-    assert "<text" not in svg
-    assert file(world.lead, world, "svg").content == response.content
+    assert response.content.decode() == shown.context["figure"].svg
+    assert shown.context["figure"].svg in shown.content.decode()
+    assert 'width="504pt"' in response.content.decode()
+    assert response["Content-Type"] == "image/svg+xml"
+    assert file(world.lead, world, "svg", "").content == response.content
 
 
 @pytest.mark.slow
