@@ -26,7 +26,10 @@ class CodebookFile(APIView):
 
     @extend_schema(
         parameters=[OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS))],
-        responses={(200, made.mime.partition(";")[0]): OpenApiTypes.STR for made in FORMS.values()},
+        responses={
+            (200, made.mime.partition(";")[0]): OpenApiTypes.OBJECT if form == "jsonld" else OpenApiTypes.STR
+            for form, made in FORMS.items()
+        },
     )
     def get(self, request: Request, taxonomy_id: int, number: int, form: str) -> HttpResponse:
         return codebook_file(version_of(request, taxonomy_id, number), form)

@@ -303,3 +303,17 @@ def test_a_file_takes_as_many_queries_for_a_large_taxonomy(version, form, django
     for one in (version, large):
         with django_assert_num_queries(2 if form == "jsonld" else 1):
             codebook_file(one, form)
+
+
+def test_the_page_of_a_version_offers_every_file_of_it(client, version):
+    factories.make_version(version.taxonomy.study, ["A"], taxonomy=version.taxonomy)
+    client.force_login(factories.make_member(version.taxonomy.study, Role.VIEWER).user)
+
+    body = client.get(version.taxonomy.get_absolute_url() + "?version=1").content.decode()
+
+    for name, arguments in (
+        ("taxonomy_csv", []), ("taxonomy_file", ["md"]), ("taxonomy_file", ["tex"]),
+        ("taxonomy_file", ["jsonld"]), ("taxonomy_figure", []),
+    ):  # fmt: skip
+        address = reverse(name, args=[version.taxonomy_id, *arguments])
+        assert f'href="{address}?version=1"' in body
