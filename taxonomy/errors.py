@@ -1,10 +1,17 @@
 """What a user may run into with taxonomies."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import DomainError
 from taxonomy.tree import Problem, TaxonomyFileError
+from taxonomy.tree.drafts import Entry, Refused
+
+if TYPE_CHECKING:
+    from taxonomy.models import Change
 
 
 class TaxonomyRefused(DomainError):
@@ -28,3 +35,64 @@ class TaxonomyRefused(DomainError):
 
 class NameTaken(DomainError):
     message = gettext_lazy("The study has a taxonomy of this name. Choose another name; nothing was stored.")
+
+
+class ChangeRefused(DomainError):
+    """A change of a draft that cannot be made."""
+
+    status = 422
+
+    @classmethod
+    def of(cls, refused: Refused, kept: Mapping[str, str] | None = None) -> "ChangeRefused":
+        cause = _(refused.template) % refused.values
+        return cls(_("Not possible: %(cause)s. Nothing was changed.") % {"cause": cause}, kept=kept)
+
+
+class ChangeClash(DomainError):
+    """Somebody else changed the same in the meantime. `theirs` and `ours` are the fields in question."""
+
+    def __init__(
+        self, by: "Change | None", entry: Entry, theirs: Mapping[str, str], ours: Mapping[str, str]
+    ) -> None:
+        self.by, self.entry, self.theirs, self.ours = by, entry, dict(theirs), dict(ours)
+        super().__init__(
+            _("%(person)s has changed %(code)s in the meantime. Nothing of theirs was written over.")
+            % {"person": (by and by.made_by) or _("Somebody"), "code": entry.code},
+            kept=dict(ours),
+        )
+
+
+class NothingToUndo(DomainError):
+    message = gettext_lazy("There is no change of yours to take back.")
+
+
+class NothingToRedo(DomainError):
+    message = gettext_lazy("There is nothing to do again.")
+
+
+class UndoBlocked(DomainError):
+    """A later change builds on the one that would be taken back."""
+
+    def __init__(self, change: "Change", cause: Refused) -> None:
+        self.change = change
+        super().__init__(
+            _(
+                "Change %(number)s by %(person)s builds on it: %(cause)s. Take that one back first; nothing"
+                " was changed."
+            )
+            % {
+                "number": change.number,
+                "person": change.made_by or _("somebody"),
+                "cause": _(cause.template) % cause.values,
+            }
+        )
+
+
+class NothingToPublish(DomainError):
+    message = gettext_lazy("The draft changes nothing, or has no category. Nothing was published.")
+
+
+class DraftMoved(DomainError):
+    message = gettext_lazy(
+        "Somebody has changed the draft since you looked at it. Nothing was published: look at it again."
+    )

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Membership, Study
+from taxonomy.tree.drafts import HUES, KINDS
 
 
 class Level(models.IntegerChoices):
@@ -100,6 +101,9 @@ class CategoryState(models.Model):
     includes = models.TextField(blank=True)
     excludes = models.TextField(blank=True)
     examples = models.TextField(blank=True)
+    hue = models.PositiveSmallIntegerField(
+        null=True, help_text="A type's own colour; empty: that of its place"
+    )
 
     class Meta:
         ordering = ["version", "position"]
@@ -113,6 +117,10 @@ class CategoryState(models.Model):
             models.CheckConstraint(
                 name="types_have_no_parent_and_others_have",
                 condition=Q(level=Level.TYPE, parent=None) | Q(level__gt=Level.TYPE, parent__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="only_types_have_a_colour",
+                condition=Q(hue=None) | Q(level=Level.TYPE, hue__lt=HUES),
             ),
         ]
         triggers = [
@@ -134,6 +142,56 @@ class CategoryState(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
+
+
+class Change(models.Model):
+    """One act in a draft, kept for ever: the draft is the published version with its changes folded over it
+    in the order of their numbers. One that was taken back (`undone_at`) counts no longer, until it is done
+    again.
+    """
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="changes")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=16)
+    key = models.UUIDField(help_text="The identity of the category that it is about")
+    values = models.JSONField(default=dict, help_text="As taxonomy.tree.drafts.Change says")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["version", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "number"], name="change_has_its_number"),
+            models.CheckConstraint(name="change_is_of_a_known_kind", condition=Q(kind__in=KINDS)),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="changes_of_a_published_version_stay",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
+                declare=[("version", "bigint")],
+                func="""
+                IF TG_OP = 'UPDATE' AND OLD.undone_at IS NOT DISTINCT FROM NEW.undone_at THEN
+                    RETURN NEW;  -- who made it may leave
+                END IF;
+                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
+                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
+                IF FOUND THEN
+                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+                """,
+            ),
+            pgtrigger.Protect(
+                name="a_change_stays_as_it_was_made",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.AnyChange("version", "number", "kind", "key", "values", "made_at"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} {self.number}: {self.kind}"
 
 
 class Remap(models.Model):

@@ -12,3 +12,8 @@ def may_read_taxonomies(member: Membership | None) -> bool:
 def may_create_taxonomies(member: Membership | None) -> bool:
     """Load a taxonomy into the study: owner and leads."""
     return may_lead(member)
+
+
+def may_edit_taxonomies(member: Membership | None) -> bool:
+    """Change a draft and publish it: owner and leads."""
+    return may_lead(member)

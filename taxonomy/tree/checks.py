@@ -102,7 +102,7 @@ def _row_causes(row: Row) -> Iterator[tuple[str, dict[str, object]]]:
             "unknown level “%(level)s”: at most three, called type, theme, sub-theme or 1, 2, 3"
         )
         yield template, {"level": excerpt(row.level_as_written)}
-    if not node.name:
+    if not look_alike(node.name):
         yield gettext_noop("the name is empty"), {}
     if any(unicodedata.category(letter) in {"Cc", "Zl", "Zp"} for letter in node.name):
         yield gettext_noop("the name holds a line break or another control character"), {}

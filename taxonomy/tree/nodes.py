@@ -42,10 +42,17 @@ class Node:
         }
 
 
+# Small Cyrillic and Greek letters that are drawn like Latin ones, alone or as capitals.
+_TWINS = str.maketrans("авекмнорстухіјѕԁԛԝαβεζηικμνορτυχ", "abekmhopctyxijsdqwabezhikmnoptyx")
+
+
 def look_alike(text: str) -> str:
-    """The key under which two codes or names are the same to a reader: case, width and composition apart."""
+    """The key under which two codes or names are the same to a reader: case, width and composition apart,
+    invisible characters, and letters of another script that are drawn the same.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(folded.split())
+    seen = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
+    return " ".join(seen.translate(_TWINS).split())
 
 
 def phrases(text: str) -> tuple[str, ...]:

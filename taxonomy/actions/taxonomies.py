@@ -1,4 +1,4 @@
-"""Every change of a taxonomy."""
+"""A taxonomy comes into a study."""
 
 from django.db import transaction
 from django.utils import timezone

@@ -1,0 +1,234 @@
+"""Every change of a draft, and its publication: each in one transaction, one after the other."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from studies.actions import record
+from studies.models import Study
+from taxonomy import errors
+from taxonomy.drafting import Drafted, as_changes, drafted
+from taxonomy.models import Category, CategoryState, Change, Remap, Taxonomy, Version
+from taxonomy.tree import drafts
+from taxonomy.tree.checks import cleaned
+from taxonomy.tree.nodes import Node
+
+
+@dataclass(frozen=True)
+class Acted:
+    """What an act on a draft left: the stored change, None where nothing was to be changed, and the draft."""
+
+    change: Change | None
+    drafted: Drafted
+
+
+@transaction.atomic
+def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
+    """Make a taxonomy without any category: its first version is a draft. Raises NameTaken."""
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if Taxonomy.objects.filter(study=study, name=name).exists():
+        raise errors.NameTaken
+    taxonomy = Taxonomy.objects.create(study=study, name=name)
+    Version.objects.create(taxonomy=taxonomy, number=1)
+    record(study, "taxonomies.started", by, name=name)
+    return taxonomy
+
+
+@transaction.atomic
+def act(
+    *,
+    taxonomy: Taxonomy,
+    kind: str,
+    key: str | None,
+    values: Mapping[str, Any],
+    by: User | None,
+    seen: Mapping[str, Any] | None = None,
+) -> Acted:
+    """Make one change in the draft, which begins with the first. `kind`, `key` and `values` are those of
+    taxonomy.tree.drafts.Change; what is added needs no key, and no code where the next one will do.
+
+    `seen` are the fields of the category as the form showed them: one that somebody else has changed since,
+    to something else, is not written over. Raises ChangeRefused, ChangeClash.
+    """
+    found = _locked(taxonomy)
+    values = dict(values)
+    if kind == drafts.SPLIT:
+        values["parts"] = [{"key": str(uuid.uuid4())} | dict(part) for part in values.get("parts", ())]
+    key = key or str(uuid.uuid4())
+    if kind == drafts.DESCRIBE:
+        values = _differing(found, key, values, seen or {})
+        if not values:
+            return Acted(None, found)
+    draft = found.draft
+    if kind == drafts.MOVE and seen and key in draft and seen.get("parent") != draft[key].parent:
+        raise errors.ChangeClash(_who_changed(found, key, ["parent"]), draft[key], {}, {})
+    try:
+        draft.apply(drafts.Change(kind, key, values))
+    except drafts.Refused as refused:
+        raise errors.ChangeRefused.of(refused, _typed(values)) from refused
+    # What the draft chose by itself is stored, so that it stays when other changes are taken back.
+    if kind in {drafts.ADD, drafts.MOVE}:
+        values["code"] = draft[key].code
+    for part in values.get("parts", ()):
+        part["code"] = draft[part["key"]].code
+    version = found.version or Version.objects.create(taxonomy=taxonomy, number=found.number)
+    number = Change.objects.filter(version=version).aggregate(last=Max("number"))["last"] or 0
+    change = Change.objects.create(
+        version=version, number=number + 1, kind=kind, key=key, values=values, made_by=by
+    )
+    return Acted(change, drafted(taxonomy))
+
+
+@transaction.atomic
+def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
+    """Take back this person's last change. Raises NothingToUndo, and UndoBlocked where a later change of
+    somebody builds on it.
+    """
+    found = _locked(taxonomy)
+    own = [change for change in found.changes if change.made_by_id == by.pk]
+    if not own:
+        raise errors.NothingToUndo
+    last = own[-1]
+    rest = [change for change in found.changes if change.pk != last.pk]
+    _, broken = drafts.fold(found.entries, as_changes(rest))
+    if broken:
+        raise errors.UndoBlocked(rest[broken.place], broken.cause)
+    last.undone_at = timezone.now()
+    last.save(update_fields=["undone_at"])
+    return Acted(last, drafted(taxonomy))
+
+
+@transaction.atomic
+def redo(*, taxonomy: Taxonomy, by: User) -> Acted:
+    """Do again what this person took back last, if they have changed nothing since. Raises NothingToRedo, and
+    ChangeRefused where it no longer goes.
+    """
+    found = _locked(taxonomy)
+    change = redoable(found, by)
+    if change is None:
+        raise errors.NothingToRedo
+    again = sorted((*found.changes, change), key=lambda each: each.number)
+    _, broken = drafts.fold(found.entries, as_changes(again))
+    if broken:
+        raise errors.ChangeRefused.of(broken.cause)
+    change.undone_at = None
+    change.save(update_fields=["undone_at"])
+    return Acted(change, drafted(taxonomy))
+
+
+def redoable(found: Drafted, by: User) -> Change | None:
+    """The change that this person would do again: the first of those they took back after their last one."""
+    last = max((change.number for change in found.changes if change.made_by_id == by.pk), default=0)
+    own = (change for change in found.undone if change.made_by_id == by.pk and change.number > last)
+    return next(own, None)
+
+
+@transaction.atomic
+def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | None = None) -> Version:
+    """Make the draft the newest version, with a remap for each category of the one before.
+
+    `seen` is the edition of the draft that was looked at: nothing else is published. Labels stay as they are.
+    Raises NothingToPublish, DraftMoved.
+    """
+    found = _locked(taxonomy)
+    if found.version is None or not found.changes or not len(found.draft):
+        raise errors.NothingToPublish
+    if seen is not None and seen != found.edition:
+        raise errors.DraftMoved
+    version, draft = found.version, found.draft
+    categories = _categories(taxonomy, draft)
+    CategoryState.objects.bulk_create(
+        CategoryState(
+            version=version,
+            category_id=categories[entry.key],
+            parent_id=categories[entry.parent] if entry.parent else None,
+            level=draft.level(entry.key),
+            position=position,
+            **{name: getattr(entry, name) for name in drafts.FIELDS},
+        )
+        for position, entry in enumerate(draft)
+    )
+    if found.published is not None:
+        Remap.objects.bulk_create(
+            Remap(
+                from_version=found.published,
+                to_version=version,
+                source_id=categories[entry.key],
+                target_id=categories[target] if target else None,
+                kind=fate.kind,
+            )
+            for entry in found.entries
+            for fate in [draft.fate(entry.key)]
+            for target in fate.targets or (None,)
+        )
+    version.published_at = timezone.now()
+    version.published_by = by
+    version.note = note
+    version.save(update_fields=["published_at", "published_by", "note"])
+    record(
+        taxonomy.study,
+        "taxonomies.published",
+        by,
+        name=taxonomy.name,
+        version=version.number,
+        categories=len(draft),
+    )
+    return version
+
+
+def _locked(taxonomy: Taxonomy) -> Drafted:
+    """The draft, which nobody else changes until the end of the transaction."""
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    return drafted(taxonomy)
+
+
+def _categories(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, int]:
+    """The ids of all categories, published and new, by their keys."""
+    known = dict(Category.objects.filter(taxonomy=taxonomy).values_list("key", "pk"))
+    made = Category.objects.bulk_create(
+        Category(taxonomy=taxonomy, key=uuid.UUID(entry.key))
+        for entry in draft
+        if uuid.UUID(entry.key) not in known
+    )
+    return {str(key): pk for key, pk in known.items()} | {str(each.key): each.pk for each in made}
+
+
+def _differing(
+    found: Drafted, key: str, values: Mapping[str, Any], seen: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The fields that would change. Raises ChangeClash where somebody else was there first."""
+    entry = found.draft.entries.get(key)
+    if entry is None:
+        return dict(values)
+    given = {name: _clean(text) for name, text in values.items()}
+    was = {name: _clean(text) for name, text in seen.items()}
+    # A field that was only looked at is not changed back to what it was.
+    changing = {
+        name: text for name, text in given.items() if text not in (getattr(entry, name), was.get(name))
+    }
+    theirs = {
+        name: getattr(entry, name) for name in changing if was.get(name, now := getattr(entry, name)) != now
+    }
+    if theirs:
+        raise errors.ChangeClash(_who_changed(found, key, theirs), entry, theirs, changing)
+    return changing
+
+
+def _who_changed(found: Drafted, key: str, fields: Collection[str]) -> Change | None:
+    """The last change of one of these fields; None where it was taken back."""
+    about = (change for change in reversed(found.changes) if str(change.key) == key)
+    return next((change for change in about if not change.values.keys().isdisjoint(fields)), None)
+
+
+def _clean(text: Any) -> Any:
+    return cleaned(Node("", 1, None, text))[0].name if isinstance(text, str) else text
+
+
+def _typed(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text for name, text in values.items() if isinstance(text, str) and text}

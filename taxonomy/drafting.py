@@ -1,0 +1,87 @@
+"""The draft of a taxonomy as it is stored, read: the published version and the changes over it."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from taxonomy.models import CategoryState, Change, Taxonomy, Version
+from taxonomy.queries import published_version
+from taxonomy.tree import drafts
+from taxonomy.tree.drafts import Draft, Entry
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A draft with its history. `published` is the version below it, None in a taxonomy that has none yet;
+    `version` the draft's own row, None before the first change; `changes` those that count, in order.
+    """
+
+    taxonomy: Taxonomy
+    published: Version | None
+    version: Version | None
+    entries: tuple[Entry, ...]
+    changes: tuple[Change, ...]
+    undone: tuple[Change, ...]
+
+    @cached_property
+    def draft(self) -> Draft:
+        """The tree with all changes. It was checked change by change when they were stored."""
+        draft, broken = drafts.fold(self.entries, as_changes(self.changes))
+        if broken:
+            raise broken.cause
+        return draft
+
+    @property
+    def number(self) -> int:
+        """The number that the version will have."""
+        return (self.published.number if self.published else 0) + 1
+
+    @property
+    def edition(self) -> str:
+        """What the draft is now, in one word: another word after each change, undo and redo."""
+        numbers = " ".join(str(change.number) for change in self.changes)
+        return f"{self.number}-{len(self.changes)}-{zlib.crc32(numbers.encode()):08x}"
+
+
+def drafted(taxonomy: Taxonomy) -> Drafted:
+    """The draft of a taxonomy. Four queries."""
+    published = published_version(taxonomy)
+    version = taxonomy.versions.filter(published_at=None).first()
+    made = version.changes.select_related("made_by").order_by("number") if version else ()
+    changes = tuple(made)
+    return Drafted(
+        taxonomy,
+        published,
+        version,
+        entries_of(published) if published else (),
+        tuple(change for change in changes if change.undone_at is None),
+        tuple(change for change in changes if change.undone_at is not None),
+    )
+
+
+def entries_of(version: Version) -> tuple[Entry, ...]:
+    """The categories of a version, in the order of the tree. One query."""
+    states = list(
+        CategoryState.objects.filter(version=version).select_related("category").order_by("position")
+    )
+    keys = {state.category_id: str(state.category.key) for state in states}
+    return tuple(
+        Entry(
+            key=keys[state.category_id],
+            code=state.code,
+            name=state.name,
+            parent=keys[state.parent_id] if state.parent_id else None,
+            definition=state.definition,
+            includes=state.includes,
+            excludes=state.excludes,
+            examples=state.examples,
+            hue=state.hue,
+        )
+        for state in states
+    )
+
+
+def as_changes(changes: Sequence[Change]) -> list[drafts.Change]:
+    """Stored changes as plain data."""
+    return [drafts.Change(change.kind, str(change.key), change.values) for change in changes]

@@ -1,0 +1,446 @@
+"""A draft as plain data: the published tree, and the changes folded over it one after the other."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+from taxonomy.tree.checks import Row, cleaned, excerpt, gettext_noop, row_problems
+from taxonomy.tree.codes import next_code
+from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, TYPE, Node, look_alike
+
+ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE = "add", "describe", "move", "merge", "split", "retire"
+KINDS: Final = (ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE)
+FIELDS: Final = ("name", "code", *TEXTS, "hue")
+HUES: Final = 8
+"""So many hues the types can have."""
+
+
+class Refused(ValueError):
+    """A change that cannot be made, and why. `template % values` is the sentence: translate it first."""
+
+    def __init__(self, template: str, **values: object) -> None:
+        self.template, self.values = template, values
+        super().__init__(template % values)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One category of a draft. `key` is its identity, `parent` that of the one above; both stay when codes
+    change. `hue` is a type's own colour, None for the one of its place.
+    """
+
+    key: str
+    code: str
+    name: str
+    parent: str | None
+    definition: str = ""
+    includes: str = ""
+    excludes: str = ""
+    examples: str = ""
+    hue: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One act: what is done (`kind`, of KINDS) to which category, with which values.
+
+    add: `parent`, `after`, `code` and the texts. describe: the fields that change, of FIELDS. move: `parent`,
+    `after`, `code`. merge: `into`. split: `parts`, each with `key`, `code`, `name`, and `stays`, if the
+    category itself is one of them. retire: nothing. `after` is the sibling before it, None for the first
+    place, and missing for the last.
+    """
+
+    kind: str
+    key: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a published category that is no longer what it was: `kind` as in Remap, and the keys of
+    what it became.
+    """
+
+    kind: str
+    targets: tuple[str, ...]
+
+
+class _Gone(NamedTuple):
+    """What was taken out of the tree by the change of this number, and what took its place."""
+
+    at: int
+    targets: tuple[str, ...]
+
+
+class Draft:
+    """A tree that changes. Begun with the published categories, in order; `apply` makes one change."""
+
+    def __init__(self, published: Iterable[Entry] = ()) -> None:
+        self.entries: dict[str, Entry] = {}
+        self._below: dict[str | None, list[str]] = defaultdict(list)
+        self._gone: dict[str, _Gone] = {}
+        self._parts: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._made = 0
+        for entry in published:
+            self.entries[entry.key] = entry
+            self._below[entry.parent].append(entry.key)
+        self.published = dict(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.entries
+
+    def __getitem__(self, key: str) -> Entry:
+        return self.entries[key]
+
+    def __iter__(self) -> Iterator[Entry]:
+        """The categories from top to bottom, each before those below it."""
+        return self._walk(None)
+
+    def _walk(self, parent: str | None) -> Iterator[Entry]:
+        for key in self._below.get(parent, ()):
+            yield self.entries[key]
+            yield from self._walk(key)
+
+    # Asking
+
+    def below(self, key: str | None) -> tuple[Entry, ...]:
+        """The categories right below, in order; the types for None."""
+        return tuple(self.entries[each] for each in self._below.get(key, ()))
+
+    def level(self, key: str | None) -> int:
+        """1 for a type to 3 for a sub-theme; 0 for None, which is above the types."""
+        level = 0
+        while key is not None:
+            level, key = level + 1, self.entries[key].parent
+        return level
+
+    def previous(self, key: str) -> str | None:
+        """The sibling before it; None where it is the first."""
+        siblings = self._below[self.entries[key].parent]
+        place = siblings.index(key)
+        return siblings[place - 1] if place else None
+
+    def suggested_code(self, parent: str | None) -> str:
+        """The code that the next category below `parent` would get."""
+        above = None if parent is None else self.entries[parent].code
+        codes = [entry.code for entry in self.below(parent)]
+        code = next_code(above, codes, self.level(parent) + 1)
+        taken = {look_alike(entry.code) for entry in self.entries.values()}
+        while look_alike(code) in taken:
+            codes.append(code)
+            code = next_code(above, codes, self.level(parent) + 1)
+        return code
+
+    def fate(self, key: str) -> Fate:
+        """What became of a published category: same, renamed, moved, merged, split or retired.
+
+        What is merged into something that is merged, split or retired later goes with it. Split is whatever
+        its labels cannot all follow by themselves.
+        """
+        targets, is_whole = self._became(key)
+        if not targets:
+            return Fate("retired", ())
+        if len(targets) > 1 or not is_whole:
+            return Fate("split", targets)
+        if targets != (key,):
+            return Fate("merged", targets)
+        old, new = self.published[key], self.entries[key]
+        if old.parent != new.parent:
+            return Fate("moved", targets)
+        return Fate("same" if (old.name, old.code) == (new.name, new.code) else "renamed", targets)
+
+    def _became(self, key: str) -> tuple[tuple[str, ...], bool]:
+        """The keys that it is now, and whether none of it was retired."""
+        found: dict[str, None] = {}
+        is_whole = True
+        queue, seen = [(key, 0)], set()
+        while queue:
+            each, since = queue.pop(0)
+            if each in seen:
+                continue
+            seen.add(each)
+            gone = self._gone.get(each)
+            if gone is None:
+                found[each] = None
+            else:
+                is_whole = is_whole and bool(gone.targets)
+                queue += [(target, gone.at) for target in gone.targets]
+            queue += [(part, at) for at, part in self._parts.get(each, ()) if at >= since]
+        return tuple(found), is_whole
+
+    def nodes(self) -> Iterator[Node]:
+        """The categories as nodes of a `Tree`, in order."""
+        for position, entry in enumerate(self):
+            yield self._node(entry, position)
+
+    def _node(self, entry: Entry, position: int = 0) -> Node:
+        return Node(
+            entry.code,
+            self.level(entry.parent) + 1,
+            None if entry.parent is None else self.entries[entry.parent].code,
+            entry.name,
+            entry.definition,
+            entry.includes,
+            entry.excludes,
+            entry.examples,
+            position,
+        )
+
+    # Changing
+
+    def apply(self, change: Change) -> None:
+        """Make the change. Raises Refused, and is then as it was before."""
+        before = self._copy()
+        self._made += 1
+        try:
+            self._acts[change.kind](change.key, **change.values)
+        except Refused:
+            self._restore(before)
+            raise
+
+    @property
+    def _acts(self) -> Mapping[str, Callable[..., None]]:
+        return {
+            ADD: self._add,
+            DESCRIBE: self._describe,
+            MOVE: self._move,
+            MERGE: self._merge,
+            SPLIT: self._split,
+            RETIRE: self._retire,
+        }
+
+    def _add(self, key: str, *, parent: str | None = None, **given: Any) -> None:
+        if parent is not None:
+            self._present(parent)
+        if self.level(parent) >= SUB_THEME:
+            raise Refused(
+                gettext_noop(
+                    "%(code)s is a sub-theme: nothing can stand below it, three levels are the most"
+                ),
+                code=self.entries[parent or ""].code,
+            )
+        if key in self.entries or key in self._gone:
+            raise Refused(gettext_noop("the category was added already"))
+        places = {"after": given.pop("after")} if "after" in given else {}
+        given["code"] = given.get("code") or self.suggested_code(parent)
+        place = self._place(parent, places)
+        entry = self._sound(Entry(key=key, parent=parent, **({"name": ""} | given)))
+        self.entries[key] = entry
+        self._below[parent].insert(place, key)
+
+    def _describe(self, key: str, **fields: Any) -> None:
+        old = self._present(key)
+        if "hue" in fields and old.parent is not None:
+            raise Refused(gettext_noop("only types have a colour of their own"))
+        new = self._sound(replace(old, **fields))
+        recoded = {key: new}
+        if new.code != old.code:
+            recoded |= self._recoded(key, old.code, new.code)
+        self.entries |= recoded
+
+    def _move(self, key: str, *, parent: str | None = None, code: str = "", **places: Any) -> None:
+        old = self._present(key)
+        if parent is not None:
+            self._present(parent)
+        if parent == key or (parent is not None and key in self._path(parent)):
+            raise Refused(gettext_noop("%(code)s cannot stand below itself"), code=old.code)
+        deepest = self.level(parent) + self._height(key)
+        if deepest > SUB_THEME:
+            raise Refused(
+                gettext_noop("%(code)s would be on level %(level)s there: three levels are the most"),
+                code=old.code if self._height(key) == 1 else self._deepest(key).code,
+                level=deepest,
+            )
+        siblings = [each for each in self._below[parent] if each != key]
+        place = self._place(parent, places, but=key)
+        new_code = code or self._code_after(key, parent)
+        hue = old.hue if parent is None else None
+        new = self._sound(replace(old, parent=parent, code=new_code, hue=hue))
+        recoded = {key: new} | self._recoded(key, old.code, new_code)
+        self._below[old.parent].remove(key)
+        siblings.insert(place, key)
+        self._below[parent] = siblings
+        self.entries |= recoded
+
+    def _merge(self, key: str, *, into: str) -> None:
+        source, target = self._present(key), self._present(into)
+        if key == into:
+            raise Refused(gettext_noop("%(code)s cannot be merged into itself"), code=source.code)
+        if self.level(key) != self.level(into):
+            raise Refused(
+                gettext_noop(
+                    "%(code)s is a %(level)s and %(other)s a %(other_level)s: merge what is on one level"
+                ),
+                code=source.code,
+                level=LEVELS[self.level(key)],
+                other=target.code,
+                other_level=LEVELS[self.level(into)],
+            )
+        names = {look_alike(entry.name): entry for entry in self.below(into)}
+        for child in self.below(key):
+            if twin := names.get(look_alike(child.name)):
+                raise Refused(
+                    gettext_noop(
+                        "%(one)s and %(other)s would stand together under one name: merge these first"
+                    ),
+                    one=child.code,
+                    other=twin.code,
+                )
+        for child in self.below(key):
+            self._move(child.key, parent=into)
+        self._remove(key, into)
+
+    def _split(self, key: str, *, parts: Sequence[Mapping[str, Any]], stays: bool = True) -> None:
+        source = self._present(key)
+        if len(parts) + stays < 2:
+            raise Refused(gettext_noop("a split needs two parts"))
+        if not stays and self._below.get(key):
+            raise Refused(
+                gettext_noop("%(code)s has categories below it: keep it as one part, or move them first"),
+                code=source.code,
+            )
+        after = key
+        for part in parts:
+            self._add(**part, parent=source.parent, after=after)
+            after = part["key"]
+        made = [part["key"] for part in parts]
+        if stays:
+            self._parts[key] += [(self._made, part) for part in made]
+        else:
+            self._remove(key, *made)
+
+    def _retire(self, key: str) -> None:
+        self._present(key)
+        for child in self.below(key):
+            self._retire(child.key)
+        self._remove(key)
+
+    # What the changes share
+
+    def _present(self, key: str) -> Entry:
+        if key in self.entries:
+            return self.entries[key]
+        if key in self._gone and key in self.published:
+            fate = self.fate(key)
+            if fate.targets:
+                raise Refused(
+                    gettext_noop("%(code)s is no longer there: it became %(others)s"),
+                    code=self.published[key].code,
+                    others=", ".join(self.entries[each].code for each in fate.targets),
+                )
+            raise Refused(
+                gettext_noop("%(code)s is no longer there: it was retired"), code=self.published[key].code
+            )
+        raise Refused(gettext_noop("the category is not there"))
+
+    def _remove(self, key: str, *targets: str) -> None:
+        entry = self.entries.pop(key)
+        self._below[entry.parent].remove(key)
+        self._below.pop(key, None)
+        self._gone[key] = _Gone(self._made, targets)
+
+    def _place(self, parent: str | None, places: Mapping[str, Any], *, but: str | None = None) -> int:
+        """The place among the siblings: behind `after`, where that is still one of them, else the last."""
+        siblings = [key for key in self._below[parent] if key != but]
+        if "after" not in places:
+            return len(siblings)
+        after = places["after"]
+        if after is None:
+            return 0
+        return siblings.index(after) + 1 if after in siblings else len(siblings)
+
+    def _path(self, key: str) -> list[str]:
+        """The keys of what stands above, from the category itself to its type."""
+        path = [key]
+        while (above := self.entries[path[-1]].parent) is not None:
+            path.append(above)
+        return path
+
+    def _height(self, key: str) -> int:
+        """How many levels the category has with what is below it."""
+        return 1 + max((self._height(each) for each in self._below.get(key, ())), default=0)
+
+    def _deepest(self, key: str) -> Entry:
+        below = self._below.get(key, ())
+        return self._deepest(max(below, key=self._height)) if below else self.entries[key]
+
+    def _code_after(self, key: str, parent: str | None) -> str:
+        """The code after a move: the next one there, if the code went by its parent's; else the same."""
+        old = self.entries[key]
+        if parent == old.parent:
+            return old.code
+        above = None if old.parent is None else self.entries[old.parent].code
+        went_by_it = above is None or old.code.startswith(f"{above}.")
+        return self.suggested_code(parent) if went_by_it else old.code
+
+    def _recoded(self, key: str, old: str, new: str) -> dict[str, Entry]:
+        """What stands below with codes that go by the new one, where they went by the old one."""
+        found: dict[str, Entry] = {}
+        for child in self.below(key):
+            code = (
+                f"{new}.{child.code.removeprefix(f'{old}.')}"
+                if child.code.startswith(f"{old}.")
+                else child.code
+            )
+            if code != child.code:
+                found[child.key] = self._sound(replace(child, code=code), ignoring=old)
+            found |= self._recoded(child.key, child.code, code)
+        return found
+
+    def _sound(self, entry: Entry, *, ignoring: str = "") -> Entry:
+        """The entry with cleaned texts. Raises Refused: for what is wrong with it alone, and where a code or
+        the name of a sibling reads the same.
+        """
+        node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, *(getattr(entry, name) for name in TEXTS)))
+        for problem in row_problems([Row(1, node, "1")]):
+            raise Refused(problem.template, **problem.values)
+        if entry.hue is not None and not 0 <= entry.hue < HUES:
+            raise Refused(gettext_noop("there is no such colour"))
+        code, name = look_alike(node.code), look_alike(node.name)
+        for other in self.entries.values():
+            if other.key == entry.key or (ignoring and other.code.startswith(f"{ignoring}.")):
+                continue
+            if look_alike(other.code) == code:
+                raise Refused(
+                    gettext_noop("the code %(code)s is that of “%(name)s” already"),
+                    code=excerpt(other.code),
+                    name=excerpt(other.name),
+                )
+            if other.parent == entry.parent and look_alike(other.name) == name:
+                raise Refused(
+                    gettext_noop("the name is already that of its sibling %(code)s, “%(name)s”"),
+                    code=excerpt(other.code),
+                    name=excerpt(other.name),
+                )
+        return replace(entry, code=node.code, **node.texts)  # type: ignore[arg-type]
+
+    def _copy(self) -> tuple[Any, ...]:
+        below = defaultdict(list, {key: list(keys) for key, keys in self._below.items()})
+        parts = defaultdict(list, {key: list(made) for key, made in self._parts.items()})
+        return dict(self.entries), below, dict(self._gone), parts, self._made
+
+    def _restore(self, before: tuple[Any, ...]) -> None:
+        self.entries, self._below, self._gone, self._parts, self._made = before
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The place in a list of changes that no longer goes, and why."""
+
+    place: int
+    cause: Refused
+
+
+def fold(published: Iterable[Entry], changes: Sequence[Change]) -> tuple[Draft, Broken | None]:
+    """The draft after all changes; or up to the first that cannot be made, and which that is."""
+    draft = Draft(published)
+    for place, change in enumerate(changes):
+        try:
+            draft.apply(change)
+        except Refused as cause:
+            return draft, Broken(place, cause)
+    return draft, None

@@ -1,0 +1,341 @@
+"""Drafts as they are stored: changed by several people, taken back, published with remaps."""
+
+import uuid
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+
+from studies.models import Event
+from taxonomy import errors
+from taxonomy.actions import act, create_taxonomy, publish, redo, start_taxonomy, undo
+from taxonomy.drafting import drafted
+from taxonomy.models import Category, CategoryState, Change, Remap, Taxonomy, Version
+from taxonomy.queries import codebook
+from taxonomy.tree import read_csv
+from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests.factories import make_study, make_user
+
+pytestmark = pytest.mark.django_db
+
+CSV = """code,level,name,definition
+B,type,Requirement,
+C,type,Bug,
+C.1,theme,Memory,Memory is lost.
+C.1.i,sub-theme,Leaks,
+C.1.ii,sub-theme,Waste,
+C.2,theme,Speed,
+C.2.i,sub-theme,Slow paths,
+"""
+
+
+@pytest.fixture
+def taxonomy() -> Taxonomy:
+    return create_taxonomy(study=make_study(), name="Cause", tree=read_csv(CSV), by=None).taxonomy
+
+
+@pytest.fixture
+def keys(taxonomy: Taxonomy) -> dict[str, str]:
+    """Identity by the code of the published version."""
+    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
+
+
+def lines(taxonomy: Taxonomy) -> list[str]:
+    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
+
+
+def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    lead = make_user()
+
+    made = act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Docs"}, by=lead)
+
+    assert lines(taxonomy)[-1] == "C.3 Docs"
+    assert made.change is not None
+    assert (made.change.number, made.change.made_by, made.change.values["code"]) == (1, lead, "C.3")
+    assert (made.drafted.number, made.drafted.version.published_at) == (2, None)
+    assert len(codebook(taxonomy.versions.get(number=1)).states) == 7
+    assert list(Category.objects.filter(taxonomy=taxonomy)) == list(
+        Category.objects.filter(states__version__number=1)
+    )
+
+
+def test_the_same_texts_again_are_no_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    values = {"name": "Memory ", "definition": "Memory is lost.\r\n"}
+
+    made = act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values=values, by=None)
+
+    assert made.change is None
+    assert not Change.objects.exists()
+    assert not Version.objects.filter(published_at=None).exists()
+
+
+def test_what_is_refused_stores_nothing(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    values = {"parent": keys["C"], "name": "memory"}
+
+    with pytest.raises(errors.ChangeRefused) as refused:
+        act(taxonomy=taxonomy, kind=ADD, key=None, values=values, by=None)
+
+    assert str(refused.value) == (
+        "Not possible: the name is already that of its sibling C.1, “Memory”. Nothing was changed."
+    )
+    assert refused.value.kept["name"] == "memory"
+    assert not Change.objects.exists()
+
+
+# Two editors
+
+
+def test_two_editors_of_different_fields_both_keep_theirs(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    seen = {"name": "Memory", "definition": "Memory is lost."}
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values=seen | {"name": "RAM"}, by=None, seen=seen)
+
+    act(
+        taxonomy=taxonomy,
+        kind=DESCRIBE,
+        key=keys["C.1"],
+        values=seen | {"definition": "Gone."},
+        by=None,
+        seen=seen,
+    )
+
+    entry = drafted(taxonomy).draft[keys["C.1"]]
+    assert (entry.name, entry.definition) == ("RAM", "Gone.")
+
+
+def test_a_clash_shows_both_sides(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    first, second = make_user(name="Ada"), make_user()
+    seen = {"name": "Memory", "definition": "Memory is lost."}
+    act(
+        taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"definition": "Lost."}, by=first, seen=seen
+    )
+
+    with pytest.raises(errors.ChangeClash) as clash:
+        act(
+            taxonomy=taxonomy,
+            kind=DESCRIBE,
+            key=keys["C.1"],
+            values={"definition": "Gone."},
+            by=second,
+            seen=seen,
+        )
+
+    assert (clash.value.theirs, clash.value.ours) == ({"definition": "Lost."}, {"definition": "Gone."})
+    assert str(clash.value) == "Ada has changed C.1 in the meantime. Nothing of theirs was written over."
+    act(
+        taxonomy=taxonomy,
+        kind=DESCRIBE,
+        key=keys["C.1"],
+        values={"definition": "Lost."},
+        by=second,
+        seen=seen,
+    )
+    seen["definition"] = "Lost."
+    act(
+        taxonomy=taxonomy,
+        kind=DESCRIBE,
+        key=keys["C.1"],
+        values={"definition": "Gone."},
+        by=second,
+        seen=seen,
+    )
+    assert drafted(taxonomy).draft[keys["C.1"]].definition == "Gone."
+
+
+def test_what_was_moved_elsewhere_is_not_moved_from_where_it_was(
+    taxonomy: Taxonomy, keys: dict[str, str]
+) -> None:
+    seen = {"parent": keys["C.1"]}
+    act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1.i"], values={"parent": keys["C.2"]}, by=None, seen=seen)
+
+    with pytest.raises(errors.ChangeClash):
+        act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1.i"], values={"parent": keys["C"]}, by=None, seen=seen)
+
+    assert lines(taxonomy)[-1] == "C.2.ii Leaks"
+
+
+# Taking back
+
+
+def test_each_takes_back_their_own_last_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada, ben = make_user(), make_user()
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"name": "Wish"}, by=ada)
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=ben)
+
+    undo(taxonomy=taxonomy, by=ada)
+
+    assert lines(taxonomy) == ["B Requirement", "C Bug", "C.1 Memory", "C.1.i Leaks", "C.1.ii Waste"]
+    with pytest.raises(errors.NothingToUndo):
+        undo(taxonomy=taxonomy, by=ada)
+    undo(taxonomy=taxonomy, by=ben)
+    assert lines(taxonomy)[-1] == "C.2.i Slow paths"
+
+
+def test_done_again_in_the_order_in_which_it_was_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada = make_user()
+    for name in ("Wish", "Want", "Need"):
+        act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"name": name}, by=ada)
+    undo(taxonomy=taxonomy, by=ada)
+    undo(taxonomy=taxonomy, by=ada)
+    assert lines(taxonomy)[0] == "B Wish"
+
+    redo(taxonomy=taxonomy, by=ada)
+    assert lines(taxonomy)[0] == "B Want"
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=ada)
+
+    with pytest.raises(errors.NothingToRedo):
+        redo(taxonomy=taxonomy, by=ada)
+    assert lines(taxonomy)[0] == "B Want"
+
+
+def test_what_others_built_on_is_not_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada, ben = make_user(), make_user(name="Ben")
+    added = act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Question"}, by=ada)
+    assert added.change is not None
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=str(added.change.key), values={"name": "Ask"}, by=ben)
+
+    with pytest.raises(errors.UndoBlocked) as blocked:
+        undo(taxonomy=taxonomy, by=ada)
+
+    assert str(blocked.value) == (
+        "Change 2 by Ben builds on it: the category is not there. Take that one back first; nothing was changed."
+    )
+    undo(taxonomy=taxonomy, by=ben)
+    undo(taxonomy=taxonomy, by=ada)
+    assert len(lines(taxonomy)) == 7
+    with pytest.raises(errors.ChangeRefused):
+        redo(taxonomy=taxonomy, by=ben)
+
+
+def test_codes_stay_when_an_earlier_change_is_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada, ben = make_user(), make_user()
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Docs"}, by=ada)
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Tests"}, by=ben)
+
+    undo(taxonomy=taxonomy, by=ada)
+
+    assert lines(taxonomy)[-1] == "C.4 Tests"
+
+
+# Publishing
+
+
+def test_publishing_makes_a_version_with_remaps(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    lead = make_user()
+    part = {"key": str(uuid.uuid4()), "name": "Held"}
+    for kind, key, values in (
+        (DESCRIBE, keys["B"], {"name": "Wish"}),
+        (SPLIT, keys["C.1.i"], {"parts": [part], "stays": True}),
+        (MERGE, keys["C.1.ii"], {"into": keys["C.2.i"]}),
+        (MOVE, keys["C.2"], {"parent": keys["C"], "after": None}),
+    ):
+        act(taxonomy=taxonomy, kind=kind, key=key, values=values, by=lead)
+    looked = drafted(taxonomy).edition
+
+    version = publish(taxonomy=taxonomy, by=lead, note="after the pilot", seen=looked)
+
+    assert (version.number, version.note, version.published_by) == (2, "after the pilot", lead)
+    book = codebook(version)
+    assert [(state.code, state.name, state.level) for state in book.states] == [
+        ("B", "Wish", 1), ("C", "Bug", 1), ("C.2", "Speed", 2), ("C.2.i", "Slow paths", 3),
+        ("C.1", "Memory", 2), ("C.1.i", "Leaks", 3), ("C.1.iii", "Held", 3),
+    ]  # fmt: skip
+    codes = {
+        category.pk: category.states.latest("version__number").code for category in Category.objects.all()
+    }
+    remaps = {(codes[r.source_id], r.kind, codes[r.target_id]) for r in Remap.objects.all()}
+    assert remaps == {
+        ("B", "renamed", "B"), ("C", "same", "C"), ("C.2", "same", "C.2"), ("C.2.i", "same", "C.2.i"),
+        ("C.1", "same", "C.1"), ("C.1.i", "split", "C.1.i"), ("C.1.i", "split", "C.1.iii"),
+        ("C.1.ii", "merged", "C.2.i"),
+    }  # fmt: skip
+    assert Event.objects.filter(verb="taxonomies.published", detail__version=2).count() == 1
+    found = drafted(taxonomy)
+    assert (found.number, found.version, found.changes) == (3, None, ())
+
+
+def test_a_retired_category_is_remapped_to_nothing(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None)
+
+    publish(taxonomy=taxonomy, by=None)
+
+    gone = Remap.objects.get(kind="retired")
+    assert (str(gone.source.key), gone.target) == (keys["C.2.i"], None)
+
+
+def test_only_what_was_looked_at_is_published(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None)
+    looked = drafted(taxonomy).edition
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=None)
+
+    with pytest.raises(errors.DraftMoved):
+        publish(taxonomy=taxonomy, by=None, seen=looked)
+
+    assert taxonomy.versions.filter(published_at__isnull=False).count() == 1
+
+
+def test_a_draft_that_changes_nothing_is_not_published(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    lead = make_user()
+    with pytest.raises(errors.NothingToPublish):
+        publish(taxonomy=taxonomy, by=lead)
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=lead)
+    undo(taxonomy=taxonomy, by=lead)
+    with pytest.raises(errors.NothingToPublish):
+        publish(taxonomy=taxonomy, by=lead)
+
+
+def test_a_taxonomy_can_begin_empty() -> None:
+    study = make_study()
+    taxonomy = start_taxonomy(study=study, name="Cause", by=None)
+    made = act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Bug", "hue": 3}, by=None)
+    assert made.change is not None
+    act(
+        taxonomy=taxonomy,
+        kind=ADD,
+        key=None,
+        values={"name": "Memory", "parent": str(made.change.key)},
+        by=None,
+    )
+
+    version = publish(taxonomy=taxonomy, by=None)
+
+    assert (version.number, [(s.code, s.hue) for s in codebook(version).states]) == (
+        1,
+        [("A", 3), ("A.1", None)],
+    )
+    assert not Remap.objects.exists()
+    with pytest.raises(errors.NameTaken):
+        start_taxonomy(study=study, name="Cause", by=None)
+
+
+# What the database holds
+
+
+def test_changes_stay_as_they_were_made(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    change = act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None).change
+    assert change is not None
+    with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
+        Change.objects.update(kind="merge")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Change.objects.create(version=change.version, number=1, kind=RETIRE, key=change.key)
+    with pytest.raises(IntegrityError, match="known_kind"), transaction.atomic():
+        Change.objects.create(version=change.version, number=2, kind="rename", key=change.key)
+    publish(taxonomy=taxonomy, by=None)
+    for forbidden in (
+        lambda: Change.objects.create(version=change.version, number=2, kind=RETIRE, key=change.key),
+        lambda: Change.objects.update(undone_at=change.made_at),
+        lambda: Change.objects.all().delete(),
+    ):
+        with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
+            forbidden()
+
+
+def test_only_types_have_a_colour(taxonomy: Taxonomy) -> None:
+    version = Version.objects.create(taxonomy=taxonomy, number=9)
+    category = Category.objects.filter(taxonomy=taxonomy).first()
+    state = CategoryState(
+        version=version, category=category, level=2, parent=category, code="X", name="X", position=0
+    )
+    state.hue = 1
+    with pytest.raises(IntegrityError, match="only_types_have_a_colour"), transaction.atomic():
+        state.save()
+    state.hue = None
+    state.save()
