@@ -15,7 +15,8 @@ MOST_PROBLEMS = 100
 
 
 class TaxonomyForm(forms.Form):
-    """A name, and a preset, a CSV file or its text. Cleans to `name` and `tree`.
+    """A name, and a preset, a CSV file, its text, or nothing yet. Cleans to `name` and `tree`, which is None
+    for a taxonomy that begins empty.
 
     `causes`: each line that stands in its way, in words; the error of `file` or `text` is what they head.
     """
@@ -24,7 +25,12 @@ class TaxonomyForm(forms.Form):
 
     source = forms.ChoiceField(
         label=gettext_lazy("Start from"),
-        choices=[*((preset.name, preset.title) for preset in PRESETS.values()), ("file", ""), ("text", "")],
+        choices=[
+            *((preset.name, preset.title) for preset in PRESETS.values()),
+            ("file", ""),
+            ("text", ""),
+            ("empty", ""),
+        ],
         initial=next(iter(PRESETS)),
         error_messages={"required": gettext_lazy("Choose what to start from.")},
     )
@@ -57,11 +63,11 @@ class TaxonomyForm(forms.Form):
                 title = str(file.name).rpartition(".")[0] or str(file.name)
         elif source == "text":
             tree = self._read("text", cleaned.get("text", ""))
-            if not cleaned.get("name"):
-                self.add_error("name", _("Give the taxonomy a name."))
-        elif source:
+        elif source and source != "empty":
             preset = PRESETS[source]
             tree, title = load_preset(source), _(preset.title)
+        if source in {"text", "empty"} and not cleaned.get("name"):
+            self.add_error("name", _("Give the taxonomy a name."))
         cleaned["tree"] = tree
         cleaned["name"] = (cleaned.get("name") or title)[:120]
         return cleaned

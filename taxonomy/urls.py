@@ -1,11 +1,16 @@
 from django.urls import URLPattern, path
 
-from taxonomy import file_views, views
+from taxonomy.views import drafts, files, taxonomies
 
 urlpatterns: list[URLPattern] = [
-    path("studies/<str:slug>/taxonomies/", views.taxonomies, name="taxonomies"),
-    path("studies/<str:slug>/taxonomies/new/", views.new_taxonomy, name="new_taxonomy"),
-    path("taxonomies/<int:taxonomy_id>/", views.taxonomy, name="taxonomy"),
-    path("taxonomies/<int:taxonomy_id>/taxonomy.csv", file_views.taxonomy_csv, name="taxonomy_csv"),
-    path("taxonomies/<int:taxonomy_id>/codebook.<slug:form>", file_views.taxonomy_file, name="taxonomy_file"),
+    path("studies/<str:slug>/taxonomies/", taxonomies.taxonomies, name="taxonomies"),
+    path("studies/<str:slug>/taxonomies/new/", taxonomies.new_taxonomy, name="new_taxonomy"),
+    path("taxonomies/<int:taxonomy_id>/", taxonomies.taxonomy, name="taxonomy"),
+    path("taxonomies/<int:taxonomy_id>/taxonomy.csv", files.taxonomy_csv, name="taxonomy_csv"),
+    path("taxonomies/<int:taxonomy_id>/codebook.<slug:form>", files.taxonomy_file, name="taxonomy_file"),
+    path("taxonomies/<int:taxonomy_id>/draft/", drafts.draft, name="draft"),
+    path("taxonomies/<int:taxonomy_id>/draft/changes/", drafts.change_draft, name="change_draft"),
+    path("taxonomies/<int:taxonomy_id>/draft/undo/", drafts.undo_change, name="undo_change"),
+    path("taxonomies/<int:taxonomy_id>/draft/redo/", drafts.redo_change, name="redo_change"),
+    path("taxonomies/<int:taxonomy_id>/draft/publish/", drafts.publish_draft, name="publish_draft"),
 ]

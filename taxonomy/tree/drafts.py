@@ -12,8 +12,8 @@ from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, TYPE, Node, look_alike
 ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE = "add", "describe", "move", "merge", "split", "retire"
 KINDS: Final = (ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE)
 FIELDS: Final = ("name", "code", *TEXTS, "hue")
-HUES: Final = 8
-"""So many hues the types can have."""
+HUES: Final = 4
+"""So many colours a type can have; the last is none at all."""
 
 
 class Refused(ValueError):

@@ -53,7 +53,7 @@ def test_from_a_sample_to_a_training(open_page):
     text.fill(draft.replace("Deadlock", "Standstill"))
     expect(page.locator("#checked")).to_contain_text("It can be read:")
     page.locator("#id_name").fill("After the pilot")
-    page.get_by_role("button", name="Publish it").click()
+    page.get_by_role("button", name="Make it").click()
     page.wait_for_url("**/taxonomies/*/")
     version = Taxonomy.objects.get(name="After the pilot").versions.get()
 

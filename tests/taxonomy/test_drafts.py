@@ -113,7 +113,7 @@ def test_what_is_below_a_sub_theme_is_refused():
         ({"name": "Other", "code": "D 1"}, "the code holds a space or an invisible character (U+0020 at place 2)"),
         ({"name": "Other", "code": "D" * 33}, "the code has 33 characters, at most 32 are allowed"),
         ({"name": "Other", "definition": "x" * 4001}, "the definition has 4,001 characters, at most 4,000 are allowed"),
-        ({"name": "Other", "hue": 8}, "there is no such colour"),
+        ({"name": "Other", "hue": 4}, "there is no such colour"),
     ],
 )  # fmt: skip
 def test_what_is_not_sound_is_refused_with_its_cause(given, cause):

@@ -32,6 +32,7 @@ def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
         **frame(study, member, "taxonomies"),
         "taxonomies": queries.taxonomies_with_counts(request.user, study),
         "may_create": rules.may_create_taxonomies(member),
+        "may_edit": rules.may_edit_taxonomies(member),
     }
     return render_page(request, "taxonomy/taxonomies.html", context)
 
@@ -39,7 +40,8 @@ def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Load a taxonomy, from a preset, a file or a text; its first version is published at once.
+    """Load a taxonomy, from a preset, a file or a text; its first version is published at once. One that
+    begins empty is a draft.
 
     Posted with `prefill`, the text is put into the form, to be edited; with `check` it is only read.
     """
@@ -59,6 +61,8 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         if not first_time(request):
             return go_to(request, "taxonomies", study.slug)
         name, made = form.cleaned_data["name"], form.cleaned_data["tree"]
+        if made is None:
+            return go_to(request, "draft", actions.start_taxonomy(study=study, name=name, by=request.user).pk)
         version = actions.create_taxonomy(study=study, name=name, tree=made, by=request.user)
         messages.success(
             request, _("%(name)s is published, with %(n)d categories.") % {"name": name, "n": len(made)}
@@ -94,6 +98,7 @@ def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         "chosen": chosen,
         "levels": reading.level_counts(book),
         "words": words,
+        "may_edit": rules.may_edit_taxonomies(member),
         "address": f"{reverse('taxonomy', args=[found.pk])}?version={version.number}",
     }
     return render_page(request, "taxonomy/taxonomy.html", context, partials=["category", "tree"])

@@ -1,0 +1,130 @@
+"""What is posted to the editor of a draft, as a change."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, QueryDict
+
+from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree.drafts import Draft
+
+WRITTEN = ("name", "code", *TEXTS)
+
+
+@dataclass(frozen=True)
+class Posted:
+    """One act as it was posted: `kind`, `key` and `values` as taxonomy.actions.act wants them; `seen` are the
+    fields as the form showed them.
+    """
+
+    kind: str
+    key: str | None
+    values: Mapping[str, Any]
+    seen: Mapping[str, Any] | None = None
+
+
+def read(posted: QueryDict, draft: Draft) -> Posted:
+    """The act in a posted form. Http404 for one that no form of ours can have sent.
+
+    `to`: `up` and `down` move a category among its siblings, `first`, `last` and a key say what it comes
+    after. `parts`: a line for each new part of a split.
+    """
+    fields = {name: str(text) for name, text in posted.items()}
+    kind = fields.get("kind", "")
+    if kind not in drafts.KINDS:
+        raise Http404
+    key = _key(fields.get("key"))
+    if key is None and kind != drafts.ADD:
+        raise Http404
+    return Posted(kind, key, _VALUES[kind](fields, draft, key), _seen(fields, kind))
+
+
+def _key(text: str | None) -> str | None:
+    if not text:
+        return None
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise Http404 from None
+
+
+def _seen(posted: Mapping[str, str], kind: str) -> Mapping[str, Any] | None:
+    if kind == drafts.MOVE and "seen-parent" in posted:
+        return {"parent": _key(posted["seen-parent"])}
+    if kind == drafts.DESCRIBE:
+        seen: dict[str, Any] = {name: posted[f"seen-{name}"] for name in WRITTEN if f"seen-{name}" in posted}
+        return seen | ({"hue": _hue(posted["seen-hue"])} if "seen-hue" in posted else {})
+    return None
+
+
+def _add(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    del draft, key
+    values: dict[str, Any] = {"parent": _key(posted.get("parent")), "name": posted.get("name", "")}
+    if "after" in posted:
+        values["after"] = _key(posted["after"])
+    return values
+
+
+def _describe(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    del draft, key
+    values: dict[str, Any] = {name: posted[name] for name in WRITTEN if name in posted}
+    return values | ({"hue": _hue(posted["hue"])} if "hue" in posted else {})
+
+
+def _hue(text: str) -> int | None:
+    if text and text not in map(str, range(drafts.HUES)):
+        raise Http404
+    return int(text) if text else None
+
+
+def _move(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    to = posted.get("to", "last")
+    if to in {"up", "down"} and key in draft:
+        return _nudged(draft, key or "", to)
+    values: dict[str, Any] = {"parent": _key(posted.get("parent"))}
+    if to == "first":
+        values["after"] = None
+    elif to != "last":
+        values["after"] = _key(to)
+    return values
+
+
+def _nudged(draft: Draft, key: str, to: str) -> dict[str, Any]:
+    """One place up or down among the siblings; the first and the last stay where they are."""
+    parent = draft[key].parent
+    siblings = [entry.key for entry in draft.below(parent)]
+    place = siblings.index(key)
+    if to == "up":
+        after = siblings[place - 2] if place > 1 else None
+    else:
+        after = siblings[min(place + 1, len(siblings) - 1)]
+        after = siblings[place - 1] if after == key and place else after
+    return {"parent": parent, "after": None if after == key else after}
+
+
+def _merge(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    del draft, key
+    return {"into": _key(posted.get("into")) or ""}
+
+
+def _split(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    del draft, key
+    names = [line.strip() for line in posted.get("parts", "").splitlines() if line.strip()]
+    return {"parts": [{"name": name} for name in names], "stays": "stays" in posted}
+
+
+def _retire(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str, Any]:
+    del posted, draft, key
+    return {}
+
+
+_VALUES = {
+    drafts.ADD: _add,
+    drafts.DESCRIBE: _describe,
+    drafts.MOVE: _move,
+    drafts.MERGE: _merge,
+    drafts.SPLIT: _split,
+    drafts.RETIRE: _retire,
+}

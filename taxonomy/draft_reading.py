@@ -1,0 +1,289 @@
+"""A draft as a person reads it: its tree beside the published one, and each change in words."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from studies.differences import as_html, difference
+from taxonomy.drafting import Drafted, as_changes
+from taxonomy.models import Change, Level
+from taxonomy.tree import TEXTS, drafts, look_alike
+from taxonomy.tree.drafts import Draft, Entry, Fate
+
+
+@dataclass
+class DraftBranch:
+    """A category in the tree of a draft. `old` is how it was published, None for a new one; what is gone has
+    its `fate` and the categories that it became, and stands where it was.
+    """
+
+    entry: Entry
+    level: int
+    hue: int
+    old: Entry | None
+    fate: Fate | None = None
+    became: list[Entry] = field(default_factory=list)
+    below: list["DraftBranch"] = field(default_factory=list)
+    is_open: bool = False
+    is_gone: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        return self.old is None
+
+    @property
+    def was_renamed(self) -> bool:
+        return self.old is not None and self.old.name != self.entry.name
+
+    @property
+    def old_code(self) -> str:
+        """The published code, where it has another now."""
+        return self.old.code if self.old and self.old.code != self.entry.code else ""
+
+    @property
+    def is_told(self) -> bool:
+        """Are its texts other than they were published?"""
+        return self.old is not None and any(
+            getattr(self.old, name) != getattr(self.entry, name) for name in TEXTS
+        )
+
+
+@dataclass(frozen=True)
+class TextField:
+    """One explaining text in the form: what it says, what the page was made from, and how it differs from the
+    published one.
+    """
+
+    name: str
+    label: Promise
+    text: str
+    seen: str
+    difference: str
+
+
+@dataclass(frozen=True)
+class DraftAbout:
+    """All that the draft says of one category, and where it could go."""
+
+    entry: Entry
+    level: int
+    hue: int
+    old: Entry | None
+    ancestors: list[Entry]
+    texts: list[TextField]
+    parents: list[tuple[Entry | None, int]]
+    twins: list[Entry]
+    has_below: bool
+    is_first: bool
+    is_last: bool
+
+    @property
+    def level_name(self) -> str:
+        return str(Level(self.level).label)
+
+
+LABELS = {
+    "definition": gettext_lazy("Definition"),
+    "includes": gettext_lazy("Includes"),
+    "excludes": gettext_lazy("Excludes"),
+    "examples": gettext_lazy("Examples"),
+}
+
+
+def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> list[DraftBranch]:
+    """The types with what stands below them; what is gone stands last, below what was above it.
+
+    `words` leave only what has them in code or name, with what is above. Open are the types, what leads to
+    the chosen category, and what is changed.
+    """
+    draft = found.draft
+    published = draft.published
+    hues = _hues(draft)
+    made: dict[str | None, DraftBranch] = {}
+    top: list[DraftBranch] = []
+    for entry in draft:
+        old = published.get(entry.key)
+        branch = DraftBranch(entry, draft.level(entry.key), hues[entry.key], old)
+        if old:
+            branch.fate = draft.fate(entry.key)
+        made[entry.key] = branch
+        (made[entry.parent].below if entry.parent else top).append(branch)
+    for old in found.entries:
+        if old.key in draft:
+            continue
+        fate = draft.fate(old.key)
+        above = next((key for key in _above(published, old) if key in made), None)
+        level = made[above].level + 1 if above else Level.TYPE
+        gone = DraftBranch(
+            old, min(level, Level.SUB_THEME), hues.get(above or "", len(hues)), old, fate, is_gone=True
+        )
+        gone.became = [draft[key] for key in fate.targets]
+        made[old.key] = gone
+        (made[above].below if above else top).append(gone)
+    wanted = look_alike(words).split()
+    if wanted:
+        top = [branch for branch in top if _keep(branch, wanted)]
+    _open(top, chosen, is_filtered=bool(wanted))
+    return top
+
+
+def _above(entries: dict[str, Entry], entry: Entry) -> Iterator[str]:
+    while entry.parent is not None:
+        yield entry.parent
+        entry = entries[entry.parent]
+
+
+def _hues(draft: Draft) -> dict[str, int]:
+    """The colour of each category: its type's own, or that of the type's place."""
+    hues: dict[str, int] = {}
+    for place, kind in enumerate(draft.below(None)):
+        hue = place if kind.hue is None else kind.hue
+        hues |= dict.fromkeys([kind.key, *(entry.key for entry in _below(draft, kind.key))], hue)
+    return hues
+
+
+def _below(draft: Draft, key: str) -> Iterator[Entry]:
+    for entry in draft.below(key):
+        yield entry
+        yield from _below(draft, entry.key)
+
+
+def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
+    """Does it match, or anything below it? What does not is taken out of it."""
+    branch.below = [each for each in branch.below if _keep(each, wanted)]
+    code, name = look_alike(branch.entry.code), look_alike(branch.entry.name)
+    matches = all(
+        word in name or code.startswith(word) or code.replace(".", "").startswith(word) for word in wanted
+    )
+    return matches or bool(branch.below)
+
+
+def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) -> bool:
+    """Open what is to be seen into. Says whether anything here is."""
+    is_seen = False
+    for branch in found:
+        inside = _open(branch.below, chosen, is_filtered=is_filtered)
+        branch.is_open = inside or is_filtered or branch.level == Level.TYPE
+        is_changed = (
+            branch.is_new or branch.is_gone or (branch.fate is not None and branch.fate.kind != "same")
+        )
+        is_seen = is_seen or inside or is_changed or (chosen is not None and branch.entry.key == chosen.key)
+    return is_seen
+
+
+def about(found: Drafted, entry: Entry, typed: dict[str, str] | None = None) -> DraftAbout:
+    """What the draft says of this category; `typed` are fields that could not be saved, shown again."""
+    draft = found.draft
+    old = draft.published.get(entry.key)
+    level = draft.level(entry.key)
+    path = [draft[key] for key in _above(draft.entries, entry)][::-1]
+    return DraftAbout(
+        entry=entry,
+        level=level,
+        hue=_hues(draft)[entry.key],
+        old=old,
+        ancestors=path,
+        texts=[
+            TextField(
+                name,
+                LABELS[name],
+                (typed or {}).get(name, getattr(entry, name)),
+                getattr(entry, name),
+                _difference(getattr(old, name), getattr(entry, name)) if old else "",
+            )
+            for name in TEXTS
+        ],
+        parents=list(_places(draft, entry)),
+        twins=[other for other in draft if other.key != entry.key and draft.level(other.key) == level],
+        has_below=bool(draft.below(entry.key)),
+        is_first=draft.previous(entry.key) is None,
+        is_last=draft.below(entry.parent)[-1].key == entry.key,
+    )
+
+
+def _difference(old: str, new: str) -> str:
+    return mark_safe(as_html(difference(old, new), around=None))  # noqa: S308 - escaped there
+
+
+def _places(draft: Draft, entry: Entry) -> Iterator[tuple[Entry | None, int]]:
+    """What it could stand below, None for nothing, with the level that it would have there."""
+    below = {each.key for each in _below(draft, entry.key)} | {entry.key}
+    height = 1 + max((draft.level(key) for key in below), default=0) - draft.level(entry.key)
+    if entry.parent is not None:
+        yield None, Level.TYPE
+    for other in draft:
+        level = draft.level(other.key)
+        if other.key not in below and other.key != entry.parent and level + height <= Level.SUB_THEME:
+            yield other, level + 1
+
+
+@dataclass(frozen=True)
+class Told:
+    """A change in words: what was done to which category, as it was called then."""
+
+    change: Change
+    code: str
+    name: str
+    what: str
+
+
+def told(found: Drafted) -> list[Told]:
+    """The changes of the draft that count, newest first."""
+    draft = Draft(found.entries)
+    lines = []
+    for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
+        before = draft.entries.get(change.key)
+        what = _what(draft, change)
+        draft.apply(change)
+        after = draft.entries.get(change.key) or before
+        if after is not None:
+            lines.append(Told(stored, after.code, after.name, what))
+    return lines[::-1]
+
+
+def _what(draft: Draft, change: drafts.Change) -> str:
+    """What a change does, in words. Asked before it is made."""
+    values = change.values
+    entry = draft.entries.get(change.key)
+    if entry is None:
+        return _("new")
+    if change.kind == drafts.DESCRIBE:
+        return _described(entry, values)
+    if change.kind == drafts.MOVE:
+        if values.get("parent") == entry.parent:
+            return _("in another place among its siblings")
+        return _("moved from %(code)s") % {"code": entry.code}
+    return {
+        drafts.MERGE: lambda: _("merged into %(code)s") % {"code": draft[values["into"]].code},
+        drafts.SPLIT: lambda: _split_into(len(values["parts"]) + bool(values.get("stays", True))),
+        drafts.RETIRE: lambda: _("retired"),
+    }[change.kind]()
+
+
+def _split_into(n: int) -> str:
+    return ngettext("split into %(n)d part", "split into %(n)d parts", n) % {"n": n}
+
+
+def _described(entry: Entry, values: Mapping[str, Any]) -> str:
+    if "name" in values:
+        return _("renamed from “%(name)s”") % {"name": entry.name}
+    if "code" in values:
+        return _("recoded from %(code)s") % {"code": entry.code}
+    if "hue" in values:
+        return _("another colour")
+    names = [str(LABELS[name]).lower() for name in TEXTS if name in values]
+    return _("other text: %(fields)s") % {"fields": ", ".join(names)}
+
+
+def level_counts(draft: Draft) -> list[tuple[str, int]]:
+    """How many categories the draft has at each level that occurs, with the name of the level."""
+    counted: dict[int, int] = defaultdict(int)
+    for entry in draft:
+        counted[draft.level(entry.key)] += 1
+    return [(level.name.lower(), counted[level]) for level in Level if counted[level]]

@@ -1,0 +1,201 @@
+"""The editor of a taxonomy: the draft as a tree, one change at a time, and its publication."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.errors import DomainError
+from core.http import go_to, is_fragment, render_page, require
+from core.idempotency import once
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+from taxonomy import actions, draft_forms, draft_reading, queries, rules
+from taxonomy.actions.drafts import redoable
+from taxonomy.drafting import Drafted, drafted
+from taxonomy.errors import ChangeClash
+from taxonomy.models import Taxonomy
+from taxonomy.tree import drafts
+from taxonomy.tree.drafts import Entry
+
+
+@require_safe
+def draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Show the draft: the tree, and the category that the address names.
+
+    Asked with `edition` it answers 204 as long as the draft is that one: an open page looks for the changes
+    of others.
+    """
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    found = drafted(taxonomy)
+    if request.GET.get("edition") == found.edition and is_fragment(request):
+        return HttpResponse(status=204)
+    return _page(request, found, member, chosen=_named(found, request.GET.get("category", "")))
+
+
+@require_POST
+def change_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Make one change in the draft. What cannot be made is said on the page, with what was typed."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    found = drafted(taxonomy)
+    posted = draft_forms.read(request.POST, found.draft)
+
+    def change() -> actions.Acted:
+        return actions.act(
+            taxonomy=taxonomy,
+            kind=posted.kind,
+            key=posted.key,
+            values=posted.values,
+            by=request.user,
+            seen=posted.seen,
+        )
+
+    return _acted(request, taxonomy, member, change, posted.key, posted.values)
+
+
+@require_POST
+def undo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Take back the reader's last change."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    return _acted(request, taxonomy, member, lambda: actions.undo(taxonomy=taxonomy, by=request.user))
+
+
+@require_POST
+def redo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Do again what the reader took back."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    return _acted(request, taxonomy, member, lambda: actions.redo(taxonomy=taxonomy, by=request.user))
+
+
+@require_POST
+def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Make the draft that the reader looked at the newest version."""
+    taxonomy, _member = _taxonomy(request, taxonomy_id)
+    version = once(
+        request,
+        lambda: actions.publish(
+            taxonomy=taxonomy,
+            by=request.user,
+            note=request.POST.get("note", "").strip()[:2000],
+            seen=request.POST.get("edition", ""),
+        ),
+    )
+    if version:
+        said = _("Version %(n)d of %(name)s is published.")
+        messages.success(request, said % {"n": version.number, "name": taxonomy.name})
+    return go_to(request, taxonomy)
+
+
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    taxonomy = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, taxonomy.study)
+    require(rules.may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
+    return taxonomy, member
+
+
+def _named(found: Drafted, code: str) -> Entry | None:
+    """The category of this code, or the first."""
+    entries = list(found.draft)
+    return next((entry for entry in entries if entry.code == code), entries[0] if entries else None)
+
+
+def _acted(
+    request: AuthedRequest,
+    taxonomy: Taxonomy,
+    member: Membership | None,
+    change: Callable[[], actions.Acted],
+    key: str | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> HttpResponse:
+    """The editor after a change, with the category that it was about; or why it could not be made."""
+    try:
+        acted = once(request, change)
+    except DomainError as error:
+        found = drafted(taxonomy)
+        chosen = found.draft.entries.get(key or "") or _named(found, "")
+        return _page(request, found, member, chosen=chosen, error=error, typed=values or {})
+    found = acted.drafted if acted else drafted(taxonomy)
+    entry = _about(found, acted.change.key if acted and acted.change else key)
+    if not is_fragment(request):
+        return go_to(request, _address(taxonomy, entry))
+    answer = _page(request, found, member, chosen=entry)
+    answer.headers["HX-Push-Url"] = _address(taxonomy, entry)
+    return answer
+
+
+def _about(found: Drafted, key: object) -> Entry | None:
+    """The category after a change: itself, what it became, what stood above it, or the first."""
+    draft = found.draft
+    key = str(key or "")
+    if key in draft:
+        return draft[key]
+    if key in draft.published:
+        for target in (*draft.fate(key).targets, draft.published[key].parent or ""):
+            if target in draft:
+                return draft[target]
+    return _named(found, "")
+
+
+def _address(taxonomy: Taxonomy, entry: Entry | None) -> str:
+    page = reverse("draft", args=[taxonomy.pk])
+    return f"{page}?{urlencode({'category': entry.code})}" if entry else page
+
+
+def _page(
+    request: AuthedRequest,
+    found: Drafted,
+    member: Membership | None,
+    *,
+    chosen: Entry | None,
+    error: DomainError | None = None,
+    typed: Mapping[str, Any] | None = None,
+) -> HttpResponse:
+    words = request.GET.get("q", "").strip()[:200]
+    kept = {name: text for name, text in (typed or {}).items() if isinstance(text, str)}
+    is_new = bool(error) and request.POST.get("kind") == drafts.ADD
+    path = [chosen, *_path(found, chosen)] if chosen else []
+    context = {
+        **frame(found.taxonomy.study, member, "taxonomies"),
+        "taxonomy": found.taxonomy,
+        "found": found,
+        "levels": draft_reading.level_counts(found.draft),
+        "branches": draft_reading.branches(found, chosen, words),
+        "about": draft_reading.about(found, chosen, {} if is_new else kept) if chosen else None,
+        "chosen": chosen,
+        "words": words,
+        "told": draft_reading.told(found),
+        "error": error,
+        "clash": error if isinstance(error, ChangeClash) else None,
+        "typed": kept,
+        "new_name": kept.get("name", "") if is_new else "",
+        "places": [
+            (each, found.draft.level(each.key) + 1) for each in path if found.draft.level(each.key) < 3
+        ],
+        "can_undo": any(change.made_by_id == request.user.pk for change in found.changes),
+        "can_redo": redoable(found, request.user) is not None,
+        "address": reverse("draft", args=[found.taxonomy.pk]),
+    }
+    return render_page(
+        request,
+        "taxonomy/draft.html",
+        context,
+        partials=["editor"],
+        status=error.status if error else 200,
+    )
+
+
+def _path(found: Drafted, entry: Entry) -> list[Entry]:
+    """What stands above it, from below."""
+    path = []
+    while entry.parent is not None:
+        entry = found.draft[entry.parent]
+        path.append(entry)
+    return path

@@ -1,0 +1,90 @@
+"""The editor of a taxonomy, in the browser: typed by keys, merged, split, taken back, published."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from studies.models import Membership, Role, Study
+from taxonomy.drafting import drafted
+from taxonomy.models import Remap, Taxonomy
+from taxonomy.presets import load_preset
+from taxonomy.queries import codebook
+from tests.e2e.axe import violations
+from tests.factories import make_member, make_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def lead(study: Study) -> Membership:
+    return make_member(study, role=Role.LEAD)
+
+
+def after(page: Page, act) -> None:
+    """Do something that changes the draft, and wait until the page shows it."""
+    edition = page.locator("#editor").get_attribute("data-edition")
+    act()
+    expect(page.locator(f'#editor:not([data-edition="{edition}"])')).to_be_attached()
+
+
+def type_in(page: Page, name: str, *, steps: int = 0) -> None:
+    """Type one category into the field that has the focus: so many levels down (or up) from the last one."""
+    expect(page.locator("#add-name")).to_be_focused()
+    expect(page.locator("#add-name")).to_have_value("")
+    for _ in range(abs(steps)):
+        page.keyboard.press("Alt+ArrowRight" if steps > 0 else "Alt+ArrowLeft")
+    page.keyboard.type(name)
+    after(page, lambda: page.keyboard.press("Enter"))
+
+
+def test_the_reference_taxonomy_is_typed_into_an_empty_study_by_keys_only(open_page, study, lead):
+    tree = load_preset("llm-frameworks")
+    page = open_page(lead.user, f"/studies/{study.slug}/taxonomies/new/")
+    page.locator('[name="source"][value="empty"]').check()
+    page.locator("#id_name").fill("Root cause")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/draft/")
+    assert violations(page) == []
+    page.keyboard.press("a")
+    level = 1
+    for node in tree:
+        type_in(page, node.name, steps=node.level - level)
+        level = node.level
+
+    taxonomy = Taxonomy.objects.get()
+    draft = drafted(taxonomy).draft
+    assert [(e.name, draft.level(e.key)) for e in draft] == [(node.name, node.level) for node in tree]
+    assert [e.code for e in draft][:4] == ["A", "A.1", "A.1.i", "A.1.ii"]
+    assert {e.code for e in draft} == set(tree.codes)
+    expect(page.locator("h1 + p")).to_contain_text("3 types · 18 themes · 69 sub-themes")
+    # Merged, split, taken back, done again: the chosen category is the last sub-theme.
+    page.keyboard.press("Escape")
+    last = list(draft)[-1]
+    expect(page.locator(f"#node-{last.key}")).to_be_focused()
+    page.keyboard.press("s")
+    page.keyboard.type("First part")
+    after(page, lambda: page.keyboard.press("Control+Enter"))
+    expect(page.locator("#tree")).to_contain_text("First part")
+    after(page, lambda: page.keyboard.press("z"))
+    expect(page.locator("#tree")).not_to_contain_text("First part")
+    page.keyboard.press("m")
+    page.keyboard.type("C.10.i ")
+    expect(page.locator("#merge-into")).to_be_focused()
+    after(page, lambda: page.keyboard.press("Control+Enter"))
+    assert len(drafted(taxonomy).draft) == len(tree) - 1
+    after(page, lambda: page.keyboard.press("z"))
+    assert len(drafted(taxonomy).draft) == len(tree)
+    after(page, lambda: page.keyboard.press("Shift+Z"))
+    after(page, lambda: page.keyboard.press("z"))
+    page.get_by_role("button", name="Publish v1").click()
+    assert violations(page) == []
+    page.get_by_role("button", name="Publish version 1").click()
+    page.wait_for_url(f"**/taxonomies/{taxonomy.pk}/")
+    assert [(s.code, s.name) for s in codebook(taxonomy.versions.get()).states] == [
+        (node.code, node.name) for node in tree
+    ]
+    assert not Remap.objects.exists()
