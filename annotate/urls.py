@@ -9,6 +9,7 @@ from annotate.views import (
     consensus,
     digests,
     disagreements,
+    dry_run,
     exports,
     final_labels,
     follow_ups,
@@ -205,4 +206,5 @@ urlpatterns: list[URLPattern] = [
         "rounds/<int:round_id>/answers/<int:issue_id>/remove/", training.remove_answer, name="remove_answer"
     ),
     path("rounds/<int:round_id>/answers/<int:issue_id>/comment/", training.comment, name="comment"),
+    path("taxonomies/<int:taxonomy_id>/draft/dry-run/", dry_run.draft_dry_run, name="draft_dry_run"),
 ]

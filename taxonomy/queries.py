@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import User
 from studies.models import Study
 from studies.queries import studies_for
-from taxonomy.models import CategoryState, Level, Taxonomy, Version
+from taxonomy.models import CategoryState, Level, Remap, Taxonomy, Version
 from taxonomy.tree import Node, Tree
 
 
@@ -129,6 +129,33 @@ class Codebook:
         types = [state.category_id for state in self.at_level(1)]
         ancestor = self.ancestor(category_id, 1)
         return types.index(ancestor.category_id) if ancestor else len(types)
+
+
+def became(version: Version) -> dict[int, dict[int, int | None]]:
+    """For each earlier version, by its id: its categories that are not simply themselves in this one, each
+    with the one that it became as a whole, or None where it was split or retired. Two queries; none for a
+    first version.
+    """
+    if version.number == 1:
+        return {}
+    remaps = (
+        Remap.objects.filter(to_version__taxonomy=version.taxonomy_id, to_version__number__lte=version.number)
+        .exclude(kind__in=[Remap.Kind.SAME, Remap.Kind.RENAMED, Remap.Kind.MOVED])
+        .values_list("from_version", "source", "target", "kind")
+    )
+    earlier = Version.objects.filter(taxonomy=version.taxonomy_id, number__lt=version.number)
+    found: dict[int, dict[int, int | None]] = {}
+    steps: dict[int, dict[int, int | None]] = {}
+    for from_version, source, target, kind in remaps:
+        steps.setdefault(from_version, {})[source] = target if kind == Remap.Kind.MERGED else None
+    later: dict[int, int | None] = {}
+    for pk in earlier.order_by("-number").values_list("pk", flat=True):
+        step = steps.get(pk, {})
+        later = later | {
+            source: later.get(target, target) if target else None for source, target in step.items()
+        }
+        found[pk] = later
+    return found
 
 
 def codebook(version: Version | int) -> Codebook:

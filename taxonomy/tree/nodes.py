@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 TYPE, THEME, SUB_THEME = 1, 2, 3
 LEVELS: Mapping[int, str] = {TYPE: "type", THEME: "theme", SUB_THEME: "sub-theme"}
@@ -46,6 +47,7 @@ class Node:
 _TWINS = str.maketrans("авекмнорстухіјѕԁԛԝαβεζηικμνορτυχ", "abekmhopctyxijsdqwabezhikmnoptyx")
 
 
+@lru_cache(maxsize=8192)
 def look_alike(text: str) -> str:
     """The key under which two codes or names are the same to a reader: case, width and composition apart,
     invisible characters, and letters of another script that are drawn the same.

@@ -1,0 +1,155 @@
+"""What publishing a draft of a taxonomy would do to the labels and decisions that there are."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.agreement import MISSING, Coefficient, Patterns
+from annotate.at_level import agreement_of, agreement_within
+from annotate.models import Round
+from annotate.queries.agreement import tuples
+from annotate.queries.categories import categories_of
+from annotate.queries.chosen import chosen_in, rounds_of
+from annotate.queries.withheld import NOTHING, held_back_in
+from studies.models import Membership
+from taxonomy.drafting import Drafted
+from taxonomy.models import Category, Level
+from taxonomy.tree.drafts import Draft, Entry, Fate
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What becomes of one category: `kind` as in Remap, what it becomes, and how many labels and decisions
+    chose it.
+    """
+
+    entry: Entry
+    fate: Fate
+    became: list[Entry]
+    labels: int
+    decisions: int
+
+
+@dataclass(frozen=True)
+class KappaChange:
+    """Fleiss' kappa of a round at one level, under the published version and under the draft."""
+
+    level: str
+    before: Coefficient
+    after: Coefficient
+
+    @property
+    def difference(self) -> float | None:
+        """After less before; None where one of them is undefined."""
+        if self.before.value is None or self.after.value is None:
+            return None
+        return self.after.value - self.before.value
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a draft would do. `follow` labels go with their category to what it becomes; `again` need another
+    look by who gave them. `effects` are of the categories that do not stay the same, most labels first.
+    `round_name` is the round whose kappas are compared, "" without one. `withheld` issues are held back from
+    the reader, and in none of the numbers.
+    """
+
+    labels: int = 0
+    follow: int = 0
+    again: int = 0
+    effects: tuple[Effect, ...] = ()
+    round_name: str = ""
+    kappas: tuple[KappaChange, ...] = ()
+    withheld: int = 0
+
+
+def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
+    """The effect of a draft on what is revealed, without what is held back from the reader.
+
+    Nothing is changed by it. Labels that were chosen under earlier versions count as what they are now.
+    """
+    if found.published is None or not found.changes:
+        return DryRun()
+    chosen = chosen_in(found.published, reader)
+    draft = found.draft
+    keys = {
+        str(key): pk for key, pk in Category.objects.filter(taxonomy=found.taxonomy).values_list("key", "pk")
+    }
+    labels = chosen.labels if chosen else Counter()
+    decisions = chosen.decisions if chosen else Counter()
+    effects = [
+        Effect(
+            entry,
+            fate,
+            [draft[key] for key in fate.targets],
+            labels[keys[entry.key]],
+            decisions[keys[entry.key]],
+        )
+        for entry in found.entries
+        if (fate := draft.fate(entry.key)).kind != "same"
+    ]
+    again = {"split", "retired"}
+    round_, kappas = _kappas(found, keys, reader)
+    return DryRun(
+        labels=labels.total(),
+        follow=sum(each.labels for each in effects if each.fate.kind not in again),
+        again=sum(each.labels for each in effects if each.fate.kind in again),
+        effects=tuple(sorted(effects, key=lambda each: -each.labels)),
+        round_name=round_.name if round_ else "",
+        kappas=kappas,
+        withheld=chosen.withheld if chosen else 0,
+    )
+
+
+def _kappas(
+    found: Drafted, keys: dict[str, int], reader: Membership | None
+) -> tuple[Round | None, tuple[KappaChange, ...]]:
+    """The kappas of the newest main round of the published version, before and after."""
+    mains = [
+        round_
+        for round_ in rounds_of(found.taxonomy.pk)
+        if round_.kind == Round.Kind.MAIN and found.published and round_.version_id == found.published.pk
+    ]
+    if not mains:
+        return None, ()
+    round_ = mains[-1]
+    book = categories_of(round_.version_id)
+    held = held_back_in([round_], [reader]) if reader else NOTHING
+    labels = tuples(round_, book, held=held)
+    whole = Patterns(labels.codes, labels.counts, len(book.states))
+    everything = np.ones(len(labels.counts), dtype=np.bool_)
+    changes = []
+    for level in Level:
+        if level > round_.depth or not book.at_level(level):
+            continue
+        codes, places = _places(found.draft, [state.category_id for state in book.states], keys, level)
+        after = agreement_within(whole, everything, places, codes, labels, labels.left_out)
+        before = agreement_of(labels, book, level)
+        changes.append(
+            KappaChange(
+                str(level.label), before.coefficients["fleiss_kappa"], after.coefficients["fleiss_kappa"]
+            )
+        )
+    return round_, tuple(changes)
+
+
+def _places(
+    draft: Draft, ids: list[int], keys: dict[str, int], level: Level
+) -> tuple[list[str], NDArray[np.int32]]:
+    """The codes of a draft at one level, and for each published category the place of its ancestor there."""
+    there = [entry for entry in draft if draft.level(entry.key) == level]
+    at = {entry.key: place for place, entry in enumerate(there)}
+    by_id = {pk: key for key, pk in keys.items()}
+
+    def place(key: str) -> int:
+        fate = draft.fate(key)
+        if len(fate.targets) != 1 or fate.kind == "split":
+            return MISSING
+        now: str | None = fate.targets[0]
+        while now is not None and now not in at:
+            now = draft[now].parent
+        return MISSING if now is None else at[now]
+
+    return [entry.code for entry in there], np.array([place(by_id[pk]) for pk in ids], dtype=np.int32)

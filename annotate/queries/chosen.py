@@ -1,0 +1,66 @@
+"""How often each category of a taxonomy was chosen, in all rounds, as far as that is revealed."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from annotate.models import Decision, Label, Round
+from annotate.queries.rounds import revealed_labels, standing_decisions
+from annotate.queries.withheld import NOTHING, held_back_in
+from studies.models import Membership
+from taxonomy.models import Taxonomy, Version
+from taxonomy.queries import became
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Labels and decisions by the category of the version that they count as; each counted once, and not
+    again in what is above it. `homeless` are labels whose category was split or retired before this version.
+    `withheld` issues are held back from the reader, and in nothing here.
+    """
+
+    labels: Counter[int]
+    decisions: Counter[int]
+    homeless: int
+    withheld: int
+
+
+def rounds_of(taxonomy: Taxonomy | int) -> list[Round]:
+    """The opened rounds that label with a taxonomy, in any version, without trainings. One query."""
+    opened = Round.objects.filter(version__taxonomy=taxonomy, opened_at__isnull=False)
+    return list(opened.exclude(kind=Round.Kind.TRAINING).select_related("version").order_by("pk"))
+
+
+def chosen_in(version: Version, reader: Membership | None = None) -> Chosen | None:
+    """What was chosen in revealed issues, without what is held back from the reader; None without rounds."""
+    rounds = rounds_of(version.taxonomy_id)
+    if not rounds:
+        return None
+    held = held_back_in(rounds, [reader]) if reader else NOTHING
+    kept = Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue")))
+    labels = reduce(or_, (revealed_labels(round_).filter(surplus=False) for round_ in rounds)).exclude(kept)
+    decisions = reduce(or_, (standing_decisions(round_) for round_ in rounds)).exclude(kept)
+    moves = became(version)
+    by_label, homeless = _counted(labels, moves)
+    by_decision, _homeless = _counted(decisions, moves)
+    withheld = held.order_by().values("issue").distinct().count()
+    return Chosen(by_label, by_decision, homeless, withheld)
+
+
+def _counted(
+    rows: QuerySet[Label] | QuerySet[Decision], moves: dict[int, dict[int, int | None]]
+) -> tuple[Counter[int], int]:
+    """Rows by what their category became, and how many have none any more. An open label has none yet."""
+    counted: Counter[int] = Counter()
+    homeless = 0
+    asked = rows.filter(category__isnull=False).values_list("version", "category")
+    for version, category, n in asked.annotate(n=Count("pk")).order_by():
+        now = moves.get(version, {}).get(category, category)
+        if now is None:
+            homeless += n
+        else:
+            counted[now] += n
+    return counted, homeless
