@@ -20,6 +20,7 @@ from annotate.api import (
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
+from taxonomy import draft_api
 from taxonomy.api_files import CodebookFile
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -34,6 +35,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="api_guideline_versions",
     ),
     path("studies/<slug:slug>/taxonomies/", taxonomy.Taxonomies.as_view(), name="api_taxonomies"),
+    path("taxonomies/<int:taxonomy_id>/draft/", draft_api.DraftOf.as_view(), name="api_draft"),
+    path(
+        "taxonomies/<int:taxonomy_id>/draft/changes/",
+        draft_api.DraftChanges.as_view(),
+        name="api_draft_changes",
+    ),
+    path("taxonomies/<int:taxonomy_id>/draft/undo/", draft_api.DraftUndo.as_view(), name="api_draft_undo"),
+    path("taxonomies/<int:taxonomy_id>/draft/redo/", draft_api.DraftRedo.as_view(), name="api_draft_redo"),
+    path(
+        "taxonomies/<int:taxonomy_id>/draft/publish/",
+        draft_api.DraftPublication.as_view(),
+        name="api_draft_publish",
+    ),
     path(
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",
         taxonomy.Categories.as_view(),

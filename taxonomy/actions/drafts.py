@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from studies.actions import record
@@ -65,6 +66,8 @@ def act(
         values = _differing(found, key, values, seen or {})
         if not values:
             return Acted(None, found)
+    if kind == drafts.ADD and Category.objects.filter(key=key).exclude(taxonomy=taxonomy).exists():
+        raise errors.ChangeRefused(_("That key belongs to a category of another taxonomy. Leave it out."))
     draft = found.draft
     if kind == drafts.MOVE and seen and key in draft and seen.get("parent") != draft[key].parent:
         raise errors.ChangeClash(_who_changed(found, key, ["parent"]), draft[key], {}, {})

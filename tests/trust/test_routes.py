@@ -79,6 +79,12 @@ taxonomy_csv               get    302  404  404  200  200  200  200  200  403
 taxonomy_file              get    302  404  404  200  200  200  200  200  403
 taxonomy_figure            get    302  404  404  200  200  200  200  200  403
 taxonomy_figure_file       get    302  404  404  200  200  200  200  200  403
+draft                      get    302  404  404  200  200  403  403  403  403
+change_draft               post   401  404  404  404  404  403  403  403  403
+undo_change                post   401  404  404  409  409  403  403  403  403
+redo_change                post   401  404  404  409  409  403  403  403  403
+publish_draft              post   401  404  404  409  409  403  403  403  403
+draft_dry_run              get    302  404  404  200  200  403  403  403  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
@@ -210,6 +216,11 @@ api_taxonomies             get    401  404  404  200  200  200  200  200  200
 api_categories             get    401  404  404  200  200  200  200  200  200
 api_codebook               get    401  404  404  200  200  200  200  200  200
 api_taxonomy_figure        get    401  404  404  200  200  200  200  200  200
+api_draft                  get    401  404  404  200  200  403  403  403  403
+api_draft_changes          post   401  404  404  400  400  403  403  403  403
+api_draft_undo             post   401  404  404  409  409  403  403  403  403
+api_draft_redo             post   401  404  404  409  409  403  403  403  403
+api_draft_publish          post   401  404  404  400  400  403  403  403  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_rounds                 get    401  404  404  200  200  200  200  200  200
@@ -301,6 +312,10 @@ def address(world: World, name: str) -> str:
         "open_vote", "cast_ballot", "close_vote", "decide_item", "park", "come_back", "reopen_item",
         "comment_on_item", "take_off_agenda", "follow_up", "api_ballot", "api_item_decision",
     )  # fmt: skip
+    of_taxonomy = (
+        "taxonomy", "taxonomy_csv", "taxonomy_figure", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
+        "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
+    )  # fmt: skip
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),
         "account_reset_password_from_key": ("1", "nosuch"),
@@ -308,11 +323,9 @@ def address(world: World, name: str) -> str:
         "accept_invitation": (more.token,),
         "revoke_invitation": (slug, more.invitation.pk),
         "delete_filter": (slug, more.saved.pk),
-        "taxonomy": (world.version.taxonomy_id,),
-        "taxonomy_csv": (world.version.taxonomy_id,),
         "taxonomy_file": (world.version.taxonomy_id, "md"),
-        "taxonomy_figure": (world.version.taxonomy_id,),
         "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
+        **dict.fromkeys(of_taxonomy, (world.version.taxonomy_id,)),
         "api_categories": (world.version.taxonomy_id, 1),
         "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
         "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),

@@ -1,0 +1,240 @@
+"""The editor of a taxonomy as pages: without script, with htmx, and where something cannot be done."""
+
+import re
+from uuid import UUID
+
+import pytest
+from django.urls import reverse
+
+from studies.models import Role
+from taxonomy.actions import act, start_taxonomy
+from taxonomy.drafting import drafted
+from taxonomy.models import Change, Taxonomy
+from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
+from tests.factories import make_member, make_study, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+@pytest.fixture
+def taxonomy(study) -> Taxonomy:
+    return make_version(study).taxonomy
+
+
+@pytest.fixture
+def lead(study):
+    return make_member(study, Role.LEAD)
+
+
+@pytest.fixture
+def signed_in(client, lead):
+    client.force_login(lead.user)
+    return client
+
+
+@pytest.fixture
+def keys(taxonomy) -> dict[str, str]:
+    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def page(taxonomy, **query) -> str:
+    return reverse("draft", args=[taxonomy.pk]) + "".join(f"?{name}={value}" for name, value in query.items())
+
+
+def post(client, taxonomy, kind, *, door="change_draft", htmx=False, **fields):
+    headers = {"HX-Request": "true", "HX-Target": "editor"} if htmx else {}
+    return client.post(reverse(door, args=[taxonomy.pk]), {"kind": kind, **fields}, headers=headers)
+
+
+def lines(taxonomy) -> list[str]:
+    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
+
+
+@pytest.mark.parametrize("role", ["volunteer", "viewer", "model"])
+def test_only_leads_edit(client, study, taxonomy, role, keys) -> None:
+    client.force_login(make_member(study, role).user)
+
+    assert client.get(page(taxonomy)).status_code == 403
+    assert post(client, taxonomy, RETIRE, key=keys["C.9"]).status_code == 403
+    assert not Change.objects.exists()
+    shown = client.get(reverse("taxonomy", args=[taxonomy.pk]))
+    assert reverse("draft", args=[taxonomy.pk]) not in text_of(shown)
+
+
+def test_the_taxonomy_leads_to_its_draft(signed_in, taxonomy) -> None:
+    assert page(taxonomy) in text_of(signed_in.get(reverse("taxonomy", args=[taxonomy.pk])))
+    assert "The draft is as the published version." in text_of(signed_in.get(page(taxonomy)))
+
+
+def test_forms_post_without_script(signed_in, taxonomy, keys) -> None:
+    answer = post(signed_in, taxonomy, ADD, parent=keys["C"], name="Docs")
+
+    assert (answer.status_code, answer.url) == (302, page(taxonomy, category="C.11"))
+    shown = text_of(signed_in.get(answer.url))
+    assert "C.11" in shown
+    assert "<b>1 change</b> against v1" in shown
+    for act_ in (
+        {"kind": "describe", "key": keys["C.1"], "name": "RAM", "seen-name": "Name of C.1"},
+        {"kind": "move", "key": keys["C.2"], "parent": keys["B"]},
+        {"kind": "merge", "key": keys["C.9"], "into": keys["C.10"]},
+        {"kind": "split", "key": keys["A.2"], "parts": "One\r\n\r\n Two ", "stays": "on"},
+        {"kind": "retire", "key": keys["C.3"]},
+    ):
+        assert post(signed_in, taxonomy, **act_).status_code == 302
+    assert lines(taxonomy) == [
+        "A Name of A", "A.1 Name of A.1", "A.1.i Name of A.1.i", "A.1.ii Name of A.1.ii", "A.2 Name of A.2",
+        "A.3 One", "A.4 Two", "B Name of B", "B.1 Name of B.1", "B.2 Name of B.2", "B.3 Name of C.2", "C Name of C",
+        "C.1 RAM", "C.1.i Name of C.1.i", "C.10 Name of C.10", "C.11 Docs",
+    ]  # fmt: skip
+    shown = text_of(signed_in.get(page(taxonomy)))
+    for mark in ("merged into C.10", "retired", ">split<", "was C.2", "<del>Name of C.1</del> RAM", ">new<"):
+        assert mark in shown
+
+
+@pytest.mark.parametrize(
+    ("key", "to", "expected"),
+    [
+        ("C.2", "up", ["C.2", "C.1", "C.3", "C.9", "C.10"]),
+        ("C.1", "up", ["C.1", "C.2", "C.3", "C.9", "C.10"]),
+        ("C.2", "down", ["C.1", "C.3", "C.2", "C.9", "C.10"]),
+        ("C.10", "down", ["C.1", "C.2", "C.3", "C.9", "C.10"]),
+        ("C.10", "first", ["C.10", "C.1", "C.2", "C.3", "C.9"]),
+    ],
+)
+def test_among_siblings(signed_in, taxonomy, keys, key, to, expected) -> None:
+    post(signed_in, taxonomy, "move", key=keys[key], parent=keys["C"], to=to)
+
+    draft = drafted(taxonomy).draft
+    assert [entry.code for entry in draft.below(keys["C"])] == expected
+
+
+def test_htmx_gets_the_editor_and_its_address(signed_in, taxonomy, keys) -> None:
+    answer = post(signed_in, taxonomy, DESCRIBE, htmx=True, key=keys["C.1"], code="C.7")
+
+    assert answer.status_code == 200
+    assert answer["HX-Push-Url"] == page(taxonomy, category="C.7")
+    assert answer.content.decode().lstrip().startswith('<div id="editor"')
+
+
+def test_what_is_refused_keeps_what_was_typed(signed_in, taxonomy, keys) -> None:
+    added = post(signed_in, taxonomy, ADD, htmx=True, parent=keys["C"], name="name of C.1")
+    told = post(
+        signed_in, taxonomy, DESCRIBE, htmx=True, key=keys["C.2"], name="Name of C.1", definition="New words"
+    )
+
+    assert (added.status_code, told.status_code) == (422, 422)
+    assert 'value="name of C.1"' in text_of(added)
+    assert "the name is already that of its sibling C.1" in text_of(added)
+    assert 'value="Name of C.1"' in text_of(told)
+    assert "New words</textarea>" in text_of(told)
+    assert not Change.objects.exists()
+
+
+def test_a_clash_shows_both_sides_and_saving_again_decides(signed_in, taxonomy, keys) -> None:
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"definition": "Theirs."}, by=None)
+    mine = {"key": keys["C.1"], "definition": "Mine.", "seen-definition": "Definition of C.1"}
+
+    clash = post(signed_in, taxonomy, DESCRIBE, htmx=True, **mine)
+
+    assert clash.status_code == 409
+    shown = text_of(clash)
+    assert "Mine.</textarea>" in shown
+    assert '<p dir="auto">Theirs.</p>' in shown
+    assert 'name="seen-definition" hidden>Theirs.</textarea>' in shown
+    post(signed_in, taxonomy, DESCRIBE, **mine | {"seen-definition": "Theirs."})
+    assert drafted(taxonomy).draft[keys["C.1"]].definition == "Mine."
+
+
+def test_undo_and_redo(signed_in, taxonomy, keys) -> None:
+    nothing = post(signed_in, taxonomy, "", door="undo_change", htmx=True)
+    post(signed_in, taxonomy, RETIRE, key=keys["C.1"])
+    post(signed_in, taxonomy, "", door="undo_change")
+
+    assert (nothing.status_code, len(lines(taxonomy))) == (409, 15)
+    assert "There is no change of yours to take back." in text_of(nothing)
+    post(signed_in, taxonomy, "", door="redo_change")
+    assert len(lines(taxonomy)) == 13
+
+
+def test_a_double_click_changes_once(signed_in, taxonomy, keys) -> None:
+    key = str(UUID(int=7))
+    for _ in range(2):
+        post(signed_in, taxonomy, ADD, parent=keys["C"], name="Docs", form_key=key)
+        post(signed_in, taxonomy, "", door="undo_change", form_key=str(UUID(int=8)))
+
+    assert Change.objects.count() == 1
+    assert Change.objects.get().undone_at is not None
+
+
+def test_what_no_form_of_ours_sends_is_not_found(signed_in, taxonomy, keys) -> None:
+    for fields in (
+        {"kind": "rename", "key": keys["C"]},
+        {"kind": "retire"},
+        {"kind": "retire", "key": "C.1"},
+        {"kind": "describe", "key": keys["C"], "hue": "9"},
+        {"kind": "move", "key": keys["C.1"], "parent": "nothing"},
+    ):
+        assert post(signed_in, taxonomy, **fields).status_code == 404
+    assert post(signed_in, taxonomy, "merge", key=keys["C.1"], into="").status_code == 422
+    assert not Change.objects.exists()
+
+
+def test_an_open_page_asks_for_news(signed_in, taxonomy, keys) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "editor"}
+    edition = drafted(taxonomy).edition
+
+    assert signed_in.get(page(taxonomy, edition=edition), headers=headers).status_code == 204
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.1"], values={}, by=None)
+    assert signed_in.get(page(taxonomy, edition=edition), headers=headers).status_code == 200
+
+
+def test_publishing(signed_in, taxonomy, keys) -> None:
+    post(signed_in, taxonomy, RETIRE, key=keys["C.1"])
+    edition = drafted(taxonomy).edition
+    post(signed_in, taxonomy, RETIRE, key=keys["C.2"])
+
+    late = post(signed_in, taxonomy, "", door="publish_draft", edition=edition)
+    done = post(
+        signed_in, taxonomy, "", door="publish_draft", edition=drafted(taxonomy).edition, note=" too few \n"
+    )
+
+    assert (late.status_code, done.status_code) == (409, 302)
+    version = taxonomy.versions.get(number=2)
+    assert (version.note, version.states.count()) == ("too few", 12)
+    assert "Version 2 of Taxonomy 1 is published." in text_of(signed_in.get(done.url))
+
+
+def test_an_empty_draft_says_how_to_begin(signed_in, study) -> None:
+    taxonomy = start_taxonomy(study=study, name="Cause", by=None)
+
+    shown = text_of(signed_in.get(page(taxonomy)))
+
+    assert "Nothing is here yet" in shown
+    assert signed_in.get(reverse("taxonomy", args=[taxonomy.pk])).status_code == 404
+    assert page(taxonomy) in text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
+
+
+def test_texts_of_others_are_text(signed_in, taxonomy, keys) -> None:
+    evil = "<script>alert(1)</script>"
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"name": evil, "definition": evil}, by=None)
+
+    assert evil not in text_of(signed_in.get(page(taxonomy, category="C.1")))
+
+
+@pytest.mark.parametrize("changes", [1, 3])
+def test_a_fixed_number_of_queries(signed_in, taxonomy, keys, changes, django_assert_num_queries) -> None:
+    for code in ("C.1", "C.2", "C.3")[:changes]:
+        act(taxonomy=taxonomy, kind=DESCRIBE, key=keys[code], values={"name": f"New {code}"}, by=None)
+    signed_in.get(page(taxonomy))
+
+    with django_assert_num_queries(9):
+        signed_in.get(page(taxonomy))
