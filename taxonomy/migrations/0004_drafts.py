@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='categorystate',
-            constraint=models.CheckConstraint(condition=models.Q(('hue', None), models.Q(('hue__lt', 8), ('level', 1)), _connector='OR'), name='only_types_have_a_colour'),
+            constraint=models.CheckConstraint(condition=models.Q(('hue', None), models.Q(('hue__lt', 4), ('level', 1)), _connector='OR'), name='only_types_have_a_colour'),
         ),
         migrations.AddField(
             model_name='change',
