@@ -11,6 +11,13 @@ from ingest.models import Issue
 from studies.models import Membership
 from taxonomy.models import Category, Level, Version
 
+_SAY_AGAIN = """
+    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_decisions LOOP
+        PERFORM annotate_say_decision_again(changed.round_id, changed.issue_id);
+    END LOOP;
+    RETURN NULL;
+"""
+
 
 class Disagreement(models.Model):
     """One complete, revealed issue whose labels are not all the same at the round's depth: what they say.
@@ -106,6 +113,7 @@ class BulkDecision(models.Model):
 class Decision(models.Model):
     """The final label of one issue in a round. A newer one supersedes it; none is edited, none deleted.
 
+    The category of the one that stands is on its RoundIssue too: by triggers.
     (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
     """
 
@@ -299,6 +307,21 @@ class Decision(models.Model):
                 END IF;
                 RAISE EXCEPTION 'a decision is superseded, never edited' USING ERRCODE = 'restrict_violation';
                 """,
+            ),
+            *(
+                pgtrigger.Trigger(
+                    name=name,
+                    when=pgtrigger.After,
+                    operation=operation,
+                    level=pgtrigger.Statement,
+                    referencing=pgtrigger.Referencing(new="changed_decisions"),
+                    declare=[("changed", "record")],
+                    func=_SAY_AGAIN,
+                )
+                for name, operation in (
+                    ("new_decisions_are_said", pgtrigger.Insert),
+                    ("other_decisions_are_said", pgtrigger.Update),
+                )
             ),
         ]
 

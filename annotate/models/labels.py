@@ -10,6 +10,13 @@ from ingest.models import Issue, Snapshot
 from studies.models import Guideline, Membership
 from taxonomy.models import Category, Proposal, Version
 
+_SAY_AGAIN = """
+    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_labels LOOP
+        PERFORM annotate_say_labels_again(changed.round_id, changed.issue_id);
+    END LOOP;
+    RETURN NULL;
+"""
+
 
 @pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class Label(models.Model):
@@ -20,6 +27,7 @@ class Label(models.Model):
     A surplus label came after its slot was given to somebody else: kept, and out of the statistics.
     (assignment, round, issue, volunteer) is a key of Assignment: a composite foreign key, added by
     a migration, so that a slot with a label cannot change hands.
+    What counts of the labels of a complete issue stands on its RoundIssue too: by triggers.
     An open label has no category: its author proposed one, and it stays open until that is decided.
     """
 
@@ -114,7 +122,23 @@ class Label(models.Model):
                 END IF;
                 RETURN NEW;
                 """,
-            )
+            ),
+            *(
+                pgtrigger.Trigger(
+                    name=name,
+                    when=pgtrigger.After,
+                    operation=operation,
+                    level=pgtrigger.Statement,
+                    referencing=rows,
+                    declare=[("changed", "record")],
+                    func=_SAY_AGAIN,
+                )
+                for name, operation, rows in (
+                    ("new_labels_are_said", pgtrigger.Insert, pgtrigger.Referencing(new="changed_labels")),
+                    ("other_labels_are_said", pgtrigger.Update, pgtrigger.Referencing(new="changed_labels")),
+                    ("lost_labels_are_not", pgtrigger.Delete, pgtrigger.Referencing(old="changed_labels")),
+                )
+            ),
         ]
 
     def __str__(self) -> str:

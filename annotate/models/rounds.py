@@ -1,5 +1,6 @@
 """Rounds and their slots."""
 
+import pgtrigger
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -152,17 +153,57 @@ class RoundVolunteer(models.Model):
 
 
 class RoundIssue(models.Model):
-    """One issue of a round, in the round's order; `completed_at` is set with the label of its last slot."""
+    """One issue of a round, in the round's order; `completed_at` is set with the label of its last slot.
+
+    `labels`, `whose` and `decided` say again what its labels and its decision say, so that a report groups
+    rows of one table. They are the database's alone: whatever is written there, a trigger computes them anew.
+    It does so when the issue is complete or no longer is, and when a label or a decision of it comes, changes
+    or goes (the triggers of `Label` and `Decision`).
+    """
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="round_issues")
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="in_rounds")
     position = models.PositiveIntegerField()
     completed_at = models.DateTimeField(null=True)
+    labels = models.TextField(
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Of a complete issue: the category of each label that counts, 0 for an open one, with spaces "
+        "between, in the order of the volunteers' ids",
+    )
+    whose = models.TextField(
+        default="", db_default="", editable=False, help_text="The volunteer of each of these labels"
+    )
+    decided = models.BigIntegerField(
+        default=0, db_default=0, editable=False, help_text="The category of the decision that stands, 0 for none"
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["round", "issue"], name="issue_is_once_in_a_round"),
             models.UniqueConstraint(fields=["round", "position"], name="position_is_unique_in_a_round"),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="labels_are_said_again",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                func="""
+                IF NEW.completed_at IS NULL THEN
+                    NEW.labels := '';
+                    NEW.whose := '';
+                ELSIF TG_OP = 'INSERT' OR (NEW.completed_at, NEW.labels, NEW.whose)
+                    IS DISTINCT FROM (OLD.completed_at, OLD.labels, OLD.whose) THEN
+                    SELECT said.labels, said.whose INTO NEW.labels, NEW.whose
+                    FROM annotate_labels_said(NEW.round_id, NEW.issue_id) said;
+                END IF;
+                IF TG_OP = 'INSERT' OR NEW.decided <> OLD.decided THEN
+                    NEW.decided := annotate_decided(NEW.round_id, NEW.issue_id);
+                END IF;
+                RETURN NEW;
+                """,
+            )
         ]
 
     def __str__(self) -> str:
