@@ -42,6 +42,8 @@ def _most(numbers: WholeNumbers) -> int:
 def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None = None) -> int:
     """Sum over rows i of w_i x_i y_i; without y of w_i x_i."""
     product = one if other is None else times(one, other)
+    if product.dtype != object and _most(product) * int(np.abs(weights).sum()) < ROOM:
+        return int(np.dot(weights, product))
     if product.dtype == object or _most(weights) * len(weights) >= 2 ** (_HALF + 1):
         return int(np.dot(weights.astype(object), product.astype(object)))
     # In two halves, neither of which has too little room when it is added up.

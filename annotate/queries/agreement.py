@@ -129,7 +129,7 @@ def tuples(
     by_month: bool = False,
     by_year: bool = False,
 ) -> Tuples:
-    """Group the labels in SQL: a statement for the tuples, one for the volunteers, one for all that they
+    """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for all that they
     depend on, with what is left out; one more for the tuples where issues of a crossed round have labels of
     different volunteers.
 
@@ -239,16 +239,11 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
 
 
 _IN_ORDER = """
-    SELECT r.name, c.issue_id, l.labels, l.whose, d.category_id
-    FROM (
-        SELECT issue_id, array_agg(category_id) AS labels, array_agg(volunteer_id) AS whose
-        FROM annotate_label WHERE round_id = %(round)s AND NOT surplus GROUP BY issue_id
-    ) l
-    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND {complete} AND {seen}
-    JOIN ingest_issue i ON i.id = l.issue_id
+    SELECT r.name, c.issue_id, c.labels, c.whose, c.decided
+    FROM annotate_roundissue c
+    JOIN ingest_issue i ON i.id = c.issue_id
     JOIN ({names}) r ON r.id = i.repository_id
-    LEFT JOIN annotate_decision d
-      ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.superseded_at IS NULL
+    WHERE c.round_id = %(round)s AND c.labels <> '' AND {complete} AND {seen}
     ORDER BY r.name, c.position
 """
 
@@ -283,7 +278,8 @@ def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> 
         lines = [line[1:] for line in part]
         codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
         for index, (_issue, labels, whose, _decided) in enumerate(lines):
-            codes[index, [columns[member] for member in whose]] = [place.get(one, MISSING) for one in labels]
+            at = [columns[int(member)] for member in whose.split()]
+            codes[index, at] = [place.get(int(one), MISSING) for one in labels.split()]
         decided = np.array([place.get(line[3], MISSING) for line in lines], dtype=np.int32)
         found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found

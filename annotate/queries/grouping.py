@@ -15,47 +15,36 @@ Ints = NDArray[np.int64]
 PARTS = 2
 """So many parts of the issues are grouped at once, if the database has a process to spare for each."""
 
-# Labels are grouped first, from their index alone and in its order; what else is asked about an issue is
-# joined after, in the same order. Each part is one row of text: a row per tuple would cost Python more than
-# all else.
+# What an issue's labels and decision say stands on its row (annotate.models.RoundIssue). Each part is one row
+# of text: a row per tuple would cost Python more than all else.
 _PART = """
-    SELECT string_agg(array_to_string(labels, ' ', '0'), ' '),
-           string_agg(array_to_string(whose, ' '), ' '),
+    SELECT string_agg(labels, ' '),
+           string_agg(whose, ' '),
            string_agg(
-             concat_ws(' ', cardinality(labels), coalesce(decided, 0), coalesce(repository, 0),
+             concat_ws(' ', cardinality(string_to_array(labels, ' ')), decided, coalesce(repository, 0),
                        coalesce(month::date - DATE '1970-01-01', 0), issues), ' '
            ) FILTER (WHERE labels IS NOT NULL),
            string_agg(
-             concat_ws(' ', repository, coalesce(year, 0), coalesce(decided, 0), issues), ' '
+             concat_ws(' ', repository, coalesce(year, 0), decided, issues), ' '
            ) FILTER (WHERE labels IS NULL)
     FROM (
         SELECT labels, whose, decided, repository, year, month, count(*) AS issues
         FROM (
-            SELECT l.labels, l.whose, d.category_id AS decided, {month} AS month,
-                   {repository} AS repository, {year} AS year
-            FROM (
-                SELECT issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels, {whose} AS whose
-                FROM annotate_label l
-                WHERE round_id = %(round)s AND NOT surplus AND issue_id {within} {but} GROUP BY issue_id
-            ) l
-            JOIN annotate_roundissue c
-              ON c.round_id = %(round)s AND c.issue_id = l.issue_id AND c.issue_id {within}
-             AND {complete} AND {seen}
-            {join_issue}
-            LEFT JOIN annotate_decision d
-              ON d.round_id = %(round)s AND d.issue_id = l.issue_id AND d.issue_id {within}
-             AND d.superseded_at IS NULL
+            SELECT c.labels, {whose} AS whose, c.decided, {month} AS month, {repository} AS repository,
+                   {year} AS year
+            FROM annotate_roundissue c {join_issue}
+            WHERE c.round_id = %(round)s AND c.issue_id {within} AND c.labels <> ''
+              AND {complete} AND {seen} {but}
         ) issue
         GROUP BY GROUPING SETS ({sets})
     ) tuple
 """
-_JOIN_ISSUE = "JOIN ingest_issue i ON i.id = l.issue_id AND i.id {within}"
+_JOIN_ISSUE = "JOIN ingest_issue i ON i.id = c.issue_id AND i.id {within}"
 _MONTH = "date_trunc('month', c.completed_at AT TIME ZONE 'UTC')"
-_WHOSE = "array_agg(volunteer_id ORDER BY volunteer_id)"
-_BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = issue_id)"
+_BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = c.issue_id)"
 
-# PostgreSQL shares the grouping of one index with no other process, but of a UNION ALL each takes a part, as
-# long as no part is shared itself. Of a large round it expects fewer issues than there are, and would look
+# PostgreSQL shares a grouping of so many tuples with no other process, but of a UNION ALL each takes a part,
+# as long as no part is shared itself. Of a large round it expects fewer issues than there are, and would look
 # each of them up.
 _PLAN = {
     "enable_nestloop": "off",
@@ -128,7 +117,7 @@ def grouped(
             repository="i.repository_id" if is_joined else "NULL::bigint",
             year="i.year" if asked.by_year else "NULL::int",
             month=_MONTH if asked.by_month else "NULL::timestamp",
-            whose=_WHOSE if asked.whose else "NULL::bigint[]",
+            whose="c.whose" if asked.whose else "NULL::text",
             join_issue=_JOIN_ISSUE.format(within=within) if is_joined else "",
             sets=f"({key}), (repository, year, decided)" if asked.by_year else f"({key})",
             within=within,

@@ -31,22 +31,14 @@ def model_labels_beside(round_: Round, held: Held = NOTHING) -> QuerySet[ModelLa
 
 
 _BESIDE = """
-    SELECT said.models, said.chosen, l.labels, l.whose, d.category_id, count(*)
+    SELECT said.models, said.chosen, c.labels, c.whose, c.decided, count(*)
     FROM (
         SELECT issue_id, array_agg(member_id ORDER BY member_id) AS models,
                array_agg(category_id ORDER BY member_id) AS chosen
         FROM annotate_modellabel WHERE round_id = %(round)s GROUP BY issue_id
     ) said
-    JOIN annotate_roundissue c
-      ON c.round_id = %(round)s AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL AND {seen}
-    CROSS JOIN LATERAL (
-        SELECT array_agg(category_id ORDER BY volunteer_id) AS labels,
-               array_agg(volunteer_id ORDER BY volunteer_id) AS whose
-        FROM annotate_label WHERE round_id = %(round)s AND issue_id = said.issue_id AND NOT surplus
-    ) l
-    LEFT JOIN annotate_decision d
-      ON d.round_id = %(round)s AND d.issue_id = said.issue_id AND d.superseded_at IS NULL
-    WHERE l.labels IS NOT NULL
+    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id
+    WHERE c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
     GROUP BY 1, 2, 3, 4, 5
 """
 
@@ -85,12 +77,13 @@ def beside_models(round_: Round, codebook: Codebook, held: Held = NOTHING) -> Be
     said = {member for models, *_rest in rows for member in models}
     found = dict(Membership.objects.filter(pk__in=said).order_by("pk").values_list("pk", "pseudonym"))
     at_model = {member: at for at, member in enumerate(found)}
-    width = len(columns) if crossed else max(len(row[2]) for row in rows)
+    width = len(columns) if crossed else max(len(row[2].split()) for row in rows)
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     models = np.full((len(rows), len(found)), MISSING, dtype=np.int32)
     for index, (members, chosen, labels, whose, _decided, _count) in enumerate(rows):
-        where = [columns[member] for member in whose] if crossed else range(len(labels))
-        codes[index, list(where)] = [place.get(label, MISSING) for label in labels]
+        given = [place.get(int(one), MISSING) for one in labels.split()]
+        where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(given)))
+        codes[index, where] = given
         models[index, [at_model[member] for member in members]] = [place.get(one, MISSING) for one in chosen]
     return BesideModels(
         names=tuple(found.values()),

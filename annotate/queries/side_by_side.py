@@ -21,14 +21,9 @@ from taxonomy.queries import Codebook
 
 # Whose the labels are is asked of crossed rounds alone: elsewhere no two volunteers are compared.
 _GROUPED = """
-    SELECT l.round_id, l.labels, CASE WHEN l.round_id = ANY(%(crossed)s) THEN l.whose END, count(*)
-    FROM (
-        SELECT round_id, issue_id, array_agg(category_id ORDER BY volunteer_id) AS labels,
-               array_agg(volunteer_id ORDER BY volunteer_id) AS whose
-        FROM annotate_label WHERE round_id = ANY(%(rounds)s) AND NOT surplus GROUP BY round_id, issue_id
-    ) l
-    JOIN annotate_roundissue c
-      ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND c.completed_at IS NOT NULL AND {seen}
+    SELECT c.round_id, c.labels, CASE WHEN c.round_id = ANY(%(crossed)s) THEN c.whose ELSE '' END, count(*)
+    FROM annotate_roundissue c
+    WHERE c.round_id = ANY(%(rounds)s) AND c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
     GROUP BY 1, 2, 3
 """
 _RATERS = """
@@ -111,11 +106,12 @@ def _grouped(
     """The tuples of these editions. `seen` and `kept`: the condition on issues, and its parameters."""
     crossed = [one.round for one in editions if one.is_crossed]
     given = {"rounds": [one.round for one in editions], "crossed": crossed, **kept}
-    rows: dict[int, list[tuple[list[int | None], list[int] | None, int]]] = defaultdict(list)
+    rows: dict[int, list[tuple[list[int], list[int], int]]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(_GROUPED.format(seen=seen), given)
-        for round_id, *row in cursor.fetchall():
-            rows[round_id].append((row[0], row[1], row[2]))
+        for round_id, labels, whose, count in cursor.fetchall():
+            said = [int(one) for one in labels.split()], [int(one) for one in whose.split()]
+            rows[round_id].append((*said, count))
         cursor.execute(_RATERS.format(seen=seen), given)
         raters: dict[int, int] = dict(cursor.fetchall())
     of_version = {book.version_id: book for book in books}
@@ -134,7 +130,7 @@ def withheld_in(held: Held) -> dict[int, int]:
 
 def _tuples(
     edition: Edition,
-    rows: list[tuple[list[int | None], list[int] | None, int]],
+    rows: list[tuple[list[int], list[int], int]],
     book: Codebook,
     raters: int,
 ) -> Tuples:
@@ -145,9 +141,9 @@ def _tuples(
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     for index, (labels, whose, _count) in enumerate(rows):
         at = [column[member] for member in whose] if whose else list(range(len(labels)))
-        codes[index, at] = [MISSING if one is None else place.get(one, MISSING) for one in labels]
+        codes[index, at] = [place.get(one, MISSING) for one in labels]
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
-    left_out["open_labels"] = sum(labels.count(None) * count for labels, _whose, count in rows)
+    left_out["open_labels"] = sum(labels.count(0) * count for labels, _whose, count in rows)
     nowhere = np.full(len(rows), MISSING)
     return Tuples(
         codes=codes,
