@@ -15,7 +15,8 @@ MEMORY = 2e9
 RUNS = 3
 
 # Copies of all issues of the study, each a week before the last, with their decisions and their labels, of
-# which some are others. The slots are not made: no report reads them.
+# which some are others; last what stands of these on the issues, which triggers would do one by one. The slots
+# are not made: no report reads them.
 MADE = """
     SELECT setseed(0.2025);
     CREATE TEMPORARY TABLE copy AS SELECT generate_series(1, %(times)s - 1) AS number;
@@ -28,11 +29,6 @@ MADE = """
                i.is_pull_request, i.year, i.repository_id
         FROM copy c CROSS JOIN span s JOIN ingest_issue i ON i.id BETWEEN s.first AND s.first + s.issues - 1
         ORDER BY c.number, i.id;
-    INSERT INTO annotate_roundissue (round_id, issue_id, position, completed_at)
-        SELECT r.round_id, r.issue_id + c.number * s.issues, r.position + c.number * s.issues,
-               r.completed_at - c.number * interval '7 days'
-        FROM copy c CROSS JOIN span s JOIN annotate_roundissue r ON r.round_id = %(round)s
-        ORDER BY c.number, r.issue_id;
     INSERT INTO annotate_decision (
         round_id, issue_id, number, method, rationale, decided_at, category_id, version_id
     )
@@ -56,7 +52,18 @@ MADE = """
         JOIN LATERAL (
             SELECT * FROM annotate_label WHERE round_id = %(round)s AND c.number > 0
             AND issue_id < s.first + s.issues ORDER BY issue_id, volunteer_id
-        ) l ON true
+        ) l ON true;
+    INSERT INTO annotate_roundissue (round_id, issue_id, position, completed_at, labels, whose, decided)
+        SELECT r.round_id, l.issue_id, r.position + c.number * s.issues,
+               r.completed_at - c.number * interval '7 days', l.labels, r.whose, r.decided
+        FROM (
+            SELECT issue_id, string_agg(category_id::text, ' ' ORDER BY volunteer_id) AS labels
+            FROM annotate_label WHERE round_id = %(round)s GROUP BY issue_id
+        ) l
+        CROSS JOIN span s JOIN copy c ON c.number = (l.issue_id - s.first) / s.issues
+        JOIN annotate_roundissue r
+          ON r.round_id = %(round)s AND r.issue_id = l.issue_id - c.number * s.issues
+        ORDER BY l.issue_id
 """
 TABLES = ("ingest_issue", "annotate_roundissue", "annotate_decision", "annotate_label")
 GROUPED = """
