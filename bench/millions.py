@@ -15,7 +15,7 @@ MEMORY = 2e9
 RUNS = 3
 
 # Copies of all issues of the study, each a week before the last, with their decisions and their labels, of
-# which some are others; last what stands of these on the issues, which triggers would do one by one. The slots
+# which some are others; last what stands of these on the issues, as triggers would say it one by one. Slots
 # are not made: no report reads them.
 MADE = """
     SELECT setseed(0.2025);

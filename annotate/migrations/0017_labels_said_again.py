@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='roundissue',
             name='decided',
-            field=models.BigIntegerField(db_default=0, default=0, editable=False, help_text='The category of the decision that stands, 0 for none'),
+            field=models.BigIntegerField(db_default=0, default=0, editable=False, help_text='Category of the decision that stands, 0 for none'),
         ),
         migrations.AddField(
             model_name='roundissue',

@@ -169,14 +169,14 @@ class RoundIssue(models.Model):
         default="",
         db_default="",
         editable=False,
-        help_text="Of a complete issue: the category of each label that counts, 0 for an open one, with spaces "
-        "between, in the order of the volunteers' ids",
+        help_text="Of a complete issue: the category of each label that counts, 0 for an open one, with "
+        "spaces between, in the order of the volunteers' ids",
     )
     whose = models.TextField(
         default="", db_default="", editable=False, help_text="The volunteer of each of these labels"
     )
     decided = models.BigIntegerField(
-        default=0, db_default=0, editable=False, help_text="The category of the decision that stands, 0 for none"
+        default=0, db_default=0, editable=False, help_text="Category of the decision that stands, 0 for none"
     )
 
     class Meta:

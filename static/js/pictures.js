@@ -1,4 +1,5 @@
 // Pictures of the agreement page: specifications from the server, drawn by Vega-Lite when they come into view.
+// The page has fetched the scripts by then, and the specifications are asked for at once: nobody waits for either.
 // Expressions are interpreted (`ast`), so that the page's policy needs no `unsafe-eval`.
 "use strict";
 (() => {
@@ -6,7 +7,7 @@
   if (!section) return;
   const PHONE = 480;
   const MARKS = ".dots_marks [aria-label], .cells_marks [aria-label], .bars_marks [aria-label]";
-  let scripts, specs;
+  let scripts;
 
   function load(address) {
     return new Promise((loaded, failed) => {
@@ -25,6 +26,10 @@
     if (!answer.ok) throw new Error(answer.status);
     return answer.json();
   }
+
+  const figures = [...section.querySelectorAll("[data-picture]")];
+  const specs = ask(figures[0]?.clientWidth < PHONE ? "phone" : "screen");
+  specs.catch(() => {}); // each picture says so
 
   // Print colours become tokens of the page: the browser resolves them anew when the theme changes.
   function dress(spec) {
@@ -80,7 +85,6 @@
     told.hidden = plot.hidden = false;
     try {
       scripts ??= loadAll();
-      specs ??= ask(plot.clientWidth < PHONE ? "phone" : "screen");
       const spec = dress((await specs)[figure.dataset.picture]);
       await scripts;
       const canvas = plot.appendChild(document.createElement("div"));
@@ -104,5 +108,5 @@
       draw(target);
     }
   }, { rootMargin: "200px" });
-  for (const figure of section.querySelectorAll("[data-picture]")) watcher.observe(figure);
+  for (const figure of figures) watcher.observe(figure);
 })();

@@ -7,10 +7,7 @@ from annotate.models import Decision, Label, RoundIssue
 
 def stands():
     """Id of each place to what stands on it, checked."""
-    said = {
-        place.pk: (place.labels, place.whose, place.decided)
-        for place in RoundIssue.objects.all()
-    }
+    said = {place.pk: (place.labels, place.whose, place.decided) for place in RoundIssue.objects.all()}
     labels, decided = defaultdict(list), {}
     for label in Label.objects.filter(surplus=False).order_by("volunteer"):
         labels[label.round_id, label.issue_id].append((label.category_id or 0, label.volunteer_id))
@@ -20,6 +17,10 @@ def stands():
     for place in RoundIssue.objects.all():
         given = labels[place.round_id, place.issue_id] if place.completed_at else []
         columns = (" ".join(map(str, column)) for column in zip(*given, strict=True))
-        computed[place.pk] = (next(columns, ""), next(columns, ""), decided.get((place.round_id, place.issue_id), 0))
+        computed[place.pk] = (
+            next(columns, ""),
+            next(columns, ""),
+            decided.get((place.round_id, place.issue_id), 0),
+        )
     assert said == computed
     return said

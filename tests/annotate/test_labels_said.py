@@ -136,7 +136,13 @@ def test_whatever_is_written_there_the_database_knows_better(world):
     round_ = world.round()
     _fill(world, round_, "C.2 C.2 C.2")
     told = stands()
-    for wrong in ("labels = '1 1 1'", "labels = ''", "whose = '7'", "decided = 1", "decided = 0, labels = 'x'"):
+    for wrong in (
+        "labels = '1 1 1'",
+        "labels = ''",
+        "whose = '7'",
+        "decided = 1",
+        "decided = 0, labels = 'x'",
+    ):
         with connection.cursor() as cursor:
             cursor.execute(f"UPDATE annotate_roundissue SET {wrong}")
         assert stands() == told
@@ -146,7 +152,12 @@ def test_whatever_is_written_there_the_database_knows_better(world):
     place.save()
     assert stands() == told
     RoundIssue.objects.create(
-        round=round_, issue=factories.make_issue(world.repository), position=9, labels="1", whose="1", decided=1
+        round=round_,
+        issue=factories.make_issue(world.repository),
+        position=9,
+        labels="1",
+        whose="1",
+        decided=1,
     )
     stands()
 
