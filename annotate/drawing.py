@@ -19,6 +19,8 @@ import typst
 import vl_convert
 
 DOTS_PER_INCH = 300
+DOTS = 25_000_000
+"""The most of a picture, four bytes each: a tree of hundreds of categories is metres high."""
 
 PICTURE = re.compile(r'href="data:image/svg\+xml;base64,([^"]*)"')
 
@@ -31,7 +33,7 @@ def main(form: str) -> None:
 
 def draw(spec: dict[str, Any], form: str) -> bytes:
     if "svg" in spec:
-        return _made_of(spec["svg"], form)
+        return made_of(spec["svg"], form)
     # No addresses are allowed: whatever a specification says, nothing is fetched.
     if form == "inline":
         return in_points(vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])).encode()
@@ -41,10 +43,13 @@ def draw(spec: dict[str, Any], form: str) -> bytes:
     return pdf if form == "pdf" else in_points(outlined(pdf, spec.get("description", ""))).encode()
 
 
-def _made_of(svg: str, form: str) -> bytes:
+def made_of(svg: str, form: str) -> bytes:
     """A file of an SVG in points: bare numbers are points to the engine, and what has a unit is pixels."""
     bare = re.sub(r' width="([\d.]+)pt" height="([\d.]+)pt"', r' width="\1" height="\2"', svg, count=1)
-    return vl_convert.svg_to_png(bare, ppi=DOTS_PER_INCH) if form == "png" else vl_convert.svg_to_pdf(bare)
+    if form == "pdf":
+        return vl_convert.svg_to_pdf(bare)
+    width, height = (float(one) / 72 for one in re.findall(r' (?:width|height)="([\d.]+)"', bare)[:2])
+    return vl_convert.svg_to_png(bare, ppi=min(DOTS_PER_INCH, (DOTS / (width * height)) ** 0.5))
 
 
 def outlined(pdf: bytes, said: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from unicodedata import category, east_asian_width
 
 Measure = Callable[[str], float]
+"""The width of a text: the sum of those of its letters."""
 
 _NEVER_FIRST = "、。，．：；！？」』）】》〉・ー”’"
 _JOINER = "\u200d"
@@ -22,13 +23,15 @@ def wrapped(text: str, width: float, measure: Measure) -> list[str]:
     A line ends at a blank, after a slash, a hyphen or an underscore, beside a letter of Chinese, Japanese or
     Korean; within a word only where the word alone is wider than a line.
     """
-    lines = [""]
+    if measure(text) <= width:
+        return [text.rstrip()]
+    lines, so_far = [""], 0.0
     for piece in _cut(_pieces(text), width, measure):
-        longer = lines[-1] + piece
-        if not lines[-1] or measure(longer.rstrip()) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(piece)
+        if lines[-1] and so_far + measure(piece.rstrip()) > width:
+            lines.append("")
+            so_far = 0.0
+        lines[-1] += piece
+        so_far += measure(piece)
     return [line.rstrip() for line in lines]
 
 

@@ -1,6 +1,7 @@
 """The figure of a taxonomy: its page, its files, and what it says to whom."""
 
 import re
+import struct
 from io import BytesIO
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from pypdf import PdfReader
 
+from annotate import drawing
 from annotate.models import Round
 from studies.models import Role
 from taxonomy.models import Taxonomy
@@ -19,6 +21,7 @@ from tests.annotate.world import small_world
 pytestmark = pytest.mark.django_db
 
 QUERIES = 19
+EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" role="img" width="504pt" height="%spt"></svg>'
 ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "B.1 B.1 C.1", "C.9 C.9 -")
 
 
@@ -169,6 +172,17 @@ def test_rest_says_what_it_does_not_know(world, labelled):
     assert client(world.lead).get(address, {"round": "0"}).status_code == 404
     unknown = reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "exe"])
     assert client(world.lead).get(unknown).status_code == 404
+
+
+@pytest.mark.slow
+def test_a_png_has_300_dots_per_inch_and_fewer_where_it_would_be_too_large():
+    made = {height: drawing.made_of(EMPTY % height, "png") for height in ("360", "36000")}
+    sizes = {height: struct.unpack(">II", png[16:24]) for height, png in made.items()}
+
+    assert sizes["360"] == (2100, 1500)
+    wide, high = sizes["36000"]
+    assert wide * high == pytest.approx(drawing.DOTS, rel=0.01)
+    assert high / wide == pytest.approx(36000 / 504, rel=0.01)
 
 
 # --- who
