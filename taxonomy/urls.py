@@ -1,6 +1,6 @@
 from django.urls import URLPattern, path
 
-from taxonomy.views import drafts, files, taxonomies
+from taxonomy.views import drafts, files, history, taxonomies
 
 urlpatterns: list[URLPattern] = [
     path("studies/<str:slug>/taxonomies/", taxonomies.taxonomies, name="taxonomies"),
@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern] = [
     path("taxonomies/<int:taxonomy_id>/", taxonomies.taxonomy, name="taxonomy"),
     path("taxonomies/<int:taxonomy_id>/taxonomy.csv", files.taxonomy_csv, name="taxonomy_csv"),
     path("taxonomies/<int:taxonomy_id>/codebook.<slug:form>", files.taxonomy_file, name="taxonomy_file"),
+    path("taxonomies/<int:taxonomy_id>/history/", history.taxonomy_history, name="taxonomy_history"),
     path("taxonomies/<int:taxonomy_id>/draft/", drafts.draft, name="draft"),
     path("taxonomies/<int:taxonomy_id>/draft/changes/", drafts.change_draft, name="change_draft"),
     path("taxonomies/<int:taxonomy_id>/draft/undo/", drafts.undo_change, name="undo_change"),

@@ -95,6 +95,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     for taxonomy in study.taxonomies.all():
         yield reverse("taxonomy", args=[taxonomy.pk])
         yield reverse("taxonomy_figure", args=[taxonomy.pk])
+        yield reverse("taxonomy_history", args=[taxonomy.pk])
         yield reverse("draft", args=[taxonomy.pk])
         yield reverse("draft_dry_run", args=[taxonomy.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):

@@ -79,6 +79,7 @@ taxonomy_csv               get    302  404  404  200  200  200  200  200  403
 taxonomy_file              get    302  404  404  200  200  200  200  200  403
 taxonomy_figure            get    302  404  404  200  200  200  200  200  403
 taxonomy_figure_file       get    302  404  404  200  200  200  200  200  403
+taxonomy_history           get    302  404  404  200  200  200  200  200  403
 draft                      get    302  404  404  200  200  403  403  403  403
 change_draft               post   401  404  404  404  404  403  403  403  403
 undo_change                post   401  404  404  409  409  403  403  403  403
@@ -313,7 +314,7 @@ def address(world: World, name: str) -> str:
         "comment_on_item", "take_off_agenda", "follow_up", "api_ballot", "api_item_decision",
     )  # fmt: skip
     of_taxonomy = (
-        "taxonomy", "taxonomy_csv", "taxonomy_figure", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
+        "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
         "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
     )  # fmt: skip
     given: dict[str, tuple] = {

@@ -1,0 +1,122 @@
+"""What each version changed, and the life of a category, after a few versions made through the editor."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from studies.models import Role
+from taxonomy.actions import act, publish
+from taxonomy.drafting import drafted
+from taxonomy.history import life, steps
+from taxonomy.models import Category
+from tests.factories import make_member, make_study, make_user, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada():
+    return make_user("Ada")
+
+
+@pytest.fixture
+def taxonomy(ada):
+    """Version 2: C.2 merged into C.1, C.1.i renamed, C.3 split; 3: C.1 below B, a new text; 4: C.9 retired."""
+    taxonomy = make_version(make_study(), ["B", "C", "C.1", "C.1.i", "C.2", "C.3", "C.9"]).taxonomy
+
+    def change(kind, code, by=ada, **values):
+        keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
+        named = {name: keys[code] for name, code in values.items() if name in {"into", "parent"}}
+        act(taxonomy=taxonomy, kind=kind, key=keys[code], values=values | named, by=by)
+
+    change("merge", "C.2", into="C.1")
+    change("describe", "C.1.i", name="Leaks")
+    change("split", "C.3", by=None, parts=[{"name": "Part", "code": "C.4"}], stays=True)
+    publish(taxonomy=taxonomy, by=ada, note="After the pilot")
+    change("move", "C.1", parent="B")
+    change("describe", "C.4", definition="Only these.")
+    publish(taxonomy=taxonomy, by=None)
+    change("retire", "C.9")
+    publish(taxonomy=taxonomy, by=ada)
+    return taxonomy
+
+
+def named(taxonomy, code, number=1):
+    return Category.objects.get(
+        states__version__taxonomy=taxonomy, states__version__number=number, states__code=code
+    )
+
+
+def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
+    found = steps(taxonomy)
+
+    assert [(step.version.number, step.sizes) for step in found] == [
+        (4, {1: 2, 2: 3, 3: 1}),
+        (3, {1: 2, 2: 4, 3: 1}),
+        (2, {1: 2, 2: 4, 3: 1}),
+        (1, {1: 2, 2: 4, 3: 1}),
+    ]
+    assert [
+        [(each.kind, each.old.code, [state.code for state in each.new], each.texts) for each in step.changed]
+        for step in found
+    ] == [
+        [("retired", "C.9", [], ())],
+        [
+            ("moved", "C.1", ["B.1"], ()),
+            ("renamed", "C.1.i", ["B.1.i"], ()),
+            ("same", "C.4", ["C.4"], ("definition",)),
+        ],
+        [
+            ("renamed", "C.1.i", ["C.1.i"], ()),
+            ("merged", "C.2", ["C.1"], ()),
+            ("split", "C.3", ["C.3", "C.4"], ()),
+        ],
+        [],
+    ]
+    assert [[state.code for state in step.added] for step in found] == [[], [], ["C.4"], []]
+    assert found[2].makers == ((ada, 2), (None, 1))
+
+
+def test_the_life_of_a_category(taxonomy) -> None:
+    found = life(taxonomy, named(taxonomy, "C.1").pk)
+
+    assert [(s.code, s.name, p and p.code, a, b) for s, p, a, b in found.states] == [
+        ("C.1", "Name of C.1", "C", 1, 2),
+        ("B.1", "Name of C.1", "B", 3, 4),
+    ]
+    assert [(kind, state.code, n) for kind, state, n in found.took] == [("merged", "C.2", 2)]
+    assert found.became == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "took", "became"),
+    [
+        ("C.2", 1, [], [("merged", "C.1", 2)]),
+        ("C.3", 1, [], [("split", "C.3", 2), ("split", "C.4", 2)]),
+        ("C.4", 2, [("split", "C.3", 2)], []),
+        ("C.9", 1, [], [("retired", None, 4)]),
+    ],
+)
+def test_how_categories_come_and_go(taxonomy, code, number, took, became) -> None:
+    found = life(taxonomy, named(taxonomy, code, number).pk)
+
+    assert [(kind, state.code, n) for kind, state, n in found.took] == took
+    assert [(kind, state and state.code, n) for kind, state, n in found.became] == became
+
+
+def test_the_page(client, taxonomy, django_assert_num_queries) -> None:
+    client.force_login(make_member(taxonomy.study, Role.VOLUNTEER).user)
+    page = reverse("taxonomy_history", args=[taxonomy.pk])
+
+    shown = re.sub(r"\s+", " ", client.get(page).content.decode())
+
+    assert "After the pilot" in shown
+    assert "Ada: 2 changes, somebody: 1 change" in shown
+    assert "The life of one category" not in shown
+    one = re.sub(r"\s+", " ", client.get(f"{page}?category={named(taxonomy, 'C.2').key}").content.decode())
+    assert "merged into" in one
+    for wrong in ("nothing", "00000000-0000-0000-0000-000000000000"):
+        assert client.get(f"{page}?category={wrong}").status_code == 404
+    with django_assert_num_queries(10):
+        client.get(page)
