@@ -26,6 +26,7 @@ from annotate.actions.demonstration import (
     TO_TRY,
 )
 from annotate.actions.turns import next_turn
+from annotate.dry_run import dry_run
 from annotate.frozen import difference
 from annotate.models import (
     AgendaItem,
@@ -59,6 +60,8 @@ from annotate.tables import TABLES
 from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership
 from studies.queries import guideline_news
+from taxonomy.drafting import drafted
+from taxonomy.models import Taxonomy
 from tests.annotate.recomputed import summary
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
@@ -487,3 +490,22 @@ def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tm
         for coefficient, before, *_interval, after, _why in table.rows:
             assert before == stored["consensus"]["before"]["coefficients"][coefficient]["value"]
             assert after == stored["consensus"]["after"]["coefficients"][coefficient]["value"]
+
+
+def test_demo_thinks_of_changing_its_taxonomy():
+    study = Study.objects.get(slug="demo")
+    taxonomy = Taxonomy.objects.get(study=study, versions__rounds__name=MAIN_ROUND)
+    found = drafted(taxonomy)
+
+    dry = dry_run(found, Membership.objects.get(study=study, pseudonym="R2"))
+
+    assert (found.number, [change.kind for change in found.changes]) == (
+        2,
+        ["split", "merge", "describe", "move"],
+    )
+    assert [entry.code for entry in found.draft.below(None)] == ["A", "B", "C"]
+    kinds = {effect.entry.code: effect.fate.kind for effect in dry.effects}
+    assert kinds == {"C.2.ii": "split", "C.8.v": "merged", "C.9": "renamed"}
+    assert dry.labels > dry.follow > 0
+    assert dry.again > 0
+    assert [change.level for change in dry.kappas] == ["type", "theme", "sub-theme"]
