@@ -61,7 +61,6 @@ from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership
 from studies.queries import guideline_news
 from taxonomy.drafting import drafted
-from taxonomy.models import Taxonomy
 from tests.annotate.recomputed import summary
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
@@ -493,11 +492,9 @@ def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tm
 
 
 def test_demo_thinks_of_changing_its_taxonomy():
-    study = Study.objects.get(slug="demo")
-    taxonomy = Taxonomy.objects.get(study=study, versions__rounds__name=MAIN_ROUND)
-    found = drafted(taxonomy)
+    found = drafted(main_round().version.taxonomy)
 
-    dry = dry_run(found, Membership.objects.get(study=study, pseudonym="R2"))
+    dry = dry_run(found, member("R2"))
 
     assert (found.number, [change.kind for change in found.changes]) == (
         2,
@@ -508,4 +505,4 @@ def test_demo_thinks_of_changing_its_taxonomy():
     assert kinds == {"C.2.ii": "split", "C.8.v": "merged", "C.9": "renamed"}
     assert dry.labels > dry.follow > 0
     assert dry.again > 0
-    assert [change.level for change in dry.kappas] == ["type", "theme", "sub-theme"]
+    assert [change.level for change in dry.kappas] == ["type", "theme"]
