@@ -1,6 +1,7 @@
 """How the labels or decisions of a round spread over a version of its taxonomy: the shares of a figure."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,8 @@ from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import held_back, held_back_in
 from studies.models import Membership
 from studies.rules import may_read_revealed
-from taxonomy.models import Level, Taxonomy
-from taxonomy.queries import Codebook
+from taxonomy.models import CategoryState, Level, Taxonomy, Version
+from taxonomy.queries import Codebook, became
 
 DECISIONS, LABELS = "decisions", "labels"
 UNITS = (DECISIONS, LABELS)
@@ -65,14 +66,15 @@ def rounds_to_count(taxonomy: Taxonomy, member: Membership | None) -> list[Round
 
 
 def category_shares(
-    round_: Round, book: Codebook, member: Membership | None, unit: str | None = None
+    round_: Round, version: Version, book: Codebook, member: Membership | None, unit: str | None = None
 ) -> Shares:
-    """The shares of a round over the categories of `book`, a version of its taxonomy.
+    """The shares of a round over the categories of a version of its taxonomy, which `book` holds.
 
     Complete, revealed issues without what is held back from the reader, as in the agreement report; labels
     without surplus and open ones. `unit`: one of UNITS; decisions if not said, and labels where there are
-    none. A category that the version lacks counts as the nearest above it that the version has.
-    Costs what `tuples` and `held_back` cost.
+    none. A category that was merged counts as what it became, and another one that the version lacks as the
+    nearest above it that the version has.
+    Costs what `tuples` and `held_back` cost, and what `became` costs for a round of another version.
     """
     held = held_back(round_, member)
     own = categories_of(round_.version_id)
@@ -89,9 +91,10 @@ def category_shares(
             strict=True,
         )
     )
+    merged = became(version).get(round_.version_id, {}) if round_.version_id != version.pk else {}
     counts, bases, elsewhere = Counter[int](), Counter[int](), 0
     for category, count in at.items():
-        here = _in(book, own, category)
+        here = _in(book, own, merged, category)
         if here is None:
             elsewhere += int(count)
             continue
@@ -117,11 +120,12 @@ def _by_place(places: NDArray[np.int32], counts: NDArray[np.int64], size: int) -
     return np.bincount(places[is_there], weights=counts[is_there], minlength=size).astype(np.int64)
 
 
-def _in(book: Codebook, own: Codebook, category: int) -> int | None:
-    """The category, or the nearest above it in its `own` version, that `book` has."""
-    state = own.by_id[category]
-    while state.category_id not in book.by_id:
-        if state.parent_id is None:
-            return None
-        state = own.by_id[state.parent_id]
-    return state.category_id
+def _in(book: Codebook, own: Codebook, merged: Mapping[int, int | None], category: int) -> int | None:
+    """What the category became, or the nearest above it in its `own` version, that `book` has."""
+    state: CategoryState | None = own.by_id[category]
+    while state is not None:
+        here = merged.get(state.category_id, state.category_id)
+        if here in book.by_id:
+            return here
+        state = own.by_id[state.parent_id] if state.parent_id else None
+    return None
