@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotate import models
@@ -22,12 +23,12 @@ from annotate.queries.rounds import (
     revealed,
     revealed_labels,
     round_progress,
-    standing_decisions,
     volunteers,
 )
+from annotate.queries.rows import Rows
 from annotate.queries.tallies import Tally, tallies_by_split, tally
 from annotate.queries.withheld import seen_by, still_to_label
-from ingest.models import Issue
+from ingest.models import Issue, Repository, Snapshot
 from studies.models import Membership
 from taxonomy.models import Level
 
@@ -174,9 +175,17 @@ def _tally(
 
 
 def chain_of(round_: Round, issue_id: int) -> list[Decision]:
-    """All decisions of an issue, the first one first, with who made and superseded them, and the meeting."""
+    """All decisions of an issue, the first one first, with the names of who made and superseded them, and of
+    the meeting.
+    """
     made = Decision.objects.filter(round=round_, issue=issue_id)
-    return list(made.select_related("decided_by", "superseded_by", "item__meeting").order_by("number"))
+    told = made.select_related("decided_by", "superseded_by", "item__meeting").only(
+        *(field.attname for field in Decision._meta.concrete_fields),  # noqa: SLF001 - documented
+        "decided_by__pseudonym",
+        "superseded_by__pseudonym",
+        "item__meeting__name",
+    )
+    return list(told.order_by("number"))
 
 
 def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
@@ -268,6 +277,20 @@ def is_unanimous(round_: Round, issue_id: int) -> bool:
     return complete.exclude(Exists(differs)).exists()
 
 
+_TITLED = Rows(Issue, Repository, Decision, Membership)
+_WHOLE = Rows(Issue, Repository, Decision, Membership, Snapshot)
+_TOLD = """
+    SELECT {columns}
+    FROM ingest_issue p0
+    JOIN ingest_repository p1 ON p1.id = p0.repository_id
+    LEFT JOIN annotate_decision p2
+        ON p2.round_id = %(round)s AND p2.issue_id = p0.id AND p2.superseded_at IS NULL
+    LEFT JOIN studies_membership p3 ON p3.id = p2.decided_by_id
+    LEFT JOIN ingest_snapshot p4 ON p4.id = p0.current_id
+    WHERE p0.id = ANY(%(issues)s)
+"""
+
+
 class _Given(NamedTuple):
     """One label of a page: hundreds are on it. `proposed` is the name that an open one proposes."""
 
@@ -288,34 +311,46 @@ def rows_of(
 ) -> list[Disagreement]:
     """The rows of these revealed issues (id: position), in this order, whether their labels differ or not.
 
-    `whole`: with their texts, to be read. Three queries.
+    `whole`: with their texts, to be read. Two queries.
     """
-    told = Issue.objects.select_related("repository", "current")
-    if not whole:
-        told = told.defer("current__body", "current__comments", "current__labels")
-    issues = told.in_bulk(page)
     labels: dict[int, list[_Given]] = {id_: [] for id_ in page}
     shown = revealed_labels(round_).filter(issue__in=page, surplus=False)
     for issue_id, *given in shown.values_list("issue", *_Given._fields[:-1], "proposal__name"):
         labels[issue_id].append(_Given(*given))
-    standing = standing_decisions(round_).filter(issue__in=page).select_related("decided_by")
-    decisions = {decision.issue_id: decision for decision in standing}
-    return [
-        _row(issues[id_], position, labels[id_], decisions.get(id_), columns, round_.depth, book)
-        for id_, position in page.items()
-    ]
+    told = _told(round_, page, whole=whole)
+    return [_row(*told[id_], page[id_], labels[id_], columns, round_.depth, book) for id_ in page]
+
+
+def _told(round_: Round, issues: Iterable[int], *, whole: bool) -> dict[int, tuple[Issue, Decision | None]]:
+    """These issues with their texts, or titles alone, and the decisions that stand on them. One statement."""
+    parts = _WHOLE if whole else _TITLED
+    columns = parts.columns if whole else f"{parts.columns}, p4.id, p4.title"
+    with connection.cursor() as cursor:
+        cursor.execute(_TOLD.format(columns=columns), {"round": round_.pk, "issues": list(issues)})
+        rows = cursor.fetchall()
+    told: dict[int, tuple[Issue, Decision | None]] = {}
+    for row in rows:
+        issue, repository, decision, decided_by, *text = parts.models(row)
+        issue.repository = repository
+        if issue.current_id is not None:
+            issue.current = text[0] if whole else Snapshot.from_db("default", ["id", "title"], row[-2:])
+        if decided_by is not None:
+            decision.decided_by = decided_by
+        told[issue.pk] = issue, decision
+    return told
 
 
 def _row(
     issue: Issue,
+    standing: Decision | None,
     position: int,
-    labels: Iterable[_Given],
-    decision: Decision | None,
+    labels: Sequence[_Given],
     columns: Sequence[RoundVolunteer],
     depth: int,
     book: Codebook,
 ) -> Disagreement:
     chosen = {label.volunteer_id: label for label in labels}
+    decision = standing if labels else None  # what is not revealed has none that could be seen
     counted = Counter(
         book.at_depth(label.category_id, depth).category_id
         for label in chosen.values()

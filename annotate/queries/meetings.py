@@ -313,7 +313,7 @@ class _Place(NamedTuple):
 class _Reader:
     def __init__(self, meeting: Meeting, member: Membership | None) -> None:
         # As it is now, whoever holds an older one; what belongs to it is known.
-        self.meeting = Meeting.objects.select_related("chair__user").get(pk=meeting.pk)
+        self.meeting = Meeting.objects.get(pk=meeting.pk)
         self.meeting.round = meeting.round
         self.round = meeting.round
         self.member = member

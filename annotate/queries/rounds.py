@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
@@ -108,12 +109,12 @@ def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
 @once_a_page
 def round_progress(round_: Round) -> RoundProgress:
     """The issues of the round, and how many of them are complete. One query."""
-    counted = RoundIssue.objects.filter(round=round_).aggregate(
-        issues=Count("*"), complete=Count("completed_at")
-    )
-    return RoundProgress(
-        issues=counted["issues"], complete=None if _hides_progress(round_) else counted["complete"]
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), count(completed_at) FROM annotate_roundissue WHERE round_id = %s", [round_.pk]
+        )
+        issues, complete = cursor.fetchone()
+    return RoundProgress(issues=issues, complete=None if _hides_progress(round_) else complete)
 
 
 def round_lines(study: Study, member: Membership | None) -> list[RoundLine]:

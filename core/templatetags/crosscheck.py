@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 from django import template
@@ -13,8 +13,8 @@ from django.template.context import RequestContext
 from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from core.icons import ICONS
 
@@ -77,6 +77,11 @@ def code_chip(
 
 def count(number: int) -> str:
     """A whole number with its thousands apart, as the reader's language writes it."""
+    return _grouped(number, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _grouped(number: int, _language: str | None) -> str:
     return formats.number_format(number, use_l10n=True, force_grouping=True)
 
 

@@ -373,6 +373,6 @@ def test_the_room_takes_as_many_queries_for_many_issues_and_people(issues, peopl
     world = _filled(issues, people)
     meeting = world.fresh()
     for member in (world.lead, world.members[0]):
-        with django_assert_num_queries(18):
+        with django_assert_num_queries(17):
             found = room(meeting, member, world.items[0].pk)
             asdict(found.shown.possible)
