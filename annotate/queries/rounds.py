@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
+from annotate.queries.rows import Rows
 from annotate.round_words import Deadline, deadline
 from core.models import Job
 from core.once import once_a_page
@@ -18,7 +19,7 @@ from ingest.models import Issue
 from studies.models import Membership, Study
 from studies.queries import members, studies_for
 from studies.rules import LABELLING
-from taxonomy.models import Version
+from taxonomy.models import Taxonomy, Version
 
 OPENING = "annotate.open_round"
 """The kind of the jobs that open a round; the argument `round` is its id."""
@@ -53,6 +54,31 @@ class RoundLine:
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
     """The rounds of the studies that this user is a member of."""
     return Round.objects.filter(study__in=studies_for(user)).select_related("study", "version__taxonomy")
+
+
+_SEATED = Rows(Round, Study, Version, Taxonomy, Membership)
+_SEAT = f"""
+    SELECT {_SEATED.columns}
+    FROM annotate_round p0
+    JOIN studies_study p1 ON p1.id = p0.study_id
+    JOIN taxonomy_version p2 ON p2.id = p0.version_id
+    JOIN taxonomy_taxonomy p3 ON p3.id = p2.taxonomy_id
+    JOIN studies_membership p4 ON p4.study_id = p1.id AND p4.user_id = %s AND p4.left_at IS NULL
+    WHERE p0.id = %s ORDER BY p4.id LIMIT 1
+"""
+
+
+def round_and_seat(user: User | AnonymousUser, round_id: int) -> tuple[Round, Membership] | None:
+    """A round of `rounds_for` this user, and their seat in its study; None if it is none. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SEAT, [user.pk, round_id])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    round_, study, version, version.taxonomy, seat = _SEATED.models(row)
+    round_.study = seat.study = study
+    round_.version = version
+    return round_, seat
 
 
 def current_round(rounds: Iterable[Round]) -> Round | None:

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
@@ -27,19 +26,19 @@ from annotate.queries.bulk import bulk_decisions
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.disagreements import Disagreement, disagreement_counts, rows_of
 from annotate.queries.narrowing import Narrowing
-from annotate.queries.rounds import rounds_for, volunteers
+from annotate.queries.rounds import volunteers
 from annotate.views.alike_lines import Line, Rows
 from annotate.views.bulk import filters_in_words
 from annotate.views.lines import MOST_COLUMNS
 from annotate.views.matrix import hues
 from annotate.views.narrowed import CURRENT, ends_open, narrowing_of
+from annotate.views.seats import seat_in
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
 from studies.models import Membership
 from studies.pages import frame
-from studies.queries import membership_of
 
 PAGE = "alike"
 GROUPS = 20
@@ -181,8 +180,7 @@ def decide_alike(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None, Codebook]:
     """A round, for who may see what of it is revealed, and its categories."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_see_disagreements(member, round_))
     return round_, member, codebook(round_.version_id)
 

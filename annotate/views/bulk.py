@@ -24,6 +24,7 @@ from annotate.queries.narrowing import Narrowing
 from annotate.queries.rounds import reveals_complete_issues, rounds_for
 from annotate.views.matrix import hues
 from annotate.views.narrowed import narrowing_of
+from annotate.views.seats import seat_in
 from core.http import go_to, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
@@ -97,11 +98,8 @@ def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpR
 
 def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """An opened round, for its leads."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
-    if member is None:
-        raise Http404
     return round_, member
 
 

@@ -24,13 +24,13 @@ from annotate.queries.categories import Codebook, codebook
 from annotate.queries.confusion import confusion, splits
 from annotate.queries.disagreements import Disagreement
 from annotate.queries.narrowing import LEVELS, Narrowing
-from annotate.queries.rounds import rounds_for
 from annotate.queries.threads import thread
 from annotate.round_forms import DecisionForm
 from annotate.views.lines import Lines
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import Links, hues, matrix
 from annotate.views.narrowed import Asked, To, ends_open, menus, narrowing_of
+from annotate.views.seats import seat_in
 from annotate.views.threads import talk
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
@@ -40,7 +40,6 @@ from ingest.queries import Choices, choices_of, saved_filters
 from ingest.reading import read
 from ingest.rules import may_import
 from studies.models import Membership
-from studies.queries import membership_of
 from taxonomy.models import Level
 
 ROWS = 30
@@ -134,8 +133,7 @@ def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id:
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
     """An opened round, for who may see what of it is revealed."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_see_disagreements(member, round_))
     return round_, member
 

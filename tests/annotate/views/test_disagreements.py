@@ -291,7 +291,7 @@ def test_the_page_costs_the_same_for_one_row_and_for_three(query):
         ) as queries:
             assert len(listed(client.get(address))) == rows
         counts.append(len(queries))
-    assert counts[0] == counts[1] == {"": 14, "pair=C.2+C.9": 15}.get(query, 17)
+    assert counts[0] == counts[1] == {"": 13, "pair=C.2+C.9": 14}.get(query, 16)
 
 
 # --- nothing to show
