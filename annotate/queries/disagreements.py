@@ -134,7 +134,7 @@ def disagreements(
     counts: DisagreementCounts | None = None,
 ) -> Disagreements:
     """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
-    equal labels first, of these the closest split, then in the order of the round. Ten queries at most.
+    equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
 
     `after`: the `next` of the page before; ValueError for what is none. `counts` are those of the round,
     where the caller has them: without filters nothing is counted again.
@@ -234,8 +234,8 @@ def _with_meetings(
 
 
 def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> Disagreement | None:
-    """One disagreement; None if it is none, is not revealed, or is kept from this member. Nine queries
-    at most.
+    """One disagreement; None if it is none, is not revealed, or is kept from this member. Eight
+    queries at most.
     """
     place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
     found = place.values_list("position", Subquery(waiting(round_).values("meeting"))).first()

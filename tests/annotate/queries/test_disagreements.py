@@ -284,7 +284,7 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
         factories.add_label(round_, issue, world.members[1], "C.3" if number % 2 == 0 else "C.9")
     note_disagreements(round_)
     narrowing = Narrowing(pair=("C.2", "C.3"), repository=world.repository.pk, state="open")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         rows = disagreements(round_, narrowing, world.lead).rows
         assert [str(row.issue.repository) + row.issue.current.title for row in rows]
     assert len(rows) == min(50, (issues + 1) // 2)

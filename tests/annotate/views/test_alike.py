@@ -423,7 +423,7 @@ def test_a_large_group_comes_in_pages():
 
 
 # One issue is alone: no group has a centre to be read.
-@pytest.mark.parametrize(("issues", "cost"), [(1, 16), (3, 17)])
+@pytest.mark.parametrize(("issues", "cost"), [(1, 13), (3, 14)])
 def test_the_page_costs_the_same_however_many(issues, cost):
     world, round_ = _world(*["C.2 C.9 C.2"] * issues)
     client = signed_in(world.lead)
