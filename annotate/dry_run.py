@@ -143,13 +143,15 @@ def _places(
     at = {entry.key: place for place, entry in enumerate(there)}
     by_id = {pk: key for key, pk in keys.items()}
 
+    def above(key: str) -> int:
+        while key not in at and (parent := draft[key].parent) is not None:
+            key = parent
+        return at.get(key, MISSING)
+
     def place(key: str) -> int:
         fate = draft.fate(key)
-        if len(fate.targets) != 1 or fate.kind == "split":
-            return MISSING
-        now: str | None = fate.targets[0]
-        while now is not None and now not in at:
-            now = draft[now].parent
-        return MISSING if now is None else at[now]
+        # Where all parts of what was split stand below the same category, its labels are still that.
+        found = {above(target) for target in fate.targets}
+        return found.pop() if len(found) == 1 and fate.is_whole else MISSING
 
     return [entry.code for entry in there], np.array([place(by_id[pk]) for pk in ids], dtype=np.int32)

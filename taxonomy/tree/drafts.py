@@ -58,12 +58,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a published category that is no longer what it was: `kind` as in Remap, and the keys of
-    what it became.
+    """What became of a published category: `kind` as in Remap, and the keys of what it became. `is_whole`: no
+    part of it was retired.
     """
 
     kind: str
     targets: tuple[str, ...]
+    is_whole: bool = field(default=True, compare=False)
 
 
 class _Gone(NamedTuple):
@@ -143,9 +144,9 @@ class Draft:
         """
         targets, is_whole = self._became(key)
         if not targets:
-            return Fate("retired", ())
+            return Fate("retired", (), is_whole=False)
         if len(targets) > 1 or not is_whole:
-            return Fate("split", targets)
+            return Fate("split", targets, is_whole)
         if targets != (key,):
             return Fate("merged", targets)
         old, new = self.published[key], self.entries[key]

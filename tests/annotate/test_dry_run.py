@@ -100,6 +100,22 @@ def test_labels_of_what_is_split_or_retired_are_in_no_kappa(labelled: World) -> 
     assert seen(labelled).kappas[1].after.value == pytest.approx(21 / 53, abs=1e-15)
 
 
+def test_a_split_below_a_theme_leaves_the_kappa_of_themes(world: World) -> None:
+    """(C.1.i C.1.i C.2) and three C.1: P = (1/3 + 1) / 2; shares of themes 5/6 and 1/6: Pe = 26/36; kappa = -1/5."""
+    round_ = world.round()
+    for issue, codes in zip(world.issues, (("C.1.i", "C.1.i", "C.2"), ("C.1", "C.1", "C.1")), strict=False):
+        for code, member in zip(codes, world.members, strict=True):
+            world.submit(round_, issue, member, code)
+    change(world, SPLIT, "C.1.i", parts=[{"name": "New"}], stays=True)
+
+    found = seen(world)
+
+    assert found.again == 2
+    assert [found.kappas[1].before.value, found.kappas[1].after.value] == pytest.approx(
+        [-0.2, -0.2], abs=1e-15
+    )
+
+
 def test_a_move_to_another_type_changes_the_kappa_of_types(labelled: World) -> None:
     """C.9 below B: the last issue is unanimous there. Before B 1, C 11; after B 3, C 9, all issues unanimous."""
     change(labelled, MOVE, "C.9", parent="B")
