@@ -51,7 +51,9 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
     lines = _lines(book, shares)
     said = {line.state.category_id: line.share for line in lines}
     made = {
-        state.category_id: Leaf(drawable(state.code), drawable(state.name), said.get(state.category_id, ""))
+        state.category_id: Leaf(
+            drawable(state.code), drawable(state.name), said.get(state.category_id, ""), hue=state.hue
+        )
         for state in book.states
     }
     types: list[Leaf] = []

@@ -60,12 +60,15 @@ SHARES = {1: (1.0,), 2: (0.4, 0.6), 3: (0.165, 0.365, 0.47)}
 
 @dataclass
 class Leaf:
-    """A category to draw with what stands below it; `share` is a text, "" for none."""
+    """A category to draw with what stands below it; `share` is a text, "" for none. `hue`: of a type, its
+    place in HUES, None for that of its place in the tree.
+    """
 
     code: str
     name: str
     share: str = ""
     below: list["Leaf"] = field(default_factory=list)
+    hue: int | None = None
 
 
 class Run(NamedTuple):
@@ -129,7 +132,7 @@ def tree_figure(
     hang = [_hang(types, level, edges[level], ruler) for level in range(len(edges))]
     sheet = Sheet(ruler, edges, hang)
     boxes = [
-        _box(one, 0, HUES[place] if place < len(HUES) else NO_HUE, sheet) for place, one in enumerate(types)
+        _box(one, 0, _hue(place if one.hue is None else one.hue), sheet) for place, one in enumerate(types)
     ]
     head, top = _head(name, version, ruler)
     _place(boxes, top)
@@ -184,6 +187,10 @@ def _at(leaves: Sequence[Leaf], level: int) -> Iterator[Leaf]:
 
 
 # --- how high
+
+
+def _hue(place: int) -> Hue:
+    return HUES[place] if place < len(HUES) else NO_HUE
 
 
 def _box(leaf: Leaf, level: int, hue: Hue, sheet: Sheet) -> Box:

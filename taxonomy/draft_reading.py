@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from studies.differences import as_html, difference
 from taxonomy.drafting import Drafted, as_changes
@@ -88,6 +88,12 @@ class DraftAbout:
         return str(Level(self.level).label)
 
 
+COLOURS = (
+    pgettext_lazy("colour", "blue"),
+    pgettext_lazy("colour", "green"),
+    pgettext_lazy("colour", "orange"),
+    pgettext_lazy("colour", "none"),
+)
 LABELS = {
     "definition": gettext_lazy("Definition"),
     "includes": gettext_lazy("Includes"),
@@ -231,11 +237,12 @@ class Told:
     code: str
     name: str
     what: str
+    hue: int | None
 
 
 def told(found: Drafted) -> list[Told]:
     """The changes of the draft that count, newest first."""
-    draft = Draft(found.entries)
+    draft, hues = Draft(found.entries), _hues(found.draft)
     lines = []
     for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
         before = draft.entries.get(change.key)
@@ -243,7 +250,7 @@ def told(found: Drafted) -> list[Told]:
         draft.apply(change)
         after = draft.entries.get(change.key) or before
         if after is not None:
-            lines.append(Told(stored, after.code, after.name, what))
+            lines.append(Told(stored, after.code, after.name, what, hues.get(after.key)))
     return lines[::-1]
 
 

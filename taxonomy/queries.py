@@ -125,10 +125,17 @@ class Codebook:
         )
 
     def hue(self, category_id: int) -> int:
-        """Place of its type among the types, from 0: which hue a chip has."""
+        """Which hue a chip has: its type's own, or the type's place among the types, from 0."""
         types = [state.category_id for state in self.at_level(1)]
         ancestor = self.ancestor(category_id, 1)
-        return types.index(ancestor.category_id) if ancestor else len(types)
+        if ancestor is None:
+            return len(types)
+        return types.index(ancestor.category_id) if ancestor.hue is None else ancestor.hue
+
+
+def hues_of(types: Iterable[CategoryState]) -> dict[str, int]:
+    """The hues of the types, given in the order of the tree, by their codes."""
+    return {state.code: place if state.hue is None else state.hue for place, state in enumerate(types)}
 
 
 def became(version: Version) -> dict[int, dict[int, int | None]]:

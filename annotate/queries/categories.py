@@ -44,6 +44,12 @@ class Codebook:
             state = self.states[state.parent_id]
         return state
 
+    def hue(self, category_id: int) -> int:
+        """Which hue its chips have: its type's own, or the type's place among the types, from 0."""
+        above = self.at_depth(category_id, Level.TYPE)
+        types = [id_ for id_, state in self.states.items() if state.level == Level.TYPE]
+        return types.index(above.category_id) if above.hue is None else above.hue
+
     def below(self, code: str) -> list[int]:
         """The ids of the category of this code and of all beneath it; none where nothing has the code."""
         top = self._ids.get(code)

@@ -169,11 +169,7 @@ def _lies_in(one: Confusion, rows: frozenset[str], columns: frozenset[str]) -> b
 @lru_cache(maxsize=32)
 def hues(book: Codebook) -> dict[str, str]:
     """The hue class of every code of a version."""
-    types = [id_ for id_, state in book.states.items() if state.level == Level.TYPE]
-    return {
-        state.code: hue(state.code, types.index(book.at_depth(id_, Level.TYPE).category_id))
-        for id_, state in book.states.items()
-    }
+    return {state.code: hue(state.code, book.hue(id_)) for id_, state in book.states.items()}
 
 
 def _heads(
@@ -204,9 +200,7 @@ def _heads(
 
 def _head(category_id: int, book: Codebook, *, is_first: bool) -> Head:
     state = book.states[category_id]
-    types = [id_ for id_, one in book.states.items() if one.level == Level.TYPE]
-    place = types.index(book.at_depth(category_id, Level.TYPE).category_id)
-    return Head(state.code, state.name, hue(state.code, place), is_first)
+    return Head(state.code, state.name, hue(state.code, book.hue(category_id)), is_first)
 
 
 def _body(

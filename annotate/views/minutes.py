@@ -19,6 +19,7 @@ from annotate.views.meetings import meeting_of
 from core.http import render_page
 from studies.models import Membership
 from studies.pages import frame
+from taxonomy.queries import hues_of
 
 
 @require_safe
@@ -30,7 +31,7 @@ def minutes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         "round": meeting.round,
         "meeting": meeting,
         "minutes": found,
-        "types": [state.code for state in types_of(meeting.round.version_id)],
+        "types": hues_of(types_of(meeting.round.version_id)),
         "may_plan": meeting.closed_at is None and rules.may_plan_meeting(member, meeting.round),
     }
     return render_page(request, "annotate/meetings/minutes.html", context)

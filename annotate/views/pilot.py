@@ -25,7 +25,7 @@ from studies.models import Membership
 from studies.pages import frame
 from studies.queries import membership_of
 from taxonomy.models import Level, Version
-from taxonomy.queries import codebook
+from taxonomy.queries import codebook, hues_of
 from taxonomy.tree import write_csv
 
 
@@ -107,7 +107,7 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         "form": form,
         "rows": rows,
         "withheld": held.count(),
-        "types": [state.code for state in old.at_level(Level.TYPE)],
+        "types": hues_of(old.at_level(Level.TYPE)),
     }
     return render_page(request, "annotate/pilot/training.html", context, status=422 if failed else 200)
 

@@ -1,7 +1,7 @@
 """Small pieces that every template draws: icons, code chips, shares with their base, relative times."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
@@ -24,6 +24,8 @@ HUES = ("ta", "tb", "tc")
 THEMES = ("light", "dark")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
+Types = Mapping[str, int] | int | None
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _RELATIVE_DAYS = 30
 
@@ -42,32 +44,26 @@ def icon(name: str, css: str = "") -> SafeString:
     )
 
 
-def hue(code: str, types: Sequence[str] | int | None) -> str:
+def hue(code: str, types: Types) -> str:
     """The hue class of a code: `ta`, `tb`, `tc` for the first three types, "" for any other.
 
-    `types` is either the position of the code's type (from 0) or the ordered codes of all types.
+    `types` is either the position of the code's type (from 0), or the positions by the codes of all types.
     A fourth hue cannot be told apart by colour-blind readers, so the letter alone speaks from there on.
     """
     if types is None:
         return ""
-    if isinstance(types, int):
-        position = types
-    else:
-        first = code.partition(".")[0]
-        position = list(types).index(first) if first in types else len(HUES)
+    position = types if isinstance(types, int) else types.get(code.partition(".")[0], len(HUES))
     return HUES[position] if 0 <= position < len(HUES) else ""
 
 
 @register.filter(name="hue")
-def hue_filter(code: str, types: Sequence[str] | int | None) -> str:
+def hue_filter(code: str, types: Types) -> str:
     """`{{ code|hue:types }}`: see `hue`."""
     return hue(code, types)
 
 
 @register.simple_tag
-def code_chip(
-    code: str, types: Sequence[str] | int | None = None, css: str = "", title: str = ""
-) -> SafeString:
+def code_chip(code: str, types: Types = None, css: str = "", title: str = "") -> SafeString:
     """A code in the hue of its type. `css`: `solid`, `plain`, `ghost`, `odd`; `title`: the name on hover."""
     classes = " ".join(filter(None, ("code", hue(code, types), css)))
     if title:

@@ -172,6 +172,7 @@ def _page(
         "chosen": chosen,
         "words": words,
         "told": draft_reading.told(found),
+        "colours": list(enumerate(draft_reading.COLOURS)),
         "error": error,
         "clash": error if isinstance(error, ChangeClash) else None,
         "typed": kept,

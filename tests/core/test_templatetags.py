@@ -42,15 +42,16 @@ def test_every_icon_that_a_template_names_exists():
 @pytest.mark.parametrize(
     ("code", "types", "classes"),
     [
-        ("A", ["A", "B", "C", "D"], "code ta"),
-        ("B.2", ["A", "B", "C", "D"], "code tb"),
-        ("C.2.ii", ["A", "B", "C", "D"], "code tc"),
-        ("D.1", ["A", "B", "C", "D"], "code"),
-        ("X", ["X", "A"], "code ta"),
-        ("Z.1", ["A"], "code"),
+        ("A", {"A": 0, "B": 1, "C": 2, "D": 3}, "code ta"),
+        ("B.2", {"A": 0, "B": 1, "C": 2, "D": 3}, "code tb"),
+        ("C.2.ii", {"A": 0, "B": 1, "C": 2, "D": 3}, "code tc"),
+        ("D.1", {"A": 0, "B": 1, "C": 2, "D": 3}, "code"),
+        ("X", {"X": 0, "A": 1}, "code ta"),
+        ("Z.1", {"A": 0}, "code"),
         ("A.1", None, "code"),
         ("Q", 2, "code tc"),
         ("Q", 3, "code"),
+        ("B.1", {"A": 0, "B": 0}, "code ta"),
     ],
 )
 def test_code_chip_takes_its_hue_from_the_position_of_its_type(code, types, classes):
@@ -60,10 +61,10 @@ def test_code_chip_takes_its_hue_from_the_position_of_its_type(code, types, clas
 
 
 def test_code_chip_variants_and_escaping():
-    assert draw('{% code_chip code types css="solid" title=name %}', code="<i>", types=[], name='"x"') == (
+    assert draw('{% code_chip code types css="solid" title=name %}', code="<i>", types={}, name='"x"') == (
         '<span class="code solid" title="&quot;x&quot;">&lt;i&gt;</span>'
     )
-    assert draw("{{ code|hue:types }}", code="B.1", types=["A", "B"]) == "tb"
+    assert draw("{{ code|hue:types }}", code="B.1", types={"A": 0, "B": 1}) == "tb"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import pytest
 from django.utils import timezone
 
 from taxonomy import queries, reading
+from taxonomy.actions import act, publish
+from taxonomy.drafting import drafted
 from taxonomy.models import Taxonomy, Version
 from tests.factories import category, make_member, make_study, make_user, make_version
 
@@ -159,3 +161,16 @@ class TestReading:
         assert about.definition == [reading.Part("Definition of A.1")]
         assert reading.level_counts(book) == [("type", 3), ("theme", 9), ("sub_theme", 3)]
         assert Taxonomy.objects.count() == 1
+
+
+def test_a_type_has_the_hue_of_its_place_or_its_own() -> None:
+    taxonomy = make_version(make_study(), ["A", "B", "B.1", "C"]).taxonomy
+    key = next(entry.key for entry in drafted(taxonomy).entries if entry.code == "B")
+    act(taxonomy=taxonomy, kind="describe", key=key, values={"hue": 3}, by=None)
+
+    book = queries.codebook(publish(taxonomy=taxonomy, by=None))
+
+    assert [(state.code, book.hue(state.category_id)) for state in book.states] == [
+        ("A", 0), ("B", 3), ("B.1", 3), ("C", 2),
+    ]  # fmt: skip
+    assert queries.hues_of(book.at_level(1)) == {"A": 0, "B": 3, "C": 2}
