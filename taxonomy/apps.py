@@ -9,3 +9,6 @@ class TaxonomyConfig(AppConfig):
         from studies import audit  # noqa: PLC0415
 
         audit.say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
+        audit.say("taxonomies.proposed", _("Put proposal %(number)s to the vote: %(title)s"))
+        audit.say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"))
+        audit.say("taxonomies.rule_set", _("Set how proposals for the taxonomy %(name)s are accepted"))

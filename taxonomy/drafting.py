@@ -48,7 +48,7 @@ def drafted(taxonomy: Taxonomy) -> Drafted:
     """The draft of a taxonomy. Four queries."""
     published = published_version(taxonomy)
     version = taxonomy.versions.filter(published_at=None).first()
-    made = version.changes.select_related("made_by").order_by("number") if version else ()
+    made = version.changes.select_related("made_by", "motion").order_by("number") if version else ()
     changes = tuple(made)
     return Drafted(
         taxonomy,

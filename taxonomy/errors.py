@@ -1,10 +1,10 @@
 """What a user may run into with taxonomies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError
 from taxonomy.tree import Problem, TaxonomyFileError
@@ -96,3 +96,39 @@ class DraftMoved(DomainError):
     message = gettext_lazy(
         "Somebody has changed the draft since you looked at it. Nothing was published: look at it again."
     )
+
+
+class NotProposable(DomainError):
+    """A proposal that cannot be put to the vote."""
+
+    status = 422
+
+
+class NoBallot(DomainError):
+    message = gettext_lazy("Those vote who were members as the proposal was opened. Your vote was not taken.")
+
+
+class MotionClosed(DomainError):
+    message = gettext_lazy("The vote on this proposal is over. Nothing was changed.")
+
+
+class NotOwnMotion(DomainError):
+    status = 403
+    message = gettext_lazy("Who made a proposal withdraws it. Nothing was changed.")
+
+
+class MotionsOpen(DomainError):
+    """The draft waits for votes."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = tuple(numbers)
+        super().__init__(
+            ngettext(
+                "Proposal %(numbers)s is still put to the vote: the version can be published when it is"
+                " decided.",
+                "Proposals %(numbers)s are still put to the vote: the version can be published when they are"
+                " decided.",
+                len(self.numbers),
+            )
+            % {"numbers": ", ".join(map(str, self.numbers))}
+        )

@@ -1,7 +1,7 @@
 """Who may read taxonomies, and who may make them."""
 
 from studies.models import Membership
-from studies.rules import may_lead, may_see_people
+from studies.rules import LABELLING, may_lead, may_see_people
 
 
 def may_read_taxonomies(member: Membership | None) -> bool:
@@ -17,3 +17,8 @@ def may_create_taxonomies(member: Membership | None) -> bool:
 def may_edit_taxonomies(member: Membership | None) -> bool:
     """Change a draft and publish it: owner and leads."""
     return may_lead(member)
+
+
+def may_propose(member: Membership | None) -> bool:
+    """Put a change to the vote, and vote on those opened since they came: owner, leads and volunteers."""
+    return member is not None and member.left_at is None and member.role in LABELLING

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, path
 
-from taxonomy.views import drafts, files, history, taxonomies
+from taxonomy.views import drafts, files, history, proposals, taxonomies
 
 urlpatterns: list[URLPattern] = [
     path("studies/<str:slug>/taxonomies/", taxonomies.taxonomies, name="taxonomies"),
@@ -14,4 +14,17 @@ urlpatterns: list[URLPattern] = [
     path("taxonomies/<int:taxonomy_id>/draft/undo/", drafts.undo_change, name="undo_change"),
     path("taxonomies/<int:taxonomy_id>/draft/redo/", drafts.redo_change, name="redo_change"),
     path("taxonomies/<int:taxonomy_id>/draft/publish/", drafts.publish_draft, name="publish_draft"),
+    path("taxonomies/<int:taxonomy_id>/proposals/", proposals.proposals, name="proposals"),
+    path("taxonomies/<int:taxonomy_id>/proposals/new/", proposals.new_proposal, name="new_proposal"),
+    path("taxonomies/<int:taxonomy_id>/proposals/rule/", proposals.proposal_rule, name="proposal_rule"),
+    path(
+        "taxonomies/<int:taxonomy_id>/proposals/<int:number>/vote/",
+        proposals.vote_on_proposal,
+        name="vote_on_proposal",
+    ),
+    path(
+        "taxonomies/<int:taxonomy_id>/proposals/<int:number>/withdraw/",
+        proposals.withdraw_proposal,
+        name="withdraw_proposal",
+    ),
 ]

@@ -38,6 +38,7 @@ from studies.rules import (
     may_read_revealed,
     may_see_people,
 )
+from taxonomy.motion_reading import ToVote, to_vote
 
 RECENT = 6
 
@@ -66,6 +67,7 @@ def home(request: AuthedRequest) -> HttpResponse:
     waits = [
         *_labelling(own),
         *map(_settling, queries.to_settle(seats)),
+        *map(_proposed, to_vote(seats)),
         *_mentioned(unseen_mentions(request.user)),
     ]
     waits = _with_meetings(waits, own_meetings(seats))
@@ -165,6 +167,19 @@ def _settling(one: ToSettle) -> Wait:
         action=_("Settle"),
         hint=_("complete, and not unanimous"),
         study=one.member.study,
+    )
+
+
+def _proposed(one: ToVote) -> Wait:
+    return Wait(
+        about=one.taxonomy.name,
+        figure=count(one.motions),
+        text=ngettext("proposal to vote on", "proposals to vote on", one.motions),
+        url=reverse("proposals", args=[one.taxonomy.pk]),
+        action=_("Vote"),
+        hint=_("for the taxonomy"),
+        icon="vote",
+        study=one.taxonomy.study,
     )
 
 

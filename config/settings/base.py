@@ -201,6 +201,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 300.0},
     },
+    # A vote past its deadline takes no ballot: only its outcome waits for this.
+    "close-due-motions": {
+        "task": "taxonomy.tasks.close_due_motions",
+        "schedule": 60.0,
+        "options": {"expires": 60.0},
+    },
     # Nobody wants the mail of the morning in the evening.
     "send-digests": {
         "task": "annotate.tasks.send_digests",

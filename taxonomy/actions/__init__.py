@@ -1,6 +1,20 @@
 """Every change of a taxonomy."""
 
 from taxonomy.actions.drafts import Acted, act, publish, redo, start_taxonomy, undo
+from taxonomy.actions.motions import cast, close_due, open_motion, set_rule, withdraw
 from taxonomy.actions.taxonomies import create_taxonomy
 
-__all__ = ["Acted", "act", "create_taxonomy", "publish", "redo", "start_taxonomy", "undo"]
+__all__ = [
+    "Acted",
+    "act",
+    "cast",
+    "close_due",
+    "create_taxonomy",
+    "open_motion",
+    "publish",
+    "redo",
+    "set_rule",
+    "start_taxonomy",
+    "undo",
+    "withdraw",
+]

@@ -15,7 +15,7 @@ from studies.actions import record
 from studies.models import Study
 from taxonomy import errors
 from taxonomy.drafting import Drafted, as_changes, drafted
-from taxonomy.models import Category, CategoryState, Change, Remap, Taxonomy, Version
+from taxonomy.models import Category, CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.tree import drafts
 from taxonomy.tree.checks import cleaned
 from taxonomy.tree.nodes import Node
@@ -137,9 +137,16 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
     """Make the draft the newest version, with a remap for each category of the one before.
 
     `seen` is the edition of the draft that was looked at: nothing else is published. Labels stay as they are.
-    Raises NothingToPublish, DraftMoved.
+    Raises NothingToPublish, DraftMoved, MotionsOpen.
     """
     found = _locked(taxonomy)
+    voted_on = list(
+        Motion.objects.filter(taxonomy=taxonomy, closed_at=None)
+        .order_by("number")
+        .values_list("number", flat=True)
+    )
+    if voted_on:
+        raise errors.MotionsOpen(voted_on)
     if found.version is None or not found.changes or not len(found.draft):
         raise errors.NothingToPublish
     if seen is not None and seen != found.edition:

@@ -23,6 +23,7 @@ from taxonomy.actions.drafts import redoable
 from taxonomy.drafting import Drafted, drafted
 from taxonomy.errors import ChangeClash
 from taxonomy.models import Taxonomy
+from taxonomy.motion_reading import motion_lines
 from taxonomy.tree import drafts
 from taxonomy.tree.drafts import Entry
 
@@ -79,6 +80,7 @@ def redo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Make the draft that the reader looked at the newest version."""
     taxonomy, _member = _taxonomy(request, taxonomy_id)
+    actions.close_due(taxonomy)
     version = once(
         request,
         lambda: actions.publish(
@@ -161,6 +163,8 @@ def _page(
     words = request.GET.get("q", "").strip()[:200]
     kept = {name: text for name, text in (typed or {}).items() if isinstance(text, str)}
     is_new = bool(error) and request.POST.get("kind") == drafts.ADD
+    proposed = motion_lines(found.taxonomy, member)
+    counting = {change.pk for change in found.changes}
     path = [chosen, *_path(found, chosen)] if chosen else []
     context = {
         **frame(found.taxonomy.study, member, "taxonomies"),
@@ -173,6 +177,7 @@ def _page(
         "words": words,
         "told": draft_reading.told(found),
         "colours": list(enumerate(draft_reading.COLOURS)),
+        "proposed": [line for line in proposed if line.motion.is_open or line.motion.change_id in counting],
         "error": error,
         "clash": error if isinstance(error, ChangeClash) else None,
         "typed": kept,

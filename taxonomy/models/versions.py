@@ -6,11 +6,10 @@ import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Membership, Study
+from studies.models import Study
 from taxonomy.tree.drafts import HUES, KINDS
 
 
@@ -28,6 +27,11 @@ class Taxonomy(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="taxonomies")
     name = models.CharField(_("name"), max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
+    by_majority = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="More than half of the ballots accept a proposal; else only all. A new category needs all",
+    )
 
     class Meta:
         verbose_name_plural = "taxonomies"
@@ -226,40 +230,3 @@ class Remap(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} {self.kind} {self.target_id}"
-
-
-class Proposal(models.Model):
-    """A change of a taxonomy put to its people: so far a new category, named by who found none that fits.
-
-    One person proposes a name once while it is open; all labels of theirs that want it point here, and each
-    says for itself why.
-    """
-
-    class State(models.TextChoices):
-        OPEN = "open", _("open")
-        ACCEPTED = "accepted", _("accepted")
-        DECLINED = "declined", _("declined")
-
-    taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="proposals")
-    version = models.ForeignKey(
-        Version, models.PROTECT, related_name="+", help_text="The one in which the category was missing"
-    )
-    name = models.CharField(max_length=200)
-    proposed_by = models.ForeignKey(Membership, models.PROTECT, related_name="proposals")
-    proposed_at = models.DateTimeField(auto_now_add=True)
-    state = models.CharField(max_length=16, choices=State, default=State.OPEN)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                "taxonomy",
-                "proposed_by",
-                Lower("name"),
-                name="a_name_is_proposed_once_by_a_person",
-                condition=Q(state="open"),
-            ),
-            models.CheckConstraint(name="a_proposal_is_named", condition=~Q(name="")),
-        ]
-
-    def __str__(self) -> str:
-        return self.name

@@ -1,0 +1,214 @@
+"""Proposals that are put to the vote: opened, voted on, withdrawn, closed. Each under the lock of the
+taxonomy and of the motion, in that order, so that a vote and the deadline come one after the other.
+"""
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from studies.actions import record
+from studies.models import Membership
+from studies.rules import LABELLING
+from taxonomy import errors
+from taxonomy.actions.drafts import act
+from taxonomy.drafting import drafted
+from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.motion_words import title_of
+from taxonomy.tree import drafts
+
+REASONS_LENGTH = 5000
+ARGUMENT_LENGTH = 2000
+NEED_ALL = frozenset({drafts.ADD, drafts.SPLIT})
+"""New categories: these are accepted only where nobody is against them."""
+
+
+@transaction.atomic
+def open_motion(
+    *,
+    taxonomy: Taxonomy,
+    by: Membership,
+    kind: str,
+    key: str | None,
+    values: Mapping[str, Any],
+    reasons: str,
+    deadline: datetime,
+    examples: str = "",
+    quorum: int | None = None,
+) -> Motion:
+    """Put a change to the vote of all who may label in the study now. `kind`, `key` and `values` are those of
+    taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said.
+
+    Raises NotProposable, and ChangeRefused where the draft would not take the change today.
+    """
+    taxonomy = Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    now = timezone.now()
+    reasons, examples = reasons.strip(), examples.strip()
+    if not reasons or len(reasons) > REASONS_LENGTH or len(examples) > REASONS_LENGTH:
+        said = _("Say why, in %(most)d characters at most. Nothing was stored.")
+        raise errors.NotProposable(said % {"most": REASONS_LENGTH})
+    if deadline <= now:
+        raise errors.NotProposable(_("The deadline is over already. Choose a later one; nothing was stored."))
+    values = dict(values)
+    if kind == drafts.SPLIT:
+        values["parts"] = [{"key": str(uuid.uuid4())} | dict(part) for part in values.get("parts", ())]
+    key = key or str(uuid.uuid4())
+    change = drafts.Change(kind, key, values)
+    draft = drafted(taxonomy).draft
+    title = title_of(draft, change)
+    try:
+        draft.apply(change)
+    except drafts.Refused as refused:
+        raise errors.ChangeRefused.of(refused) from refused
+    electors = list(
+        Membership.objects.filter(
+            study=taxonomy.study_id, role__in=LABELLING, left_at=None, user__isnull=False, joined_at__lte=now
+        ).order_by("pk")
+    )
+    quorum = len(electors) // 2 + 1 if quorum is None else quorum
+    if not 1 <= quorum <= len(electors):
+        said = _("%(n)d members can vote: the quorum is between 1 and that. Nothing was stored.")
+        raise errors.NotProposable(said % {"n": len(electors)})
+    last = Motion.objects.filter(taxonomy=taxonomy).aggregate(last=Max("number"))["last"] or 0
+    motion = Motion.objects.create(
+        taxonomy=taxonomy,
+        number=last + 1,
+        kind=kind,
+        key=key,
+        values=values,
+        title=title,
+        reasons=reasons,
+        examples=examples,
+        opened_by=by,
+        opened_at=now,
+        deadline=deadline,
+        electorate=len(electors),
+        quorum=quorum,
+        by_majority=taxonomy.by_majority and kind not in NEED_ALL,
+    )
+    Ballot.objects.bulk_create(Ballot(motion=motion, member=member) for member in electors)
+    record(taxonomy.study, "taxonomies.proposed", by.user, number=motion.number, title=title)
+    return motion
+
+
+@transaction.atomic
+def cast(*, motion: Motion, member: Membership, choice: str, argument: str = "") -> Motion:
+    """Vote, or change one's mind, with an argument or without. The last ballot that is waited for closes the
+    vote. After the deadline it is not taken: the motion that comes back is closed without it.
+
+    Raises MotionClosed where it was closed before, NoBallot.
+    """
+    current, now = _held(motion), timezone.now()
+    if not current.is_open:
+        raise errors.MotionClosed(kept={"argument": argument})
+    if now >= current.deadline:
+        return _close(current, now)
+    ballot = Ballot.objects.filter(motion=current, member=member).first()
+    if ballot is None or member.left_at is not None:
+        raise errors.NoBallot(kept={"argument": argument})
+    ballot.choice, ballot.argument, ballot.cast_at = choice, argument.strip()[:ARGUMENT_LENGTH], now
+    ballot.save(update_fields=["choice", "argument", "cast_at"])
+    if not Ballot.objects.filter(motion=current, choice="").exists():
+        return _close(current, now)
+    return current
+
+
+@transaction.atomic
+def withdraw(*, motion: Motion, by: Membership) -> Motion:
+    """Take one's own proposal back while it is open; what was voted until then stays with it. After the
+    deadline it is closed in place of that. Raises MotionClosed, NotOwnMotion.
+    """
+    current, now = _held(motion), timezone.now()
+    if current.opened_by_id != by.pk:
+        raise errors.NotOwnMotion
+    if not current.is_open:
+        raise errors.MotionClosed
+    return _close(current, now, withdrawn=now < current.deadline)
+
+
+def close_due(taxonomy: Taxonomy | None = None) -> int:
+    """Close what is past its deadline, in one taxonomy or in all, each in a transaction of its own; how many
+    this call closed.
+    """
+    due = Motion.objects.filter(closed_at=None, deadline__lte=timezone.now())
+    if taxonomy is not None:
+        due = due.filter(taxonomy=taxonomy)
+    return sum(_close_if_due(motion) for motion in due.order_by("pk"))
+
+
+@transaction.atomic
+def set_rule(*, taxonomy: Taxonomy, by: Membership, by_majority: bool) -> None:
+    """By what proposals opened from now on are accepted. New categories need all votes in any case."""
+    current = Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    if current.by_majority != by_majority:
+        Taxonomy.objects.filter(pk=current.pk).update(by_majority=by_majority)
+        record(current.study, "taxonomies.rule_set", by.user, name=current.name, by_majority=by_majority)
+
+
+@transaction.atomic
+def _close_if_due(motion: Motion) -> bool:
+    current, now = _held(motion), timezone.now()
+    if not current.is_open or now < current.deadline:
+        return False
+    _close(current, now)
+    return True
+
+
+def _held(motion: Motion) -> Motion:
+    """The motion as it is now; nobody else votes, closes, or changes the draft until the transaction ends."""
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=motion.taxonomy_id)
+    held = Motion.objects.select_for_update(no_key=True, of=("self",))
+    return held.select_related("taxonomy__study").get(pk=motion.pk)
+
+
+def _close(motion: Motion, now: datetime, *, withdrawn: bool = False) -> Motion:
+    """Count, and make the change in the draft if it is accepted. The caller holds the motion."""
+    counted = Ballot.objects.filter(motion=motion).aggregate(
+        in_favour=Count("pk", filter=Q(choice=Ballot.Choice.FOR)),
+        against=Count("pk", filter=Q(choice=Ballot.Choice.AGAINST)),
+        abstained=Count("pk", filter=Q(choice=Ballot.Choice.ABSTAIN)),
+    )
+    motion.closed_at = now
+    motion.in_favour, motion.against, motion.abstained = (
+        counted["in_favour"],
+        counted["against"],
+        counted["abstained"],
+    )
+    motion.outcome = Motion.Outcome.WITHDRAWN if withdrawn else outcome_of(motion)
+    if motion.outcome == Motion.Outcome.ACCEPTED:
+        _apply(motion)
+    motion.save()
+    record(
+        motion.taxonomy.study, "taxonomies.decided", None, number=motion.number, outcome=str(motion.outcome)
+    )
+    return motion
+
+
+def outcome_of(motion: Motion) -> str:
+    """What the counted ballots come to: too few, or accepted if more than half of them are for it (by
+    majority), or if nobody is against it and more are for it than abstain (unanimously).
+    """
+    yes, noes, neither = motion.in_favour or 0, motion.against or 0, motion.abstained or 0
+    if motion.cast < motion.quorum:
+        return Motion.Outcome.NO_QUORUM
+    is_accepted = 2 * yes > motion.cast if motion.by_majority else noes == 0 and yes > neither
+    return Motion.Outcome.ACCEPTED if is_accepted else Motion.Outcome.DECLINED
+
+
+def _apply(motion: Motion) -> None:
+    """Make the change in the draft. It is nobody's own, so that nobody takes it back alone."""
+    try:
+        acted = act(
+            taxonomy=motion.taxonomy, kind=motion.kind, key=str(motion.key), values=motion.values, by=None
+        )
+    except errors.ChangeRefused as refused:
+        motion.refused = str(refused)
+        return
+    motion.change = acted.change
+    if acted.change is None:
+        motion.refused = _("The draft says so already.")

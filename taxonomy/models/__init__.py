@@ -1,0 +1,25 @@
+"""What can be said, and what is said about it."""
+
+from taxonomy.models.proposals import Ballot, Motion, Proposal
+from taxonomy.models.versions import (
+    Category,
+    CategoryState,
+    Change,
+    Level,
+    Remap,
+    Taxonomy,
+    Version,
+)
+
+__all__ = [
+    "Ballot",
+    "Category",
+    "CategoryState",
+    "Change",
+    "Level",
+    "Motion",
+    "Proposal",
+    "Remap",
+    "Taxonomy",
+    "Version",
+]

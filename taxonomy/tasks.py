@@ -1,0 +1,10 @@
+"""The worker's door to proposals."""
+
+from celery import shared_task
+
+from taxonomy import actions
+
+
+@shared_task
+def close_due_motions() -> None:
+    actions.close_due()

@@ -1,0 +1,188 @@
+"""Proposals of a taxonomy: the list with its votes, a new one, a ballot, a withdrawal, the rule."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.errors import DomainError
+from core.http import go_to, render_page, require
+from core.idempotency import once
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+from taxonomy import actions, draft_forms, errors, queries, rules
+from taxonomy.drafting import drafted
+from taxonomy.models import Motion, Taxonomy
+from taxonomy.motion_forms import BallotForm, MotionForm
+from taxonomy.motion_reading import motion_lines
+from taxonomy.tree import drafts
+
+
+@require_safe
+def proposals(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Show what is put to the vote and what was decided."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    return _page(request, taxonomy, member)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Put a change to the vote; the address may say which: `kind`, and `key`, that of a category."""
+    taxonomy, member = _voter(request, taxonomy_id)
+    found = drafted(taxonomy)
+    form = MotionForm(request.POST) if request.method == "POST" else MotionForm(initial=_asked(request))
+    error: DomainError | None = None
+    if form.is_valid():
+        posted = draft_forms.read(request.POST, found.draft)
+        values = dict(posted.values)
+        definition = request.POST.get("about", "").strip()
+        if posted.kind == drafts.ADD and definition:
+            values["definition"] = definition
+
+        def propose() -> Motion:
+            return actions.open_motion(
+                taxonomy=taxonomy,
+                by=member,
+                kind=posted.kind,
+                key=posted.key if posted.kind != drafts.ADD else None,
+                values=values,
+                **{name: form.cleaned_data[name] for name in ("reasons", "examples", "deadline", "quorum")},
+            )
+
+        try:
+            motion = once(request, propose)
+        except DomainError as refused:
+            error = refused
+        else:
+            if motion:
+                said = _("Proposal %(n)d is put to the vote of %(all)d members.")
+                messages.success(request, said % {"n": motion.number, "all": motion.electorate})
+            return go_to(request, "proposals", taxonomy.pk)
+    given = request.POST if form.is_bound else request.GET
+    context = {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "form": form,
+        "error": error,
+        "typed": {name: given.get(name, "") for name in ("key", "parent", "into", "name", "about", "parts")},
+        "stays": not form.is_bound or "stays" in given,
+        "entries": [(entry, found.draft.level(entry.key)) for entry in found.draft],
+    }
+    status = 422 if form.is_bound else 200
+    return render_page(request, "taxonomy/new_proposal.html", context, status=status)
+
+
+@require_POST
+def vote_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
+    """Vote, or change one's vote."""
+    taxonomy, member = _voter(request, taxonomy_id)
+    motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
+    form = BallotForm(request.POST)
+    if not form.is_valid():
+        error = errors.NotProposable(_("Say whether you are for it, against it, or neither."))
+        return _page(request, taxonomy, member, error=error, about=number)
+    given = form.cleaned_data
+
+    def vote() -> Motion:
+        return actions.cast(motion=motion, member=member, **given)
+
+    def said(current: Motion) -> str:
+        ballot = current.ballots.get(member=member)
+        if ballot.choice != given["choice"] or ballot.argument != given["argument"]:
+            return _("The deadline was over: your vote was not taken.")
+        return _("Your vote on proposal %(n)d is in.") % {"n": number}
+
+    return _acted(request, taxonomy, member, number, vote, said)
+
+
+@require_POST
+def withdraw_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
+    """Take one's own proposal back."""
+    taxonomy, member = _voter(request, taxonomy_id)
+    motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
+
+    def said(current: Motion) -> str:
+        if current.outcome != Motion.Outcome.WITHDRAWN:
+            return _("The deadline was over: the votes were counted.")
+        return _("Proposal %(n)d is withdrawn.") % {"n": number}
+
+    return _acted(request, taxonomy, member, number, lambda: actions.withdraw(motion=motion, by=member), said)
+
+
+@require_POST
+def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Say by what proposals are accepted from now on."""
+    taxonomy, member = _voter(request, taxonomy_id)
+    require(rules.may_edit_taxonomies(member))
+    actions.set_rule(taxonomy=taxonomy, by=member, by_majority="by_majority" in request.POST)
+    messages.success(request, _("This holds for proposals from now on."))
+    return go_to(request, "proposals", taxonomy.pk)
+
+
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    taxonomy = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, taxonomy.study)
+    require(rules.may_read_taxonomies(member))
+    return taxonomy, member
+
+
+def _voter(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
+    """The same for who may propose and vote. Whatever is past its deadline is closed first."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    require(rules.may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
+    if member is None:  # pragma: no cover - require() has refused
+        raise AssertionError
+    if request.method == "POST":
+        actions.close_due(taxonomy)
+    return taxonomy, member
+
+
+def _asked(request: AuthedRequest) -> dict[str, Any]:
+    kind = request.GET.get("kind", "")
+    return {"kind": kind} if kind in drafts.KINDS else {}
+
+
+def _acted(
+    request: AuthedRequest,
+    taxonomy: Taxonomy,
+    member: Membership,
+    number: int,
+    do: Callable[[], Motion],
+    said: Callable[[Motion], str],
+) -> HttpResponse:
+    try:
+        current = once(request, do)
+    except DomainError as error:
+        return _page(request, taxonomy, member, error=error, about=number)
+    if current:
+        messages.success(request, said(current))
+    return go_to(request, "proposals", taxonomy.pk)
+
+
+def _page(
+    request: AuthedRequest,
+    taxonomy: Taxonomy,
+    member: Membership | None,
+    *,
+    error: DomainError | None = None,
+    about: int | None = None,
+) -> HttpResponse:
+    lines = motion_lines(taxonomy, member)
+    context = {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "open": [line for line in lines if line.motion.is_open],
+        "decided": [line for line in lines if not line.motion.is_open],
+        "may_propose": rules.may_propose(member),
+        "may_edit": rules.may_edit_taxonomies(member),
+        "error": error,
+        "about": about,
+        "typed": request.POST.get("argument", "") if error else "",
+    }
+    return render_page(request, "taxonomy/proposals.html", context, status=error.status if error else 200)
