@@ -20,7 +20,7 @@ from annotate.api import (
 from ingest import api as ingest
 from studies import api as studies
 from taxonomy import api as taxonomy
-from taxonomy import draft_api
+from taxonomy import draft_api, motion_api
 from taxonomy.api_files import CodebookFile
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -47,6 +47,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "taxonomies/<int:taxonomy_id>/draft/publish/",
         draft_api.DraftPublication.as_view(),
         name="api_draft_publish",
+    ),
+    path("taxonomies/<int:taxonomy_id>/proposals/", motion_api.Proposals.as_view(), name="api_proposals"),
+    path(
+        "taxonomies/<int:taxonomy_id>/proposals/<int:number>/ballot/",
+        motion_api.ProposalBallot.as_view(),
+        name="api_proposal_ballot",
     ),
     path(
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",

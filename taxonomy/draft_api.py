@@ -122,7 +122,7 @@ class DraftChanges(APIView):
             taxonomy=taxonomy,
             kind=kind,
             key=str(key) if key else None,
-            values=_values(kind, key, asked.validated_data),
+            values=values_of(kind, key, asked.validated_data),
             by=by,
             seen=asked.validated_data.get("seen"),
         )
@@ -167,6 +167,7 @@ class DraftPublication(APIView):
         taxonomy, by = _taxonomy(request, taxonomy_id)
         asked = PublishSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
+        actions.close_due(taxonomy)
         version = actions.publish(
             taxonomy=taxonomy,
             by=by,
@@ -183,7 +184,7 @@ def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, User]:
     return taxonomy, cast("User", request.user)
 
 
-def _values(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
+def values_of(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The values of a change as the draft wants them. Raises ValidationError for what does not belong."""
     if kind != drafts.ADD and key is None:
         raise serializers.ValidationError({"key": ["Say which category."]})

@@ -15,8 +15,8 @@ from taxonomy.rules import may_propose
 
 @dataclass(frozen=True)
 class MotionLine:
-    """A motion as one member sees it. `ballots` are those that were cast, empty while it is open; `mine` is the
-    reader's own, None for who has none; `is_due`: it takes no ballot any more, and waits to be closed.
+    """A motion as one member sees it. `ballots` are those that were cast, empty while it is open; `mine` is
+    the reader's own, None for who has none; `is_due`: it takes no ballot any more, and waits to be closed.
     """
 
     motion: Motion
@@ -47,6 +47,13 @@ class MotionLine:
         if len(self.awaited) == 1:
             return _("%(n)d of %(all)d voted, %(who)s to vote") % (numbers | {"who": self.awaited[0]})
         return _("%(n)d of %(all)d voted") % numbers
+
+    @property
+    def rule(self) -> str:
+        """What it takes, in words."""
+        if self.motion.by_majority:
+            return _("accepted if more than half of the votes are for it")
+        return _("accepted if nobody is against it")
 
     @property
     def addresses(self) -> list[str]:

@@ -297,6 +297,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
             if line.round.pk in settled and settled[line.round.pk].left
         ]
         waits = _next_steps(found, lines, counts) + waits
+    waits += map(_proposed, to_vote(seats))
     waits = _with_meetings(waits, own_meetings(seats))
     most = max((day for person in people for day in person.days), default=0)
     context: dict[str, Any] = {

@@ -178,6 +178,7 @@ def _page(
         "told": draft_reading.told(found),
         "colours": list(enumerate(draft_reading.COLOURS)),
         "proposed": [line for line in proposed if line.motion.is_open or line.motion.change_id in counting],
+        "waits_for": [line.motion.number for line in reversed(proposed) if line.motion.is_open],
         "error": error,
         "clash": error if isinstance(error, ChangeClash) else None,
         "typed": kept,

@@ -98,6 +98,8 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("taxonomy_history", args=[taxonomy.pk])
         yield reverse("draft", args=[taxonomy.pk])
         yield reverse("draft_dry_run", args=[taxonomy.pk])
+        yield reverse("proposals", args=[taxonomy.pk])
+        yield reverse("new_proposal", args=[taxonomy.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("agreement", args=[main.pk]) + "?dissents=yes&independence=yes"

@@ -236,5 +236,5 @@ def test_a_fixed_number_of_queries(signed_in, taxonomy, keys, changes, django_as
         act(taxonomy=taxonomy, kind=DESCRIBE, key=keys[code], values={"name": f"New {code}"}, by=None)
     signed_in.get(page(taxonomy))
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         signed_in.get(page(taxonomy))

@@ -21,6 +21,7 @@ from annotate.actions.votes import close_vote, open_vote
 from annotate.models import AgendaItem, Assignment, Label, Meeting, Repeat, Round
 from annotate.queries.labels import _done_before
 from studies.models import Membership
+from taxonomy.actions import cast
 from tests.factories import category
 from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
@@ -59,6 +60,8 @@ def world(settings, tmp_path) -> World:
 def others_at_work(world: World, code: str, *, right: str = "", by_model: str = "") -> None:
     """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed.
 
+    They vote on what is proposed for the taxonomy.
+
     They label all issues of the other rounds too. `right`: the right label in the training, `code` without it.
     A model labels whatever is not revealed, as `by_model`, `code` without it.
     """
@@ -83,6 +86,12 @@ def others_at_work(world: World, code: str, *, right: str = "", by_model: str = 
         issue=world.issues[4],
         member=world.members["other volunteer"],
         reason=CANARIES["skip"],
+    )
+    cast(
+        motion=world.more.motion,
+        member=world.members["other volunteer"],
+        choice="for" if code == "C.9" else "against",
+        argument=f"{CANARIES['argument']} {code}",
     )
     for round_, word, issues in (
         (world.more.voting, CANARIES["screening"], world.issues),

@@ -86,6 +86,12 @@ undo_change                post   401  404  404  409  409  403  403  403  403
 redo_change                post   401  404  404  409  409  403  403  403  403
 publish_draft              post   401  404  404  409  409  403  403  403  403
 draft_dry_run              get    302  404  404  200  200  403  403  403  403
+proposals                  get    302  404  404  200  200  200  200  200  403
+new_proposal               get    302  404  404  200  200  200  200  403  403
+new_proposal               post   401  404  404  422  422  422  422  403  403
+proposal_rule              post   401  404  404  302  302  403  403  403  403
+vote_on_proposal           post   401  404  404  422  422  422  422  403  403
+withdraw_proposal          post   401  404  404  403  302  403  403  403  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
@@ -222,6 +228,9 @@ api_draft_changes          post   401  404  404  400  400  403  403  403  403
 api_draft_undo             post   401  404  404  409  409  403  403  403  403
 api_draft_redo             post   401  404  404  409  409  403  403  403  403
 api_draft_publish          post   401  404  404  400  400  403  403  403  403
+api_proposals              get    401  404  404  200  200  200  200  200  403
+api_proposals              post   401  404  404  400  400  400  400  403  403
+api_proposal_ballot        put    401  404  404  400  400  400  400  403  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_rounds                 get    401  404  404  200  200  200  200  200  200
@@ -316,6 +325,7 @@ def address(world: World, name: str) -> str:
     of_taxonomy = (
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
         "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
+        "proposals", "new_proposal", "proposal_rule", "api_proposals",
     )  # fmt: skip
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),
@@ -327,6 +337,10 @@ def address(world: World, name: str) -> str:
         "taxonomy_file": (world.version.taxonomy_id, "md"),
         "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
         **dict.fromkeys(of_taxonomy, (world.version.taxonomy_id,)),
+        **dict.fromkeys(
+            ("vote_on_proposal", "withdraw_proposal", "api_proposal_ballot"),
+            (world.version.taxonomy_id, more.motion.number),
+        ),
         "api_categories": (world.version.taxonomy_id, 1),
         "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
         "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),

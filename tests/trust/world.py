@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import SimpleNamespace
 
 from django.conf import settings
@@ -25,7 +26,9 @@ from ingest.models import Issue
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
 from studies.models import Membership, Role
+from taxonomy.actions import open_motion
 from taxonomy.models import Level
+from taxonomy.tree.drafts import RETIRE
 from tests.factories import (
     category,
     make_issue,
@@ -48,6 +51,7 @@ CANARIES = {
     "training": "canarytrainingkakapo",
     "explanation": "canaryexplanationjacana",
     "comment": "canarycommentmotmot",
+    "argument": "canaryargumentpotoo",
 }
 OF_A_MODEL = "canarymodelmacaw"
 """What a model says in its summaries: its own business, for ever."""
@@ -167,6 +171,15 @@ def make_world() -> World:
         label(world, 1, role, code)
     make_rounds(world)
     make_meetings(world)
+    world.more.motion = open_motion(
+        taxonomy=world.version.taxonomy,
+        by=members["lead"],
+        kind=RETIRE,
+        key=str(category(world.version, "A.2").key),
+        values={},
+        reasons="Nobody uses it.",
+        deadline=timezone.now() + timedelta(days=7),
+    )
     world.more.frozen = freeze_report(round_=round_, by=owner, name="Submission")
     return world
 

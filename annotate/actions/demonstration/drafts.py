@@ -1,16 +1,24 @@
-"""What the demonstration study thinks of changing in its taxonomy: a draft that waits for its publication."""
+"""What the demonstration study thinks of changing in its taxonomy: a draft that waits for a vote."""
 
+from datetime import timedelta
+
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.actions.demonstration.story import Story
-from taxonomy.actions import act
+from taxonomy.actions import act, cast, open_motion
 from taxonomy.drafting import drafted
-from taxonomy.models import Version
-from taxonomy.tree.drafts import DESCRIBE, MERGE, MOVE, SPLIT
+from taxonomy.models import Ballot, Version
+from taxonomy.tree.drafts import DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+
+VOTERS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7")
 
 
 def draft(story: Story, themes: Version) -> None:
-    """The owner and a lead have begun with what the meetings showed: four changes, none of them published."""
+    """The owner and a lead have begun with what the meetings showed: four changes, none of them published.
+
+    All agreed to one of them by a vote; another vote is open, and waits for the owner's.
+    """
     owner, lead = story.members["R1"].user, story.members["R2"].user
     taxonomy = themes.taxonomy
     keys = {entry.code: entry.key for entry in drafted(taxonomy).entries}
@@ -30,7 +38,20 @@ def draft(story: Story, themes: Version) -> None:
         },
         by=lead,
     )
-    act(taxonomy=taxonomy, kind=MERGE, key=keys["C.8.v"], values={"into": keys["C.5.v"]}, by=lead)
+    merge = open_motion(
+        taxonomy=taxonomy,
+        by=story.members["R4"],
+        kind=MERGE,
+        key=keys["C.8.v"],
+        values={"into": keys["C.5.v"]},
+        reasons=_(
+            "Every meeting confused these two: what is wrong is the order of the steps, wherever it shows."
+        ),
+        deadline=timezone.now() + timedelta(days=7),
+    )
+    for name in VOTERS:
+        argument = _("I never knew which of the two to take.") if name == "R6" else ""
+        cast(motion=merge, member=story.members[name], choice=Ballot.Choice.FOR, argument=argument)
     act(
         taxonomy=taxonomy,
         kind=DESCRIBE,
@@ -39,3 +60,14 @@ def draft(story: Story, themes: Version) -> None:
         by=owner,
     )
     act(taxonomy=taxonomy, kind=MOVE, key=keys["B.4"], values={"parent": keys["B"], "after": None}, by=owner)
+    retire = open_motion(
+        taxonomy=taxonomy,
+        by=story.members["R2"],
+        kind=RETIRE,
+        key=keys["C.10.iv"],
+        values={},
+        reasons=_("Hardly anybody has used it, and what it says is in C.10.i as well."),
+        deadline=timezone.now() + timedelta(days=7),
+    )
+    for name, choice in (("R2", Ballot.Choice.FOR), ("R3", Ballot.Choice.FOR), ("R5", Ballot.Choice.AGAINST)):
+        cast(motion=retire, member=story.members[name], choice=choice)

@@ -1,0 +1,148 @@
+"""Proposals over REST: read, put to the vote, voted on."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from studies.api import allow
+from studies.models import Membership
+from studies.queries import membership_of
+from taxonomy import actions, errors, rules
+from taxonomy.draft_api import NewChangeSerializer, values_of
+from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.motion_reading import MotionLine, motion_lines
+from taxonomy.queries import taxonomies_for
+
+OF_THE_MOTION = (
+    "number", "title", "kind", "key", "values", "reasons", "examples", "opened_at", "deadline", "electorate",
+    "quorum", "by_majority", "closed_at", "outcome", "in_favour", "against", "abstained", "refused",
+)  # fmt: skip
+VOTING = {"reasons", "examples", "deadline", "quorum"}
+
+
+class ProposalBallotSerializer(serializers.ModelSerializer[Ballot]):
+    member = serializers.StringRelatedField[Any]()
+
+    class Meta:
+        model = Ballot
+        fields = ("member", "choice", "argument", "cast_at")
+
+
+class ProposalSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    title = serializers.CharField()
+    kind = serializers.CharField()
+    key = serializers.UUIDField()
+    values = serializers.JSONField()
+    reasons = serializers.CharField()
+    examples = serializers.CharField(allow_blank=True)
+    opened_by = serializers.CharField()
+    opened_at = serializers.DateTimeField()
+    deadline = serializers.DateTimeField()
+    electorate = serializers.IntegerField(help_text="So many may vote")
+    quorum = serializers.IntegerField(help_text="So many must vote")
+    by_majority = serializers.BooleanField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    outcome = serializers.CharField(allow_blank=True, help_text="Empty while it is open")
+    in_favour = serializers.IntegerField(allow_null=True, help_text="Null while it is open")
+    against = serializers.IntegerField(allow_null=True)
+    abstained = serializers.IntegerField(allow_null=True)
+    change = serializers.IntegerField(allow_null=True, help_text="Number of the change that it became")
+    refused = serializers.CharField(allow_blank=True, help_text="Why an accepted one could not be made")
+    voted = serializers.ListField(child=serializers.CharField(), help_text="Who has voted")
+    mine = ProposalBallotSerializer(allow_null=True, help_text="Your own ballot; null: you have none")
+    ballots = ProposalBallotSerializer(many=True, help_text="Empty until the vote is over")
+
+
+class NewProposalSerializer(NewChangeSerializer):
+    reasons = serializers.CharField()
+    examples = serializers.CharField(required=False, allow_blank=True)
+    deadline = serializers.DateTimeField()
+    quorum = serializers.IntegerField(required=False, min_value=1)
+
+
+class NewProposalBallotSerializer(serializers.Serializer[Any]):
+    choice = serializers.ChoiceField(Ballot.Choice.choices)
+    argument = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+
+
+class Proposals(APIView):
+    """The proposals of a taxonomy, newest first, and a new one. How others vote is hidden until the end."""
+
+    @extend_schema(responses=ProposalSerializer(many=True))
+    def get(self, request: Request, taxonomy_id: int) -> Response:
+        taxonomy, member = _taxonomy(request, taxonomy_id)
+        return Response([_as_data(line) for line in motion_lines(taxonomy, member)])
+
+    @extend_schema(request=NewProposalSerializer, responses={201: ProposalSerializer})
+    def post(self, request: Request, taxonomy_id: int) -> Response:
+        taxonomy, member = _voter(request, taxonomy_id)
+        asked = NewProposalSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        kind, key = given["kind"], given.get("key")
+        motion = actions.open_motion(
+            taxonomy=taxonomy,
+            by=member,
+            kind=kind,
+            key=str(key) if key else None,
+            values=values_of(kind, key, {name: given[name] for name in given if name not in VOTING}),
+            **{name: given[name] for name in given if name in VOTING},
+        )
+        return Response(_one(motion, member), status=status.HTTP_201_CREATED)
+
+
+class ProposalBallot(APIView):
+    """Vote on a proposal, or change your vote, while it is open."""
+
+    @extend_schema(request=NewProposalBallotSerializer, responses=ProposalSerializer)
+    def put(self, request: Request, taxonomy_id: int, number: int) -> Response:
+        taxonomy, member = _voter(request, taxonomy_id)
+        motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
+        asked = NewProposalBallotSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        now = actions.cast(motion=motion, member=member, **asked.validated_data)
+        if now.closed_at is not None and now.closed_at >= now.deadline:
+            raise errors.MotionClosed
+        return Response(_one(now, member))
+
+
+def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, taxonomy.study)
+    allow(rules.may_read_taxonomies(member))
+    return taxonomy, member
+
+
+def _voter(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
+    """The same for who may propose and vote. Whatever is past its deadline is closed first."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    allow(rules.may_propose(member))
+    if member is None:  # pragma: no cover - allow() has refused
+        raise AssertionError
+    actions.close_due(taxonomy)
+    return taxonomy, member
+
+
+def _one(motion: Motion, member: Membership) -> dict[str, Any]:
+    lines = motion_lines(motion.taxonomy, member)
+    return next(_as_data(line) for line in lines if line.motion.pk == motion.pk)
+
+
+def _as_data(line: MotionLine) -> dict[str, Any]:
+    motion = line.motion
+    return ProposalSerializer(
+        {name: getattr(motion, name) for name in OF_THE_MOTION}
+        | {
+            "opened_by": str(motion.opened_by),
+            "change": motion.change.number if motion.change else None,
+            "voted": [str(member) for member in line.voted],
+            "mine": line.mine,
+            "ballots": line.ballots,
+        }
+    ).data

@@ -1,0 +1,228 @@
+"""Proposals as pages: put to the vote, voted on with what others say hidden, withdrawn, shown beside the draft."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from studies.models import Role
+from taxonomy.actions import cast, open_motion
+from taxonomy.drafting import drafted
+from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.tree.drafts import RETIRE
+from tests.factories import make_member, make_study, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def taxonomy() -> Taxonomy:
+    return make_version(make_study()).taxonomy
+
+
+@pytest.fixture
+def people(taxonomy):
+    return [make_member(taxonomy.study, role) for role in (Role.LEAD, Role.VOLUNTEER, Role.VOLUNTEER)]
+
+
+@pytest.fixture
+def keys(taxonomy) -> dict[str, str]:
+    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
+
+
+def put(taxonomy, keys, by, code="C.1") -> Motion:
+    return open_motion(
+        taxonomy=taxonomy,
+        by=by,
+        kind=RETIRE,
+        key=keys[code],
+        values={},
+        reasons="Nobody uses it.",
+        examples="https://github.com/o/r/issues/7\n<b>none</b>",
+        deadline=timezone.now() + timedelta(days=7),
+    )
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def as_(client, member):
+    client.force_login(member.user)
+    return client
+
+
+def page(taxonomy) -> str:
+    return reverse("proposals", args=[taxonomy.pk])
+
+
+def vote(client, motion, **fields):
+    return client.post(reverse("vote_on_proposal", args=[motion.taxonomy_id, motion.number]), fields)
+
+
+def test_a_volunteer_puts_a_change_to_the_vote(client, taxonomy, people, keys) -> None:
+    until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
+    fields = {"kind": "add", "parent": keys["C"], "name": "Docs", "about": "Texts.", "key": keys["A"]}
+
+    answer = as_(client, people[1]).post(
+        reverse("new_proposal", args=[taxonomy.pk]), fields | {"reasons": "Twelve issues.", "deadline": until}
+    )
+
+    assert (answer.status_code, answer.url) == (302, page(taxonomy))
+    motion = Motion.objects.get()
+    assert (motion.kind, motion.opened_by, motion.electorate, motion.quorum) == ("add", people[1], 3, 2)
+    assert motion.values == {"parent": keys["C"], "name": "Docs", "definition": "Texts."}
+    assert motion.deadline > timezone.now() + timedelta(days=2)
+
+
+def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys) -> None:
+    until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
+    fields = {
+        "kind": "merge",
+        "key": keys["C.1"],
+        "into": keys["C.1"],
+        "reasons": "My words.",
+        "deadline": until,
+    }
+
+    answer = as_(client, people[1]).post(reverse("new_proposal", args=[taxonomy.pk]), fields)
+
+    assert answer.status_code == 422
+    assert "C.1 cannot be merged into itself" in text_of(answer)
+    assert "My words." in text_of(answer)
+    assert not Motion.objects.exists()
+
+
+def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+    cast(motion=motion, member=people[0], choice="against", argument="Not at all.")
+    as_(client, people[1])
+    shown = []
+    for choice in ("against", "for"):
+        Ballot.objects.filter(motion=motion, member=people[0]).update(choice=choice)
+        shown.append(re.sub(r'value="[^"]{20,}"', "", client.get(page(taxonomy)).content.decode()))
+
+    assert shown[0] == shown[1]
+    assert "Not at all." not in shown[0]
+    assert "1 of 3 voted" in shown[0]
+
+    cast(motion=motion, member=people[1], choice="for")
+    cast(motion=motion, member=people[2], choice="against", argument="Nor I.")
+    said = text_of(client.get(page(taxonomy)))
+    assert "declined , 2 of 3 for, 1 against" in said
+    assert "Not at all." in said
+    assert "Nor I." in said
+
+
+def test_a_vote_with_an_argument(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+
+    answer = vote(as_(client, people[1]), motion, choice="against", argument="No.")
+
+    assert answer.status_code == 302
+    said = text_of(client.get(page(taxonomy)))
+    assert "Your vote on proposal 1 is in." in said
+    assert "My vote so far: against" in said
+    ballot = Ballot.objects.get(motion=motion, member=people[1])
+    assert (ballot.choice, ballot.argument) == ("against", "No.")
+
+
+def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+    late = make_member(taxonomy.study)
+
+    answer = vote(as_(client, late), motion, choice="for", argument="My words.")
+
+    assert answer.status_code == 409
+    assert "Those vote who were members as the proposal was opened." in text_of(answer)
+    assert "vote_on" not in client.get(page(taxonomy)).content.decode()
+    assert 'name="choice"' not in client.get(page(taxonomy)).content.decode()
+
+
+def test_a_viewer_reads_and_does_not_vote(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+    as_(client, make_member(taxonomy.study, Role.VIEWER))
+
+    assert "1 Retire C.1 Name of C.1" in text_of(client.get(page(taxonomy)))
+    assert vote(client, motion, choice="for").status_code == 403
+
+
+def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[1])
+    door = reverse("withdraw_proposal", args=[taxonomy.pk, motion.number])
+
+    assert as_(client, people[0]).post(door).status_code == 403
+    assert as_(client, people[1]).post(door).status_code == 302
+    motion.refresh_from_db()
+    assert motion.outcome == "withdrawn"
+
+
+def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, keys, monkeypatch) -> None:
+    motion = put(taxonomy, keys, people[0])
+    later = timezone.now() + timedelta(days=8)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: later)
+    as_(client, people[1])
+
+    assert "the votes are about to be counted" in text_of(client.get(page(taxonomy)))
+    motion.refresh_from_db()
+    assert motion.is_open
+    assert vote(client, motion, choice="for").status_code == 409
+    motion.refresh_from_db()
+    assert (motion.outcome, motion.in_favour) == ("no quorum", 0)
+
+
+def test_the_editor_shows_what_is_voted_on_and_waits_for_it(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+    as_(client, people[0])
+
+    said = text_of(client.get(reverse("draft", args=[taxonomy.pk])))
+    assert "v2 can be published when these are decided: 1." in said
+    for member in people:
+        cast(motion=motion, member=member, choice="for")
+
+    said = text_of(client.get(reverse("draft", args=[taxonomy.pk])))
+    assert "accepted , 3 of 3 for" in said
+    assert "can be published when" not in said
+    assert "retired proposal 1" in said
+
+
+def test_the_rule_is_set_by_leads(client, taxonomy, people) -> None:
+    door = reverse("proposal_rule", args=[taxonomy.pk])
+
+    assert as_(client, people[1]).post(door, {"by_majority": "on"}).status_code == 403
+    assert as_(client, people[0]).post(door, {"by_majority": "on"}).status_code == 302
+    taxonomy.refresh_from_db()
+    assert taxonomy.by_majority
+
+
+def test_home_counts_what_waits_for_my_vote(client, taxonomy, people, keys) -> None:
+    put(taxonomy, keys, people[0])
+    second = put(taxonomy, keys, people[0], "C.2")
+    as_(client, people[1])
+
+    assert "2 proposals to vote on" in text_of(client.get("/"))
+    cast(motion=second, member=people[1], choice="for")
+    assert "1 proposal to vote on" in text_of(client.get("/"))
+
+
+def test_texts_of_others_are_text(client, taxonomy, people, keys) -> None:
+    put(taxonomy, keys, people[0])
+
+    shown = as_(client, people[1]).get(page(taxonomy)).content.decode()
+
+    assert "<b>none</b>" not in shown
+    assert 'href="https://github.com/o/r/issues/7"' in shown
+
+
+@pytest.mark.parametrize("motions", [1, 3])
+def test_a_fixed_number_of_queries(
+    client, taxonomy, people, keys, motions, django_assert_num_queries
+) -> None:
+    for code in ("C.1", "C.2", "C.3")[:motions]:
+        cast(motion=put(taxonomy, keys, people[0], code), member=people[0], choice="for")
+    as_(client, people[1]).get(page(taxonomy))
+
+    with django_assert_num_queries(7):
+        client.get(page(taxonomy))
