@@ -61,6 +61,7 @@ from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
 from studies.models import Event, Membership
 from studies.queries import guideline_news
 from taxonomy.drafting import drafted
+from taxonomy.models import Motion
 from tests.annotate.recomputed import summary
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
@@ -500,6 +501,9 @@ def test_demo_thinks_of_changing_its_taxonomy():
         2,
         ["split", "merge", "describe", "move"],
     )
+    merge, retire = Motion.objects.order_by("number")
+    assert (merge.outcome, merge.in_favour, merge.change) == ("accepted", 7, found.changes[1])
+    assert (retire.is_open, retire.ballots.exclude(choice="").count()) == (True, 3)
     assert [entry.code for entry in found.draft.below(None)] == ["A", "B", "C"]
     kinds = {effect.entry.code: effect.fate.kind for effect in dry.effects}
     assert kinds == {"C.2.ii": "split", "C.8.v": "merged", "C.9": "renamed"}
