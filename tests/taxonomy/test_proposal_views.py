@@ -226,3 +226,13 @@ def test_a_fixed_number_of_queries(
 
     with django_assert_num_queries(7):
         client.get(page(taxonomy))
+
+
+def test_the_form_begins_with_what_the_address_says(client, taxonomy, people, keys) -> None:
+    door = reverse("new_proposal", args=[taxonomy.pk])
+
+    shown = as_(client, people[1]).get(f"{door}?kind=add&name=%3Cb%3EDocs").content.decode()
+
+    assert 'value="&lt;b&gt;Docs"' in shown
+    assert re.search(r'value="add"[^>]* checked', shown)
+    assert client.get(f"{door}?kind=nothing").status_code == 200
