@@ -8,6 +8,7 @@ class TaxonomyConfig(AppConfig):
     def ready(self) -> None:
         from studies import audit  # noqa: PLC0415
 
+        audit.say("taxonomies.started", _("Began the taxonomy %(name)s"))
         audit.say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
         audit.say("taxonomies.proposed", _("Put proposal %(number)s to the vote: %(title)s"))
         audit.say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"))
