@@ -4,10 +4,10 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
-# Called row by row: a plan that was made while a table was small must not read all of it later.
+# Planned each time: a session may know a table when it is small and when it is large.
 FUNCTIONS = """
 CREATE FUNCTION annotate_labels_said(of_round bigint, of_issue bigint, OUT labels text, OUT whose text)
-LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
     SELECT coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id), ''),
            coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '')
@@ -17,7 +17,7 @@ END;
 $$;
 
 CREATE FUNCTION annotate_decided(of_round bigint, of_issue bigint) RETURNS bigint
-LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
     RETURN coalesce((
         SELECT d.category_id FROM annotate_decision d
@@ -25,28 +25,9 @@ BEGIN
     ), 0);
 END;
 $$;
-
--- Whoever completes the issue is waited for, and seen by the next statement.
-CREATE FUNCTION annotate_say_labels_again(of_round bigint, of_issue bigint) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
-BEGIN
-    PERFORM FROM annotate_roundissue WHERE round_id = of_round AND issue_id = of_issue FOR NO KEY UPDATE;
-    UPDATE annotate_roundissue SET labels = 'anew'
-    WHERE round_id = of_round AND issue_id = of_issue AND completed_at IS NOT NULL;
-END;
-$$;
-
-CREATE FUNCTION annotate_say_decision_again(of_round bigint, of_issue bigint) RETURNS void
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
-BEGIN
-    UPDATE annotate_roundissue SET decided = -1 WHERE round_id = of_round AND issue_id = of_issue;
-END;
-$$;
 """
 
 NO_FUNCTIONS = """
-DROP FUNCTION annotate_say_decision_again(bigint, bigint);
-DROP FUNCTION annotate_say_labels_again(bigint, bigint);
 DROP FUNCTION annotate_decided(bigint, bigint);
 DROP FUNCTION annotate_labels_said(bigint, bigint);
 """
@@ -80,27 +61,27 @@ class Migration(migrations.Migration):
         migrations.RunSQL(FUNCTIONS, NO_FUNCTIONS),
         pgtrigger.migrations.AddTrigger(
             model_name='decision',
-            trigger=pgtrigger.compiler.Trigger(name='new_decisions_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE changed record;', func='\n    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_decisions LOOP\n        PERFORM annotate_say_decision_again(changed.round_id, changed.issue_id);\n    END LOOP;\n    RETURN NULL;\n', hash='a819d1a1a8734b187c53139ef1bfbe83645d1bd9', level='STATEMENT', operation='INSERT', pgid='pgtrigger_new_decisions_are_said_eb5b0', referencing='REFERENCING NEW TABLE AS changed_decisions ', table='annotate_decision', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='new_decisions_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(func='\n    -- Planned each time: one decision is made now, and twenty thousand at once by majority.\n    EXECUTE $said$\n        UPDATE annotate_roundissue c SET decided = coalesce(d.category_id, 0)\n        FROM (SELECT DISTINCT round_id, issue_id FROM changed_decisions) x\n        LEFT JOIN annotate_decision d\n          ON d.round_id = x.round_id AND d.issue_id = x.issue_id AND d.superseded_at IS NULL\n        WHERE c.round_id = x.round_id AND c.issue_id = x.issue_id\n    $said$;\n    RETURN NULL;\n', hash='d38a89e92b22b219d0a3079d2a9dfb4f4b53d959', level='STATEMENT', operation='INSERT', pgid='pgtrigger_new_decisions_are_said_eb5b0', referencing='REFERENCING NEW TABLE AS changed_decisions ', table='annotate_decision', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='decision',
-            trigger=pgtrigger.compiler.Trigger(name='other_decisions_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE changed record;', func='\n    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_decisions LOOP\n        PERFORM annotate_say_decision_again(changed.round_id, changed.issue_id);\n    END LOOP;\n    RETURN NULL;\n', hash='da465d8eb22af13ae73f1223f48d4bc83881ee51', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_other_decisions_are_said_041a1', referencing='REFERENCING NEW TABLE AS changed_decisions ', table='annotate_decision', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='other_decisions_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(func='\n    -- Planned each time: one decision is made now, and twenty thousand at once by majority.\n    EXECUTE $said$\n        UPDATE annotate_roundissue c SET decided = coalesce(d.category_id, 0)\n        FROM (SELECT DISTINCT round_id, issue_id FROM changed_decisions) x\n        LEFT JOIN annotate_decision d\n          ON d.round_id = x.round_id AND d.issue_id = x.issue_id AND d.superseded_at IS NULL\n        WHERE c.round_id = x.round_id AND c.issue_id = x.issue_id\n    $said$;\n    RETURN NULL;\n', hash='54d92239719106d2b3d31fb7b0752d1c49babdae', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_other_decisions_are_said_041a1', referencing='REFERENCING NEW TABLE AS changed_decisions ', table='annotate_decision', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='label',
-            trigger=pgtrigger.compiler.Trigger(name='new_labels_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE changed record;', func='\n    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_labels LOOP\n        PERFORM annotate_say_labels_again(changed.round_id, changed.issue_id);\n    END LOOP;\n    RETURN NULL;\n', hash='754888a8e853df990ea9f0a0fe6a4bc2633d0137', level='STATEMENT', operation='INSERT', pgid='pgtrigger_new_labels_are_said_76fd0', referencing='REFERENCING NEW TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='new_labels_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n    -- Whoever completes one of these issues is waited for, and seen by the next statement.\n    PERFORM FROM annotate_roundissue c\n    WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)\n    ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE;\n    IF NOT EXISTS (\n        SELECT FROM changed_labels l\n        JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id\n        WHERE c.completed_at IS NOT NULL\n    ) THEN\n        RETURN NULL;\n    END IF;\n    -- Planned each time: one label comes now, and a hundred thousand at once in a load.\n    EXECUTE $said$\n        UPDATE annotate_roundissue c SET labels = said.labels, whose = said.whose\n        FROM (\n            SELECT x.round_id, x.issue_id,\n                   coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id)\n                            FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,\n                   coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose\n            FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x\n            LEFT JOIN annotate_label l\n              ON l.round_id = x.round_id AND l.issue_id = x.issue_id AND NOT l.surplus\n            GROUP BY x.round_id, x.issue_id\n        ) said\n        WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL\n    $said$;\n    RETURN NULL;\n", hash='75b91b96a9229427b64a4590c73fcd21b0b44921', level='STATEMENT', operation='INSERT', pgid='pgtrigger_new_labels_are_said_76fd0', referencing='REFERENCING NEW TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='label',
-            trigger=pgtrigger.compiler.Trigger(name='other_labels_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE changed record;', func='\n    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_labels LOOP\n        PERFORM annotate_say_labels_again(changed.round_id, changed.issue_id);\n    END LOOP;\n    RETURN NULL;\n', hash='6d7b4f466ceefba407f6709ad3cc18257a602e96', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_other_labels_are_said_2b518', referencing='REFERENCING NEW TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='other_labels_are_said', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n    -- Whoever completes one of these issues is waited for, and seen by the next statement.\n    PERFORM FROM annotate_roundissue c\n    WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)\n    ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE;\n    IF NOT EXISTS (\n        SELECT FROM changed_labels l\n        JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id\n        WHERE c.completed_at IS NOT NULL\n    ) THEN\n        RETURN NULL;\n    END IF;\n    -- Planned each time: one label comes now, and a hundred thousand at once in a load.\n    EXECUTE $said$\n        UPDATE annotate_roundissue c SET labels = said.labels, whose = said.whose\n        FROM (\n            SELECT x.round_id, x.issue_id,\n                   coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id)\n                            FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,\n                   coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose\n            FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x\n            LEFT JOIN annotate_label l\n              ON l.round_id = x.round_id AND l.issue_id = x.issue_id AND NOT l.surplus\n            GROUP BY x.round_id, x.issue_id\n        ) said\n        WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL\n    $said$;\n    RETURN NULL;\n", hash='a353d8455b860d583da9e9b2a23f356bd7ca813b', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_other_labels_are_said_2b518', referencing='REFERENCING NEW TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='label',
-            trigger=pgtrigger.compiler.Trigger(name='lost_labels_are_not', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE changed record;', func='\n    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_labels LOOP\n        PERFORM annotate_say_labels_again(changed.round_id, changed.issue_id);\n    END LOOP;\n    RETURN NULL;\n', hash='515b7747587946e853b6a68ed028933b6f293ae0', level='STATEMENT', operation='DELETE', pgid='pgtrigger_lost_labels_are_not_f9242', referencing='REFERENCING OLD TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='lost_labels_are_not', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n    -- Whoever completes one of these issues is waited for, and seen by the next statement.\n    PERFORM FROM annotate_roundissue c\n    WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)\n    ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE;\n    IF NOT EXISTS (\n        SELECT FROM changed_labels l\n        JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id\n        WHERE c.completed_at IS NOT NULL\n    ) THEN\n        RETURN NULL;\n    END IF;\n    -- Planned each time: one label comes now, and a hundred thousand at once in a load.\n    EXECUTE $said$\n        UPDATE annotate_roundissue c SET labels = said.labels, whose = said.whose\n        FROM (\n            SELECT x.round_id, x.issue_id,\n                   coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id)\n                            FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,\n                   coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose\n            FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x\n            LEFT JOIN annotate_label l\n              ON l.round_id = x.round_id AND l.issue_id = x.issue_id AND NOT l.surplus\n            GROUP BY x.round_id, x.issue_id\n        ) said\n        WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL\n    $said$;\n    RETURN NULL;\n", hash='7b8beb8e313b933bc790b809e8aced6725e96edf', level='STATEMENT', operation='DELETE', pgid='pgtrigger_lost_labels_are_not_f9242', referencing='REFERENCING OLD TABLE AS changed_labels ', table='annotate_label', when='AFTER')),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='roundissue',
-            trigger=pgtrigger.compiler.Trigger(name='labels_are_said_again', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n                IF NEW.completed_at IS NULL THEN\n                    NEW.labels := '';\n                    NEW.whose := '';\n                ELSIF TG_OP = 'INSERT' OR (NEW.completed_at, NEW.labels, NEW.whose)\n                    IS DISTINCT FROM (OLD.completed_at, OLD.labels, OLD.whose) THEN\n                    SELECT said.labels, said.whose INTO NEW.labels, NEW.whose\n                    FROM annotate_labels_said(NEW.round_id, NEW.issue_id) said;\n                END IF;\n                IF TG_OP = 'INSERT' OR NEW.decided <> OLD.decided THEN\n                    NEW.decided := annotate_decided(NEW.round_id, NEW.issue_id);\n                END IF;\n                RETURN NEW;\n                ", hash='52b8953a996f8590095f6a2893bef7ff30c93434', operation='INSERT OR UPDATE', pgid='pgtrigger_labels_are_said_again_c4759', table='annotate_roundissue', when='BEFORE')),
+            trigger=pgtrigger.compiler.Trigger(name='labels_are_said_again', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n                IF TG_OP = 'INSERT' THEN\n                    -- Labels and decisions refer to it: there are none yet.\n                    NEW.labels := ''; NEW.whose := ''; NEW.decided := 0;\n                    RETURN NEW;\n                END IF;\n                IF NEW.completed_at IS NULL THEN\n                    NEW.labels := ''; NEW.whose := '';\n                END IF;\n                -- What the triggers of labels and decisions write is true; all else is computed anew.\n                IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;\n                IF NEW.completed_at IS NOT NULL AND (NEW.completed_at, NEW.labels, NEW.whose)\n                    IS DISTINCT FROM (OLD.completed_at, OLD.labels, OLD.whose) THEN\n                    SELECT said.labels, said.whose INTO NEW.labels, NEW.whose\n                    FROM annotate_labels_said(NEW.round_id, NEW.issue_id) said;\n                END IF;\n                IF NEW.decided <> OLD.decided THEN\n                    NEW.decided := annotate_decided(NEW.round_id, NEW.issue_id);\n                END IF;\n                RETURN NEW;\n                ", hash='ffb5f5785e7ab182cb5ef878f7ddff285ee0f82a', operation='INSERT OR UPDATE', pgid='pgtrigger_labels_are_said_again_c4759', table='annotate_roundissue', when='BEFORE')),
         ),
         migrations.RunSQL(FILLED, migrations.RunSQL.noop),
     ]

@@ -11,9 +11,32 @@ from studies.models import Guideline, Membership
 from taxonomy.models import Category, Proposal, Version
 
 _SAY_AGAIN = """
-    FOR changed IN SELECT DISTINCT round_id, issue_id FROM changed_labels LOOP
-        PERFORM annotate_say_labels_again(changed.round_id, changed.issue_id);
-    END LOOP;
+    -- Whoever completes one of these issues is waited for, and seen by the next statement.
+    PERFORM FROM annotate_roundissue c
+    WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)
+    ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE;
+    IF NOT EXISTS (
+        SELECT FROM changed_labels l
+        JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+        WHERE c.completed_at IS NOT NULL
+    ) THEN
+        RETURN NULL;
+    END IF;
+    -- Planned each time: one label comes now, and a hundred thousand at once in a load.
+    EXECUTE $said$
+        UPDATE annotate_roundissue c SET labels = said.labels, whose = said.whose
+        FROM (
+            SELECT x.round_id, x.issue_id,
+                   coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id)
+                            FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,
+                   coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose
+            FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x
+            LEFT JOIN annotate_label l
+              ON l.round_id = x.round_id AND l.issue_id = x.issue_id AND NOT l.surplus
+            GROUP BY x.round_id, x.issue_id
+        ) said
+        WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL
+    $said$;
     RETURN NULL;
 """
 
@@ -130,7 +153,6 @@ class Label(models.Model):
                     operation=operation,
                     level=pgtrigger.Statement,
                     referencing=rows,
-                    declare=[("changed", "record")],
                     func=_SAY_AGAIN,
                 )
                 for name, operation, rows in (

@@ -190,15 +190,22 @@ class RoundIssue(models.Model):
                 when=pgtrigger.Before,
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 func="""
+                IF TG_OP = 'INSERT' THEN
+                    -- Labels and decisions refer to it: there are none yet.
+                    NEW.labels := ''; NEW.whose := ''; NEW.decided := 0;
+                    RETURN NEW;
+                END IF;
                 IF NEW.completed_at IS NULL THEN
-                    NEW.labels := '';
-                    NEW.whose := '';
-                ELSIF TG_OP = 'INSERT' OR (NEW.completed_at, NEW.labels, NEW.whose)
+                    NEW.labels := ''; NEW.whose := '';
+                END IF;
+                -- What the triggers of labels and decisions write is true; all else is computed anew.
+                IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;
+                IF NEW.completed_at IS NOT NULL AND (NEW.completed_at, NEW.labels, NEW.whose)
                     IS DISTINCT FROM (OLD.completed_at, OLD.labels, OLD.whose) THEN
                     SELECT said.labels, said.whose INTO NEW.labels, NEW.whose
                     FROM annotate_labels_said(NEW.round_id, NEW.issue_id) said;
                 END IF;
-                IF TG_OP = 'INSERT' OR NEW.decided <> OLD.decided THEN
+                IF NEW.decided <> OLD.decided THEN
                     NEW.decided := annotate_decided(NEW.round_id, NEW.issue_id);
                 END IF;
                 RETURN NEW;
