@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.agreement import MISSING, Coefficient, Patterns
+from annotate.agreement import MISSING, Agreement, Patterns
 from annotate.at_level import agreement_of, agreement_within
 from annotate.models import Round
 from annotate.queries.agreement import tuples
@@ -34,18 +34,15 @@ class Effect:
 
 @dataclass(frozen=True)
 class KappaChange:
-    """Fleiss' kappa of a round at one level, under the published version and under the draft."""
+    """The agreement of a round at one level, under the published version and under the draft."""
 
     level: str
-    before: Coefficient
-    after: Coefficient
+    before: Agreement
+    after: Agreement
 
     @property
-    def difference(self) -> float | None:
-        """After less before; None where one of them is undefined."""
-        if self.before.value is None or self.after.value is None:
-            return None
-        return self.after.value - self.before.value
+    def both(self) -> tuple[Agreement, Agreement]:
+        return self.before, self.after
 
 
 @dataclass(frozen=True)
@@ -127,11 +124,7 @@ def _kappas(
         codes, places = _places(found.draft, [state.category_id for state in book.states], keys, level)
         after = agreement_within(whole, everything, places, codes, labels, labels.left_out)
         before = agreement_of(labels, book, level)
-        changes.append(
-            KappaChange(
-                str(level.label), before.coefficients["fleiss_kappa"], after.coefficients["fleiss_kappa"]
-            )
-        )
+        changes.append(KappaChange(str(level.label), before, after))
     return round_, tuple(changes)
 
 

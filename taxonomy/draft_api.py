@@ -1,6 +1,8 @@
 """The draft of a taxonomy over REST: read, changed, taken back, published."""
 
+from collections.abc import Mapping
 from typing import Any, cast
+from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -58,6 +60,17 @@ class DraftSerializer(serializers.Serializer[Any]):
     changes = ChangeSerializer(many=True)
 
 
+class SeenSerializer(serializers.Serializer[Any]):
+    parent = serializers.UUIDField(required=False, allow_null=True)  # type: ignore[assignment]
+    code = serializers.CharField(required=False)
+    name = serializers.CharField(required=False)
+    definition = serializers.CharField(required=False, allow_blank=True)
+    includes = serializers.CharField(required=False, allow_blank=True)
+    excludes = serializers.CharField(required=False, allow_blank=True)
+    examples = serializers.CharField(required=False, allow_blank=True)
+    hue = serializers.IntegerField(required=False, allow_null=True)
+
+
 class NewChangeSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(drafts.KINDS)
     key = serializers.UUIDField(required=False, help_text="The category; a new one may come without")
@@ -81,8 +94,7 @@ class NewChangeSerializer(serializers.Serializer[Any]):
     excludes = serializers.CharField(required=False, allow_blank=True)
     examples = serializers.CharField(required=False, allow_blank=True)
     hue = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=drafts.HUES - 1)
-    seen = serializers.DictField(
-        child=serializers.CharField(allow_blank=True, allow_null=True),
+    seen = SeenSerializer(
         required=False,
         help_text="Fields as you read them: what somebody has changed since is not written over",
     )
@@ -124,7 +136,7 @@ class DraftChanges(APIView):
             key=str(key) if key else None,
             values=values_of(kind, key, asked.validated_data),
             by=by,
-            seen=asked.validated_data.get("seen"),
+            seen=_as_text(asked.validated_data.get("seen", {})),
         )
         made = status.HTTP_201_CREATED if acted.change else status.HTTP_200_OK
         return Response(_as_data(acted.drafted), status=made)
@@ -195,11 +207,12 @@ def values_of(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
     for part in given.get("parts", ()):
         if set(part) - _PART or "name" not in part:
             raise serializers.ValidationError({"parts": ["Each has a name, and may have a code and texts."]})
-    values = {name: given[name] for name in _TAKEN[kind] if name in given}
-    for name in ("parent", "after", "into"):
-        if values.get(name) is not None:
-            values[name] = str(values[name])
-    return values
+    return _as_text({name: given[name] for name in _TAKEN[kind] if name in given})
+
+
+def _as_text(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with keys of categories as texts."""
+    return {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
 
 
 def _as_data(found: Drafted) -> dict[str, Any]:

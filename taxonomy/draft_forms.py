@@ -24,6 +24,13 @@ class Posted:
     values: Mapping[str, Any]
     seen: Mapping[str, Any] | None = None
 
+    @property
+    def typed(self) -> dict[str, str]:
+        """What the person typed: the texts that are not as the form showed them."""
+        seen = self.seen or {}
+        texts = {name: text for name, text in self.values.items() if isinstance(text, str)}
+        return {name: text for name, text in texts.items() if name in WRITTEN and text != seen.get(name)}
+
 
 def read(posted: QueryDict, draft: Draft) -> Posted:
     """The act in a posted form. Http404 for one that no form of ours can have sent.
@@ -31,7 +38,7 @@ def read(posted: QueryDict, draft: Draft) -> Posted:
     `to`: `up` and `down` move a category among its siblings, `first`, `last` and a key say what it comes
     after. `parts`: a line for each new part of a split.
     """
-    fields = {name: str(text) for name, text in posted.items()}
+    fields = {name: storable(str(text)) for name, text in posted.items()}
     kind = fields.get("kind", "")
     if kind not in drafts.KINDS:
         raise Http404
@@ -39,6 +46,11 @@ def read(posted: QueryDict, draft: Draft) -> Posted:
     if key is None and kind != drafts.ADD:
         raise Http404
     return Posted(kind, key, _VALUES[kind](fields, draft, key), _seen(fields, kind))
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for the NUL, which no database stores."""
+    return text.replace("\0", "\ufffd")
 
 
 def _key(text: str | None) -> str | None:
@@ -83,7 +95,8 @@ def _move(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str,
     to = posted.get("to", "last")
     if to in {"up", "down"} and key in draft:
         return _nudged(draft, key or "", to)
-    values: dict[str, Any] = {"parent": _key(posted.get("parent"))}
+    parent = posted.get("parent", "")
+    values: dict[str, Any] = {"parent": None if parent == "type" else _key(parent)}
     if to == "first":
         values["after"] = None
     elif to != "last":

@@ -77,14 +77,10 @@ class UndoBlocked(DomainError):
         self.change = change
         super().__init__(
             _(
-                "Change %(number)s by %(person)s builds on it: %(cause)s. Take that one back first; nothing"
-                " was changed."
+                "%(person)s has built on it since, and their change would not go without yours"
+                " (%(cause)s). Nothing was changed."
             )
-            % {
-                "number": change.number,
-                "person": change.made_by or _("somebody"),
-                "cause": _(cause.template) % cause.values,
-            }
+            % {"person": change.made_by or _("Somebody"), "cause": _(cause.template) % cause.values}
         )
 
 

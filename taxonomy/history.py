@@ -3,9 +3,9 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
-from accounts.models import User
+from studies.models import Membership
 from taxonomy.models import CategoryState, Change, Remap, Taxonomy, Version
 from taxonomy.queries import published_versions
 from taxonomy.tree import TEXTS
@@ -26,12 +26,13 @@ class Became:
 @dataclass
 class Step:
     """One version beside the one before: what it added and what it changed, in the order of the tree.
-    `sizes` are the numbers of categories by level, `makers` who made how many of its changes.
+    `sizes` are the numbers of categories by level, `makers` who made how many of its
+    changes, by pseudonym, "" for somebody who has none.
     """
 
     version: Version
     sizes: dict[int, int]
-    makers: tuple[tuple[User | None, int], ...] = ()
+    makers: tuple[tuple[str, int], ...] = ()
     added: list[CategoryState] = field(default_factory=list)
     changed: list[Became] = field(default_factory=list)
 
@@ -58,9 +59,13 @@ def steps(taxonomy: Taxonomy) -> list[Step]:
     remaps: dict[int, dict[int, list[Remap]]] = defaultdict(lambda: defaultdict(list))
     for remap in Remap.objects.filter(to_version__taxonomy=taxonomy).order_by("pk"):
         remaps[remap.to_version_id][remap.source_id].append(remap)
-    makers: dict[int, Counter[User | None]] = defaultdict(Counter)
-    for change in Change.objects.filter(version__in=versions, undone_at=None).select_related("made_by"):
-        makers[change.version_id][change.made_by] += 1
+    makers: dict[int, Counter[str]] = defaultdict(Counter)
+    seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("made_by"))
+    made_by = Change.objects.filter(version__in=versions, undone_at=None).annotate(
+        maker=Subquery(seat.values("pseudonym")[:1])
+    )
+    for version_id, maker in made_by.values_list("version", "maker"):
+        makers[version_id][maker or ""] += 1
     found = []
     for version, before in zip(versions, [*versions[1:], None], strict=True):
         now = by_version[version.pk]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
-from studies.models import Study
+from studies.models import Membership, Study
 from studies.queries import studies_for
 from taxonomy.models import CategoryState, Level, Remap, Taxonomy, Version
 from taxonomy.tree import Node, Tree
@@ -21,13 +21,14 @@ def taxonomies_for(user: User | AnonymousUser) -> QuerySet[Taxonomy]:
 
 def published_version(taxonomy: Taxonomy) -> Version | None:
     """The newest published version."""
-    return taxonomy.versions.filter(published_at__isnull=False).order_by("-number").first()
+    return published_versions(taxonomy).first()
 
 
 def published_versions(taxonomy: Taxonomy) -> QuerySet[Version]:
-    """The published versions, newest first."""
+    """The published versions, newest first; `publisher` is the pseudonym of who published it."""
     versions = taxonomy.versions.filter(published_at__isnull=False)
-    return versions.select_related("published_by").order_by("-number")
+    seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("published_by"))
+    return versions.annotate(publisher=Subquery(seat.values("pseudonym")[:1])).order_by("-number")
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,12 @@ class LabelCount:
 
 
 class LabelCounts(dict[int, LabelCount]):
-    """Category id to its counts; `withheld` issues are held back from the reader, and in none of them."""
+    """Category id to its counts; `withheld` issues are held back from the reader, and in none of them.
+    `homeless` labels count nowhere: their category was split or retired before this version.
+    """
 
     withheld = 0
+    homeless = 0
 
 
 @register.simple_tag
@@ -45,6 +48,7 @@ def label_counts(version: Version, reader: Membership | None = None) -> LabelCou
     chosen, decided = _rolled_up(book, found.labels), _rolled_up(book, found.decisions)
     counts = LabelCounts((id_, LabelCount(chosen[id_], decided[id_])) for id_ in book.by_id)
     counts.withheld = found.withheld
+    counts.homeless = found.homeless
     return counts
 
 

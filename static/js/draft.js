@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const editor = () => document.getElementById("editor");
-  const nodes = () => [...document.querySelectorAll("#tree a.node")].filter((node) => node.offsetParent !== null);
+  const nodes = () => [...document.querySelectorAll("#tree a.node")].filter((node) => !node.closest("details:not([open])"));
   const chosen = () => document.querySelector("#tree a.node[aria-current]");
   const row = (node) => node?.closest("li[data-key]");
   const siblings = (item) => [...item.parentElement.children].filter((each) => each.dataset.key);
@@ -13,6 +13,7 @@
     form.elements.key.value = item.dataset.key;
     form.elements.parent.value = parent ?? "";
     form.elements.to.value = to;
+    form.elements["seen-parent"].value = item.dataset.parent;
     form.requestSubmit();
   }
   function nudge(key, item) {
@@ -39,7 +40,7 @@
     z: () => document.getElementById("undo").requestSubmit(),
     Z: () => document.getElementById("redo").requestSubmit(),
     "/": () => document.getElementById("find").focus(),
-    Delete: () => document.getElementById("retire")?.requestSubmit(),
+    Delete: (on) => { if (on.closest("#tree") || on === document.body) document.getElementById("retire")?.requestSubmit(); },
   };
 
   document.addEventListener("keydown", (event) => {
@@ -48,13 +49,7 @@
     if (field) {
       if (event.key === "Escape") { (chosen() ?? editor()).focus(); event.preventDefault(); }
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); field.form?.requestSubmit(); }
-      // In the field for a new category Alt and an arrow say where it stands.
-      if (field.id === "add-name" && event.altKey && ["ArrowRight", "ArrowLeft"].includes(event.key)) {
-        const where = document.getElementById("add-where");
-        const place = where.selectedIndex + (event.key === "ArrowLeft" ? 1 : -1);
-        if (place >= 0 && place < where.options.length) where.selectedIndex = place;
-        event.preventDefault();
-      }
+      if (field.id === "add-name") inAdd(event, field);
       return;
     }
     const node = event.target.closest("#tree a.node") ?? chosen();
@@ -74,19 +69,80 @@
       if (below) { event.preventDefault(); below.open = event.key === "ArrowRight"; }
       return;
     }
-    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](event.target); }
   });
 
-  // After a change the focus is where it was: in the emptied field of a new category, or on the chosen one.
-  let adding = false;
-  document.addEventListener("htmx:beforeRequest", (event) => { adding = event.target.id === "add"; });
+  // The field for a new category stays open: what is typed while one is on its way waits for its turn.
+  // Alt and an arrow say where it stands: so many steps down, or up, from the one before.
+  let adding = false, typed = "", steps = 0, waiting = [];
+  function step(by) {
+    const where = document.getElementById("add-where");
+    where.selectedIndex = Math.min(Math.max(where.selectedIndex - by, 0), where.options.length - 1);
+  }
+  function inAdd(event, field) {
+    const by = event.altKey && { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by && adding) steps += by;
+    else if (by) step(by);
+    else if (adding && event.key === "Enter" && !event.isComposing) {
+      if (field.value.trim()) waiting.push({ name: field.value, steps });
+      field.value = "";
+      steps = 0;
+    } else return;
+    event.preventDefault();
+  }
+  function send({ name, steps: by }) {
+    step(by);
+    document.getElementById("add-name").value = name;
+    document.getElementById("add").requestSubmit();
+  }
+
+  // What is typed into the form and not saved is not left without a question.
+  const form = () => document.getElementById("describe");
+  const isChanged = () => [...(form()?.querySelectorAll("input:not([type=hidden]), textarea:not([hidden])") ?? [])]
+    .some((field) => (field.type === "radio" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
+  document.addEventListener("htmx:confirm", (event) => {
+    if (event.target === form() || event.target.id === "dry-run" || !isChanged()) return;
+    if (!confirm(form().dataset.unsaved)) event.preventDefault();
+  });
+  addEventListener("beforeunload", (event) => { if (isChanged() && !leaving) event.preventDefault(); });
+  let leaving = false;
+  document.addEventListener("submit", (event) => { leaving = !event.target.matches("[hx-post]"); }, true);
+
+  // After a change the focus is where it was: in the field of a new category, or on the chosen one.
+  let toForm = false;
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    toForm = event.target.matches?.("#tree a.node") && matchMedia("(max-width: 1000px)").matches;
+    if (event.target.id !== "add") return;
+    adding = true;
+    steps = 0;
+    document.getElementById("add-name").value = "";
+  });
+  document.addEventListener("htmx:beforeSwap", () => { typed = document.getElementById("add-name")?.value ?? ""; });
+  document.addEventListener("htmx:sendError", () => { adding = false; });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "editor" && event.target.id !== "editor") return;
     hide();
-    if (adding && event.detail.successful !== false) document.getElementById("add-name")?.focus();
-    else if (document.activeElement === document.body) chosen()?.focus({ preventScroll: true });
-    chosen()?.scrollIntoView({ block: "nearest" });
-    adding = false;
+    const field = document.getElementById("add-name");
+    if (adding) {
+      field.focus({ preventScroll: true });
+      if (field.getAttribute("aria-invalid")) [adding, waiting] = [false, []];
+      else field.value = typed;
+    } else if (document.activeElement === document.body) chosen()?.focus({ preventScroll: true });
+    if (toForm) document.getElementById("category")?.scrollIntoView({ block: "start" });
+    else chosen()?.scrollIntoView({ block: "nearest" });
+  });
+  // Only now the new form can be sent: the next name that waits goes, and what is being typed stays.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (!adding || event.target.id !== "editor") return;
+    const field = document.getElementById("add-name");
+    if (waiting.length) {
+      const [words, by] = [field.value, steps];
+      send(waiting.shift());
+      [field.value, steps] = [words, by];
+    } else {
+      adding = false;
+      step(steps);
+    }
   });
 
   // Dragging: on the upper edge of another it comes before it, on the lower after it, in the middle below it.
@@ -139,6 +195,7 @@
     if (!event.target.closest('[data-act="news"]')) return;
     const at = address();
     at.searchParams.delete("edition");
+    if (isChanged() && !confirm(form().dataset.unsaved)) return;
     htmx.ajax("GET", at.href, { target: "#editor", swap: "outerHTML" });
   });
 })();

@@ -1,7 +1,7 @@
 """Every change of a draft, and its publication: each in one transaction, one after the other."""
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from taxonomy.drafting import Drafted, as_changes, drafted
 from taxonomy.models import Category, CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.tree import drafts
 from taxonomy.tree.checks import cleaned
+from taxonomy.tree.drafts import Entry
 from taxonomy.tree.nodes import Node
 
 
@@ -58,28 +59,21 @@ def act(
     to something else, is not written over. Raises ChangeRefused, ChangeClash.
     """
     found = _locked(taxonomy)
-    values = dict(values)
-    if kind == drafts.SPLIT:
-        values["parts"] = [{"key": str(uuid.uuid4())} | dict(part) for part in values.get("parts", ())]
-    key = key or str(uuid.uuid4())
-    if kind == drafts.DESCRIBE:
-        values = _differing(found, key, values, seen or {})
-        if not values:
-            return Acted(None, found)
-    if kind == drafts.ADD and Category.objects.filter(key=key).exclude(taxonomy=taxonomy).exists():
-        raise errors.ChangeRefused(_("That key belongs to a category of another taxonomy. Leave it out."))
+    key, seen = key or str(uuid.uuid4()), seen or {}
+    values = _wanted(found, kind, key, values, seen)
+    if kind == drafts.DESCRIBE and not values:
+        return Acted(None, found)
     draft = found.draft
-    if kind == drafts.MOVE and seen and key in draft and seen.get("parent") != draft[key].parent:
+    if kind == drafts.MOVE and "parent" in seen and key in draft and seen["parent"] != draft[key].parent:
         raise errors.ChangeClash(_who_changed(found, key, ["parent"]), draft[key], {}, {})
+    before, below = list(draft), draft.below(key)
     try:
         draft.apply(drafts.Change(kind, key, values))
     except drafts.Refused as refused:
         raise errors.ChangeRefused.of(refused, _typed(values)) from refused
-    # What the draft chose by itself is stored, so that it stays when other changes are taken back.
-    if kind in {drafts.ADD, drafts.MOVE}:
-        values["code"] = draft[key].code
-    for part in values.get("parts", ()):
-        part["code"] = draft[part["key"]].code
+    if kind == drafts.MOVE and list(draft) == before:
+        return Acted(None, drafted(taxonomy))
+    values |= _chosen(draft, kind, key, values, below)
     version = found.version or Version.objects.create(taxonomy=taxonomy, number=found.number)
     number = Change.objects.filter(version=version).aggregate(last=Max("number"))["last"] or 0
     change = Change.objects.create(
@@ -126,10 +120,10 @@ def redo(*, taxonomy: Taxonomy, by: User) -> Acted:
 
 
 def redoable(found: Drafted, by: User) -> Change | None:
-    """The change that this person would do again: the first of those they took back after their last one."""
+    """The change that this person would do again: the one they took back last, if they made none since."""
     last = max((change.number for change in found.changes if change.made_by_id == by.pk), default=0)
     own = (change for change in found.undone if change.made_by_id == by.pk and change.number > last)
-    return next(own, None)
+    return max(own, key=lambda change: (change.undone_at, -change.number), default=None)
 
 
 @transaction.atomic
@@ -209,6 +203,38 @@ def _categories(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, int]:
     return {str(key): pk for key, pk in known.items()} | {str(each.key): each.pk for each in made}
 
 
+def _wanted(
+    found: Drafted, kind: str, key: str, values: Mapping[str, Any], seen: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a change, with identities for what is new. Raises ChangeRefused, ChangeClash."""
+    if kind == drafts.ADD and _is_taken(key, found.taxonomy):
+        raise errors.ChangeRefused(_("That key belongs to a category of another taxonomy. Leave it out."))
+    if kind == drafts.DESCRIBE:
+        return _differing(found, key, values, seen)
+    if kind == drafts.SPLIT:
+        return {**values, "parts": [{"key": str(uuid.uuid4())} | dict(part) for part in values["parts"]]}
+    return dict(values)
+
+
+def _chosen(
+    draft: drafts.Draft, kind: str, key: str, values: Mapping[str, Any], below: Sequence[Entry]
+) -> dict[str, Any]:
+    """What the draft chose by itself, to be stored: it stays when other changes are taken back."""
+    if kind in {drafts.ADD, drafts.MOVE}:
+        return {"code": draft[key].code}
+    if kind == drafts.MERGE:
+        return {"codes": {entry.key: draft[entry.key].code for entry in below}} if below else {}
+    if kind == drafts.SPLIT:
+        return {"parts": [part | {"code": draft[part["key"]].code} for part in values["parts"]]}
+    return {}
+
+
+def _is_taken(key: str, taxonomy: Taxonomy) -> bool:
+    """Is this the identity of a category of another taxonomy, published or in a draft?"""
+    elsewhere = Change.objects.filter(key=key, kind=drafts.ADD).exclude(version__taxonomy=taxonomy)
+    return elsewhere.exists() or Category.objects.filter(key=key).exclude(taxonomy=taxonomy).exists()
+
+
 def _differing(
     found: Drafted, key: str, values: Mapping[str, Any], seen: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -220,7 +246,9 @@ def _differing(
     was = {name: _clean(text) for name, text in seen.items()}
     # A field that was only looked at is not changed back to what it was.
     changing = {
-        name: text for name, text in given.items() if text not in (getattr(entry, name), was.get(name))
+        name: text
+        for name, text in given.items()
+        if text != getattr(entry, name) and not (name in was and text == was[name])
     }
     theirs = {
         name: getattr(entry, name) for name in changing if was.get(name, now := getattr(entry, name)) != now

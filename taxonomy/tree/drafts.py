@@ -46,9 +46,9 @@ class Change:
     """One act: what is done (`kind`, of KINDS) to which category, with which values.
 
     add: `parent`, `after`, `code` and the texts. describe: the fields that change, of FIELDS. move: `parent`,
-    `after`, `code`. merge: `into`. split: `parts`, each with `key`, `code`, `name`, and `stays`, if the
-    category itself is one of them. retire: nothing. `after` is the sibling before it, None for the first
-    place, and missing for the last.
+    `after`, `code`. merge: `into`, and `codes` of what was below, by key. split: `parts`, each with `key`,
+    `code`, `name`, and `stays`, if the category itself is one of them. retire: nothing. `after` is the
+    sibling before it, None for the first place, and missing for the last.
     """
 
     kind: str
@@ -229,19 +229,15 @@ class Draft:
         places = {"after": given.pop("after")} if "after" in given else {}
         given["code"] = given.get("code") or self.suggested_code(parent)
         place = self._place(parent, places)
-        entry = self._sound(Entry(key=key, parent=parent, **({"name": ""} | given)))
+        entry = self._sound(Entry(key=key, parent=parent, **({"name": ""} | given)), self.entries)
         self.entries[key] = entry
         self._below[parent].insert(place, key)
 
     def _describe(self, key: str, **fields: Any) -> None:
         old = self._present(key)
-        if "hue" in fields and old.parent is not None:
-            raise Refused(gettext_noop("only types have a colour of their own"))
-        new = self._sound(replace(old, **fields))
-        recoded = {key: new}
-        if new.code != old.code:
-            recoded |= self._recoded(key, old.code, new.code)
-        self.entries |= recoded
+        new = replace(old, **fields)
+        below = self._recoded(key, old.code, new.code.strip()) if new.code != old.code else {}
+        self.entries |= self._settled({key: new} | below)
 
     def _move(self, key: str, *, parent: str | None = None, code: str = "", **places: Any) -> None:
         old = self._present(key)
@@ -260,14 +256,14 @@ class Draft:
         place = self._place(parent, places, but=key)
         new_code = code or self._code_after(key, parent)
         hue = old.hue if parent is None else None
-        new = self._sound(replace(old, parent=parent, code=new_code, hue=hue))
-        recoded = {key: new} | self._recoded(key, old.code, new_code)
+        new = replace(old, parent=parent, code=new_code, hue=hue)
+        recoded = self._settled({key: new} | self._recoded(key, old.code, new_code))
         self._below[old.parent].remove(key)
         siblings.insert(place, key)
         self._below[parent] = siblings
         self.entries |= recoded
 
-    def _merge(self, key: str, *, into: str) -> None:
+    def _merge(self, key: str, *, into: str, codes: Mapping[str, str] | None = None) -> None:
         source, target = self._present(key), self._present(into)
         if key == into:
             raise Refused(gettext_noop("%(code)s cannot be merged into itself"), code=source.code)
@@ -292,7 +288,7 @@ class Draft:
                     other=twin.code,
                 )
         for child in self.below(key):
-            self._move(child.key, parent=into)
+            self._move(child.key, parent=into, code=(codes or {}).get(child.key, ""))
         self._remove(key, into)
 
     def _split(self, key: str, *, parts: Sequence[Mapping[str, Any]], stays: bool = True) -> None:
@@ -382,28 +378,35 @@ class Draft:
         """What stands below with codes that go by the new one, where they went by the old one."""
         found: dict[str, Entry] = {}
         for child in self.below(key):
-            code = (
-                f"{new}.{child.code.removeprefix(f'{old}.')}"
-                if child.code.startswith(f"{old}.")
-                else child.code
-            )
+            goes_by_it = child.code.startswith(f"{old}.")
+            code = f"{new}.{child.code.removeprefix(f'{old}.')}" if goes_by_it else child.code
             if code != child.code:
-                found[child.key] = self._sound(replace(child, code=code), ignoring=old)
+                found[child.key] = replace(child, code=code)
             found |= self._recoded(child.key, child.code, code)
         return found
 
-    def _sound(self, entry: Entry, *, ignoring: str = "") -> Entry:
-        """The entry with cleaned texts. Raises Refused: for what is wrong with it alone, and where a code or
-        the name of a sibling reads the same.
+    def _settled(self, changed: Mapping[str, Entry]) -> dict[str, Entry]:
+        """The changed entries, each sound among the others as they will be."""
+        there = {key: entry for key, entry in self.entries.items() if key not in changed}
+        for key, entry in changed.items():
+            there[key] = self._sound(entry, there)
+        return {key: there[key] for key in changed}
+
+    @staticmethod
+    def _sound(entry: Entry, others: Mapping[str, Entry]) -> Entry:
+        """The entry with cleaned texts. Raises Refused: for what is wrong with it alone, and where the code
+        of another, or the name of a sibling, reads the same.
         """
         node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, *(getattr(entry, name) for name in TEXTS)))
         for problem in row_problems([Row(1, node, "1")]):
             raise Refused(problem.template, **problem.values)
+        if entry.hue is not None and entry.parent is not None:
+            raise Refused(gettext_noop("only types have a colour of their own"))
         if entry.hue is not None and not 0 <= entry.hue < HUES:
             raise Refused(gettext_noop("there is no such colour"))
         code, name = look_alike(node.code), look_alike(node.name)
-        for other in self.entries.values():
-            if other.key == entry.key or (ignoring and other.code.startswith(f"{ignoring}.")):
+        for other in others.values():
+            if other.key == entry.key:
                 continue
             if look_alike(other.code) == code:
                 raise Refused(

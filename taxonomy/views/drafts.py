@@ -1,7 +1,6 @@
 """The editor of a taxonomy: the draft as a tree, one change at a time, and its publication."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -20,6 +19,7 @@ from studies.pages import frame
 from studies.queries import membership_of
 from taxonomy import actions, draft_forms, draft_reading, queries, rules
 from taxonomy.actions.drafts import redoable
+from taxonomy.draft_forms import storable
 from taxonomy.drafting import Drafted, drafted
 from taxonomy.errors import ChangeClash
 from taxonomy.models import Taxonomy
@@ -59,7 +59,8 @@ def change_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
             seen=posted.seen,
         )
 
-    return _acted(request, taxonomy, member, change, posted.key, posted.values)
+    beside = _beside(found, posted.key) if posted.kind == drafts.RETIRE else None
+    return _acted(request, taxonomy, member, change, posted.key, posted.typed, beside=beside)
 
 
 @require_POST
@@ -86,7 +87,7 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         lambda: actions.publish(
             taxonomy=taxonomy,
             by=request.user,
-            note=request.POST.get("note", "").strip()[:2000],
+            note=storable(request.POST.get("note", "")).strip()[:2000],
             seen=request.POST.get("edition", ""),
         ),
     )
@@ -115,22 +116,33 @@ def _acted(
     member: Membership | None,
     change: Callable[[], actions.Acted],
     key: str | None = None,
-    values: Mapping[str, Any] | None = None,
+    typed: Mapping[str, str] | None = None,
+    *,
+    beside: str | None = None,
 ) -> HttpResponse:
     """The editor after a change, with the category that it was about; or why it could not be made."""
     try:
         acted = once(request, change)
     except DomainError as error:
         found = drafted(taxonomy)
-        chosen = found.draft.entries.get(key or "") or _named(found, "")
-        return _page(request, found, member, chosen=chosen, error=error, typed=values or {})
+        chosen = found.draft.entries.get(key or request.POST.get("chosen", "")) or _named(found, "")
+        return _page(request, found, member, chosen=chosen, error=error, typed=typed or {}, about=key)
     found = acted.drafted if acted else drafted(taxonomy)
-    entry = _about(found, acted.change.key if acted and acted.change else key)
+    entry = _about(found, beside or (acted.change.key if acted and acted.change else key))
     if not is_fragment(request):
         return go_to(request, _address(taxonomy, entry))
     answer = _page(request, found, member, chosen=entry)
     answer.headers["HX-Push-Url"] = _address(taxonomy, entry)
     return answer
+
+
+def _beside(found: Drafted, key: str | None) -> str | None:
+    """The sibling after a category, or before the last one."""
+    if key is None or key not in found.draft:
+        return None
+    siblings = [entry.key for entry in found.draft.below(found.draft[key].parent)]
+    place = siblings.index(key)
+    return next(iter([*siblings[place + 1 :], *siblings[:place][::-1]]), None)
 
 
 def _about(found: Drafted, key: object) -> Entry | None:
@@ -158,13 +170,18 @@ def _page(
     *,
     chosen: Entry | None,
     error: DomainError | None = None,
-    typed: Mapping[str, Any] | None = None,
+    typed: Mapping[str, str] | None = None,
+    about: str | None = None,
 ) -> HttpResponse:
+    """The editor. `typed` could not be saved: it is shown again where it was typed, or, if the category that
+    it was `about` is gone, by itself.
+    """
     words = request.GET.get("q", "").strip()[:200]
-    kept = {name: text for name, text in (typed or {}).items() if isinstance(text, str)}
     is_new = bool(error) and request.POST.get("kind") == drafts.ADD
     proposed = motion_lines(found.taxonomy, member)
     counting = {change.pk for change in found.changes}
+    is_here = chosen is not None and chosen.key == about
+    kept = dict(typed or {}) if is_here else {}
     path = [chosen, *_path(found, chosen)] if chosen else []
     context = {
         **frame(found.taxonomy.study, member, "taxonomies"),
@@ -172,7 +189,7 @@ def _page(
         "found": found,
         "levels": draft_reading.level_counts(found.draft),
         "branches": draft_reading.branches(found, chosen, words),
-        "about": draft_reading.about(found, chosen, {} if is_new else kept) if chosen else None,
+        "about": draft_reading.about(found, chosen, kept) if chosen else None,
         "chosen": chosen,
         "words": words,
         "told": draft_reading.told(found),
@@ -182,7 +199,11 @@ def _page(
         "error": error,
         "clash": error if isinstance(error, ChangeClash) else None,
         "typed": kept,
-        "new_name": kept.get("name", "") if is_new else "",
+        "lost": {} if is_here or is_new else dict(typed or {}),
+        "is_new": is_new,
+        "new_name": (typed or {}).get("name", "") if is_new else "",
+        "typed_parts": request.POST.get("parts", "") if error else "",
+        "stays": not error or "stays" in request.POST or "parts" not in request.POST,
         "places": [
             (each, found.draft.level(each.key) + 1) for each in path if found.draft.level(each.key) < 3
         ],

@@ -85,10 +85,9 @@ def test_kappa_then_is_that_of_the_merged_categories(labelled: World) -> None:
     assert found.round_name == "Round 1"
     types, themes = found.kappas
     assert (types.level, themes.level) == ("type", "theme")
-    assert themes.before.value == pytest.approx(38 / 110, abs=1e-15)
-    assert themes.after.value == pytest.approx(38 / 86, abs=1e-15)
-    assert themes.difference == pytest.approx(38 / 86 - 38 / 110, abs=1e-15)
-    assert types.before.value == types.after.value
+    assert themes.before.coefficients["fleiss_kappa"].value == pytest.approx(38 / 110, abs=1e-15)
+    assert themes.after.coefficients["fleiss_kappa"].value == pytest.approx(38 / 86, abs=1e-15)
+    assert types.before.coefficients["fleiss_kappa"].value == types.after.coefficients["fleiss_kappa"].value
 
 
 def test_labels_of_what_is_split_or_retired_are_in_no_kappa(labelled: World) -> None:
@@ -97,7 +96,9 @@ def test_labels_of_what_is_split_or_retired_are_in_no_kappa(labelled: World) -> 
     """
     change(labelled, RETIRE, "C.9")
 
-    assert seen(labelled).kappas[1].after.value == pytest.approx(21 / 53, abs=1e-15)
+    assert seen(labelled).kappas[1].after.coefficients["fleiss_kappa"].value == pytest.approx(
+        21 / 53, abs=1e-15
+    )
 
 
 def test_a_split_below_a_theme_leaves_the_kappa_of_themes(world: World) -> None:
@@ -111,9 +112,10 @@ def test_a_split_below_a_theme_leaves_the_kappa_of_themes(world: World) -> None:
     found = seen(world)
 
     assert found.again == 2
-    assert [found.kappas[1].before.value, found.kappas[1].after.value] == pytest.approx(
-        [-0.2, -0.2], abs=1e-15
-    )
+    assert [
+        found.kappas[1].before.coefficients["fleiss_kappa"].value,
+        found.kappas[1].after.coefficients["fleiss_kappa"].value,
+    ] == pytest.approx([-0.2, -0.2], abs=1e-15)
 
 
 def test_a_move_to_another_type_changes_the_kappa_of_types(labelled: World) -> None:
@@ -122,8 +124,10 @@ def test_a_move_to_another_type_changes_the_kappa_of_types(labelled: World) -> N
 
     types = seen(labelled).kappas[0]
 
-    assert types.before.value == pytest.approx((5 / 6 - 122 / 144) / (1 - 122 / 144), abs=1e-15)
-    assert types.after.value == 1
+    assert types.before.coefficients["fleiss_kappa"].value == pytest.approx(
+        (5 / 6 - 122 / 144) / (1 - 122 / 144), abs=1e-15
+    )
+    assert types.after.coefficients["fleiss_kappa"].value == 1
 
 
 def test_only_what_is_revealed_counts(world: World) -> None:

@@ -4,12 +4,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from studies.models import Membership, Role, Study
+from taxonomy.actions import start_taxonomy
 from taxonomy.drafting import drafted
 from taxonomy.models import Remap, Taxonomy
 from taxonomy.presets import load_preset
 from taxonomy.queries import codebook
 from tests.e2e.axe import violations
-from tests.factories import make_member, make_study
+from tests.factories import make_member, make_study, make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -88,3 +89,44 @@ def test_the_reference_taxonomy_is_typed_into_an_empty_study_by_keys_only(open_p
         (node.code, node.name) for node in tree
     ]
     assert not Remap.objects.exists()
+
+
+def test_names_typed_faster_than_they_are_stored_all_arrive(open_page, study, lead):
+    taxonomy = start_taxonomy(study=study, name="Cause", by=None)
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/")
+    expect(page.locator("#add-name")).to_be_focused()
+    page.keyboard.type("Alpha bravo\nCharlie delta\nEcho")
+    page.keyboard.press("Alt+ArrowRight")
+    page.keyboard.type(" foxtrot\nGolf hotel\n")
+    expect(page.locator("#tree")).to_contain_text("Golf hotel")
+    expect(page.locator("#add-name")).to_have_value("")
+
+    draft = drafted(taxonomy).draft
+    assert [(e.code, e.name) for e in draft] == [
+        ("A", "Alpha bravo"), ("B", "Charlie delta"), ("B.1", "Echo foxtrot"), ("B.2", "Golf hotel"),
+    ]  # fmt: skip
+
+
+def test_the_tree_is_walked_by_keys_and_nothing_typed_is_left_unasked(open_page, study, lead):
+    taxonomy = make_version(study, ["A", "A.1", "A.1.i", "A.2", "B"]).taxonomy
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/")
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).entries}
+    page.locator(f"#node-{keys['A']}").focus()
+    for press, code in (("ArrowDown", "A.1"), ("ArrowDown", "A.2"), ("ArrowDown", "B"), ("ArrowUp", "A.2")):
+        page.keyboard.press(press)
+        expect(page.locator(f"#node-{keys[code]}")).to_be_focused()
+    page.locator("#f-definition").fill("Words that are not saved")
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.locator(f"#node-{keys['B']}").click()
+    expect(page.locator("#f-definition")).to_have_value("Words that are not saved")
+    assert asked == ["What you typed here is not saved. Leave it?"]
+    after(
+        page,
+        lambda: (
+            page.keyboard.press("Control+Enter") if page.locator("#f-definition").focus() is None else None
+        ),
+    )
+    assert drafted(taxonomy).draft[keys["A"]].definition == "Words that are not saved"
+    page.locator(f"#node-{keys['B']}").click()
+    expect(page.locator("#category-h")).to_contain_text("Name of B")

@@ -196,7 +196,8 @@ def test_what_others_built_on_is_not_taken_back(taxonomy: Taxonomy, keys: dict[s
         undo(taxonomy=taxonomy, by=ada)
 
     assert str(blocked.value) == (
-        "Change 2 by Ben builds on it: the category is not there. Take that one back first; nothing was changed."
+        "Ben has built on it since, and their change would not go without yours (the category is not there)."
+        " Nothing was changed."
     )
     undo(taxonomy=taxonomy, by=ben)
     undo(taxonomy=taxonomy, by=ada)
@@ -213,6 +214,60 @@ def test_codes_stay_when_an_earlier_change_is_taken_back(taxonomy: Taxonomy, key
     undo(taxonomy=taxonomy, by=ada)
 
     assert lines(taxonomy)[-1] == "C.4 Tests"
+
+
+def test_what_was_taken_back_last_is_done_again_first(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada = make_user()
+    for name, undone in (("One", False), ("Two", True), ("Three", True)):
+        act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": name}, by=ada)
+        if undone:
+            undo(taxonomy=taxonomy, by=ada)
+
+    redo(taxonomy=taxonomy, by=ada)
+
+    assert [entry.name for entry in drafted(taxonomy).draft.below(None)] == [
+        "Requirement",
+        "Bug",
+        "One",
+        "Three",
+    ]
+    with pytest.raises(errors.NothingToRedo):
+        redo(taxonomy=taxonomy, by=ada)
+
+
+def test_codes_of_what_a_merge_took_along_stay(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada, ben = make_user(), make_user()
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C.2"], "name": "New"}, by=ada)
+    act(taxonomy=taxonomy, kind=MERGE, key=keys["C.1"], values={"into": keys["C.2"]}, by=ben)
+
+    undo(taxonomy=taxonomy, by=ada)
+
+    assert lines(taxonomy)[2:] == ["C.2 Speed", "C.2.i Slow paths", "C.2.iii Leaks", "C.2.iv Waste"]
+
+
+def test_a_move_to_where_it_is_is_no_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    values = {"parent": keys["C"], "after": None}
+
+    assert act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1"], values=values, by=None).change is None
+    assert not Change.objects.exists()
+
+
+def test_a_colour_is_taken_away_without_saying_what_was_seen(
+    taxonomy: Taxonomy, keys: dict[str, str]
+) -> None:
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"hue": 2}, by=None)
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"hue": None}, by=None)
+
+    assert drafted(taxonomy).draft[keys["B"]].hue is None
+
+
+def test_an_identity_is_in_one_taxonomy(taxonomy: Taxonomy) -> None:
+    key = str(uuid.uuid4())
+    other = start_taxonomy(study=taxonomy.study, name="Other", by=None)
+    act(taxonomy=other, kind=ADD, key=key, values={"name": "There"}, by=None)
+
+    with pytest.raises(errors.ChangeRefused):
+        act(taxonomy=taxonomy, kind=ADD, key=key, values={"name": "Here"}, by=None)
 
 
 # Publishing

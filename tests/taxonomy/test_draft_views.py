@@ -154,6 +154,61 @@ def test_a_clash_shows_both_sides_and_saving_again_decides(signed_in, taxonomy, 
     assert drafted(taxonomy).draft[keys["C.1"]].definition == "Mine."
 
 
+def test_saving_after_a_clash_leaves_what_was_not_typed_as_it_is(signed_in, taxonomy, keys) -> None:
+    theirs = {"name": "Their name", "definition": "Their words."}
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values=theirs, by=None)
+    seen = {"seen-name": "Name of C.1", "seen-definition": "Definition of C.1", "seen-includes": ""}
+    posted = {"name": "Name of C.1", "definition": "My words.", "includes": ""}
+
+    clash = post(signed_in, taxonomy, DESCRIBE, htmx=True, key=keys["C.1"], **seen, **posted)
+
+    shown = text_of(clash)
+    assert clash.status_code == 409
+    assert re.search(r'id="f-name"[^>]*value="Their name"', shown)
+    assert "My words.</textarea>" in shown
+
+
+def test_what_was_typed_about_a_category_that_is_gone_is_kept_apart(signed_in, taxonomy, keys) -> None:
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.1.i"], values={}, by=None)
+
+    gone = post(
+        signed_in,
+        taxonomy,
+        DESCRIBE,
+        htmx=True,
+        key=keys["C.1.i"],
+        name="Leaks",
+        **{"seen-name": "Name of C.1.i"},
+    )
+
+    shown = text_of(gone)
+    assert gone.status_code == 422
+    assert "C.1.i is no longer there: it was retired" in shown
+    assert re.search(r'id="f-name"[^>]*value="Name of A"', shown)
+    assert re.search(r"readonly>Leaks</textarea>", shown)
+
+
+def test_after_retiring_the_next_sibling_is_chosen(signed_in, taxonomy, keys) -> None:
+    for code, following in (("C.2", "C.3"), ("C.10", "C.9"), ("C.1.i", "C.1")):
+        assert post(signed_in, taxonomy, RETIRE, key=keys[code]).url == page(taxonomy, category=following)
+
+
+def test_a_refused_split_keeps_its_parts(signed_in, taxonomy, keys) -> None:
+    shown = text_of(post(signed_in, taxonomy, "split", htmx=True, key=keys["C.1"], parts="One\nTwo"))
+
+    assert "keep it as one part, or move them first" in shown
+    assert "One Two</textarea>" in shown
+    assert not re.search(r'name="stays" +checked', shown)
+
+
+def test_a_nul_is_stored_as_what_it_is_not(signed_in, taxonomy, keys) -> None:
+    assert post(signed_in, taxonomy, ADD, parent=keys["C"], name="Do\0cs").status_code == 302
+    assert post(signed_in, taxonomy, "split", key=keys["C.2"], parts="A\0", stays="on").status_code == 302
+    edition = drafted(taxonomy).edition
+    assert post(signed_in, taxonomy, "", door="publish_draft", edition=edition, note="\0").status_code == 302
+    assert taxonomy.versions.get(number=2).states.filter(name__in=["Do\ufffdcs", "A\ufffd"]).count() == 2
+
+
 def test_undo_and_redo(signed_in, taxonomy, keys) -> None:
     nothing = post(signed_in, taxonomy, "", door="undo_change", htmx=True)
     post(signed_in, taxonomy, RETIRE, key=keys["C.1"])

@@ -159,6 +159,16 @@ def test_a_code_of_its_own_kind_stays_when_the_one_above_changes():
     assert [entry.code for entry in made.below("c1")] == ["leak", "M.ii"]
 
 
+def test_a_new_code_must_be_free_for_what_stands_below_as_well():
+    made = draft(Change(DESCRIBE, "c2i", {"code": "C.9.i"}))
+
+    with pytest.raises(Refused, match=r"the code C\.9\.i is that of “Slow paths” already"):
+        made.apply(Change(DESCRIBE, "c1", {"code": "C.9"}))
+    # What it leaves behind is free again.
+    made.apply(Change(DESCRIBE, "c1", {"code": "C.1.i"}))
+    assert [entry.code for entry in made.below("c1")] == ["C.1.i.i", "C.1.i.ii"]
+
+
 def test_texts_are_cleaned_and_change_no_labels():
     made = draft(Change(DESCRIBE, "c1", {"definition": " lost\r\nagain \0"}))
 
@@ -169,6 +179,10 @@ def test_texts_are_cleaned_and_change_no_labels():
 def test_only_types_have_a_colour():
     assert draft(Change(DESCRIBE, "c", {"hue": 3}))["c"].hue == 3
     assert why(Change(DESCRIBE, "c1", {"hue": 3})) == "only types have a colour of their own"
+    assert (
+        why(Change(ADD, "x", {"parent": "c", "name": "X", "hue": 1}))
+        == "only types have a colour of their own"
+    )
 
 
 # Moving

@@ -26,9 +26,10 @@ from ingest.models import Issue
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
 from studies.models import Membership, Role
-from taxonomy.actions import open_motion
+from taxonomy.actions import act, open_motion
+from taxonomy.drafting import drafted
 from taxonomy.models import Level
-from taxonomy.tree.drafts import RETIRE
+from taxonomy.tree.drafts import MERGE, RETIRE
 from tests.factories import (
     category,
     make_issue,
@@ -134,6 +135,10 @@ def make_world() -> World:
     }
     end_membership(member=members["left"], by=owner.user)
     version = make_version(study)
+    # Nobody's changes in the draft: its pages and the dry run have something to say.
+    keys = {entry.code: entry.key for entry in drafted(version.taxonomy).entries}
+    act(taxonomy=version.taxonomy, kind=RETIRE, key=keys["C.9"], values={}, by=None)
+    act(taxonomy=version.taxonomy, kind=MERGE, key=keys["C.2"], values={"into": keys["C.1"]}, by=None)
     repository = make_repository(study, "ember/engine")
     issues = [make_issue(repository, str(number), year=2024) for number in range(1, 7)]
     round_ = create_round(
