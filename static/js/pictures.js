@@ -27,16 +27,18 @@
     return answer.json();
   }
 
+  const font = getComputedStyle(document.body).fontFamily;
   const figures = [...section.querySelectorAll("[data-picture]")];
   const specs = ask(figures[0]?.clientWidth < PHONE ? "phone" : "screen");
   specs.catch(() => {}); // each picture says so
 
   // Print colours become tokens of the page: the browser resolves them anew when the theme changes.
-  function dress(spec) {
+  function dress(spec, width) {
     const ink = "var(--ink-2)";
     spec.background = "transparent";
-    spec.width = "container";
-    spec.config.font = getComputedStyle(document.body).fontFamily;
+    spec.width = width;
+    spec.autosize = { type: "fit-x", contains: "padding" };
+    spec.config.font = font;
     Object.assign(spec.config.axis, { labelColor: ink, titleColor: ink, gridColor: "var(--line)" });
     spec.config.rule = { color: "var(--ink-3)" };
     for (const { name, mark, encoding } of spec.layer) {
@@ -80,21 +82,37 @@
     return (_handler, _event, _item, value) => { if (value) told.textContent = value; else if (at < 0) told.textContent = ""; };
   }
 
+  // A picture is as wide as its place. It is asked once for all that come into view, before the first is drawn:
+  // each that asked after another was drawn would lay out the whole page.
+  const widths = new Map();
+  const watched = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) {
+      const { view, width } = widths.get(target) ?? {};
+      if (!view || !contentRect.width || Math.abs(contentRect.width - width) < 1) continue;
+      widths.set(target, { view, width: contentRect.width });
+      view.width(contentRect.width).runAsync();
+    }
+  });
+
   async function draw(figure) {
     const plot = figure.querySelector(".plot"), told = figure.querySelector(".told");
-    told.hidden = plot.hidden = false;
     try {
       scripts ??= loadAll();
-      const spec = dress((await specs)[figure.dataset.picture]);
+      const spec = (await specs)[figure.dataset.picture];
       await scripts;
+      const width = Math.max(plot.clientWidth, least(spec));
+      await Promise.resolve();
+      dress(spec, width);
       const canvas = plot.appendChild(document.createElement("div"));
       canvas.className = "canvas";
       canvas.style.minWidth = `${least(spec)}px`;
       plot.tabIndex = 0;
       plot.setAttribute("role", "group");
       plot.setAttribute("aria-labelledby", figure.getAttribute("aria-labelledby"));
-      await vegaEmbed(canvas, spec, { actions: false, ast: true, defaultStyle: false, logLevel: vega.Error, renderer: "svg", tooltip: guide(plot, told) });
+      const { view } = await vegaEmbed(canvas, spec, { actions: false, ast: true, defaultStyle: false, logLevel: vega.Error, renderer: "svg", tooltip: guide(plot, told) });
       figure.dataset.drawn = "";
+      widths.set(canvas, { view, width });
+      watched.observe(canvas);
     } catch {
       plot.hidden = true;
       told.textContent = section.dataset.failed;
@@ -105,6 +123,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watcher.unobserve(target);
+      target.querySelector(".told").hidden = target.querySelector(".plot").hidden = false;
       draw(target);
     }
   }, { rootMargin: "200px" });

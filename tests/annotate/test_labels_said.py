@@ -196,6 +196,31 @@ def test_what_is_loaded_stands(tmp_path):
     assert sorted(map(len, said)) == [0, 3, 3, 3, 3]
 
 
+def test_a_load_reads_its_labels_a_few_times_whatever_was_planned_before(tmp_path, world):
+    """In a session that has stored labels before, into small tables: rows read, not time."""
+    _fill(world, world.round(), "C.2 C.9 C.9")
+    issues = 400
+    engine = "Issue_URL,Label1,Label2,Label3,Final_Label\n" + "".join(
+        f"https://github.com/ember/engine/issues/{number},C.1,C.2,C.1,C.1\n"
+        for number in range(1, issues + 1)
+    )
+    before = _labels_read()
+    import_study(folder=write_study(tmp_path, engine=engine), slug="loaded")
+    labels = Label.objects.filter(round__study__slug="loaded").count()
+    assert labels == 3 * (issues + 1)
+    assert _labels_read() - before < 20 * labels
+    stands()
+
+
+def _labels_read() -> int:
+    """Rows of labels that this transaction has read so far, from the table or by an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'annotate_label'"
+        )
+        return cursor.fetchone()[0]
+
+
 def test_an_uneven_round_stands():
     uneven()
     assert sorted({len(labels.split()) for labels, _whose, _decided in stands().values()}) == [0, 1, 3, 4]
