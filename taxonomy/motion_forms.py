@@ -57,7 +57,10 @@ class MotionForm(forms.Form):
         label=_("Quorum"),
         min_value=1,
         required=False,
-        help_text=_("So many must vote; left empty: more than half of the members."),
+        help_text=_(
+            "So many must vote; left empty: more than half of the members. A new category, or a split,"
+            " waits for all."
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from studies.models import Membership
+from taxonomy.actions.motions import NEED_ALL
 from taxonomy.models import Ballot, Motion, Taxonomy
 from taxonomy.rules import may_propose
 
@@ -53,6 +54,8 @@ class MotionLine:
         """What it takes, in words."""
         if self.motion.by_majority:
             return _("accepted if more than half of the votes are for it")
+        if self.motion.kind in NEED_ALL:
+            return _("accepted if all are for it")
         return _("accepted if nobody is against it")
 
     @property

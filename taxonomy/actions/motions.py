@@ -25,7 +25,7 @@ from taxonomy.tree import drafts
 REASONS_LENGTH = 5000
 ARGUMENT_LENGTH = 2000
 NEED_ALL = frozenset({drafts.ADD, drafts.SPLIT})
-"""New categories: these are accepted only where nobody is against them."""
+"""New categories: these are accepted only where all who may vote are for them."""
 
 
 @transaction.atomic
@@ -42,7 +42,8 @@ def open_motion(
     quorum: int | None = None,
 ) -> Motion:
     """Put a change to the vote of all who may label in the study now. `kind`, `key` and `values` are those of
-    taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said.
+    taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said. A new category, or a
+    split, waits for all of them.
 
     Raises NotProposable, and ChangeRefused where the draft would not take the change today.
     """
@@ -74,6 +75,8 @@ def open_motion(
     if not 1 <= quorum <= len(electors):
         said = _("%(n)d members can vote: the quorum is between 1 and that. Nothing was stored.")
         raise errors.NotProposable(said % {"n": len(electors)})
+    if kind in NEED_ALL:
+        quorum = len(electors)
     last = Motion.objects.filter(taxonomy=taxonomy).aggregate(last=Max("number"))["last"] or 0
     motion = Motion.objects.create(
         taxonomy=taxonomy,
@@ -191,12 +194,15 @@ def _close(motion: Motion, now: datetime, *, withdrawn: bool = False) -> Motion:
 
 def outcome_of(motion: Motion) -> str:
     """What the counted ballots come to: too few, or accepted if more than half of them are for it (by
-    majority), or if nobody is against it and more are for it than abstain (unanimously).
+    majority), or if nobody is against it and more are for it than abstain (unanimously). A new category needs
+    the vote of everybody.
     """
     yes, noes, neither = motion.in_favour or 0, motion.against or 0, motion.abstained or 0
     if motion.cast < motion.quorum:
         return Motion.Outcome.NO_QUORUM
     is_accepted = 2 * yes > motion.cast if motion.by_majority else noes == 0 and yes > neither
+    if motion.kind in NEED_ALL:
+        is_accepted = yes == motion.electorate
     return Motion.Outcome.ACCEPTED if is_accepted else Motion.Outcome.DECLINED
 
 

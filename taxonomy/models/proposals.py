@@ -97,7 +97,7 @@ class Motion(models.Model):
             ),
             models.CheckConstraint(
                 name="new_categories_need_all_votes",
-                condition=~Q(kind__in=["add", "split"]) | Q(by_majority=False),
+                condition=~Q(kind__in=["add", "split"]) | Q(by_majority=False, quorum=F("electorate")),
             ),
             models.CheckConstraint(
                 name="a_closed_motion_has_its_outcome",
@@ -158,6 +158,7 @@ class Motion(models.Model):
                 END IF;
                 ruled := CASE
                     WHEN yes + noes + neither < NEW.quorum THEN 'no quorum'
+                    WHEN NEW.kind IN ('add', 'split') AND yes < NEW.electorate THEN 'declined'
                     WHEN NEW.by_majority AND 2 * yes > yes + noes + neither THEN 'accepted'
                     WHEN NOT NEW.by_majority AND noes = 0 AND yes > neither THEN 'accepted'
                     ELSE 'declined' END;

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from unittest.mock import patch
+from uuid import uuid4
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
 from studies.models import Membership, Role
@@ -85,8 +86,9 @@ def test_those_vote_who_label_in_the_study(taxonomy, people):
         1,
         "New below C Bug: Docs",
         3,
-        2,
+        3,
     )
+    assert opened(taxonomy, people[2], RETIRE, "C.2").quorum == 2
     assert lines(taxonomy)[-1] == "C.2 Speed"
 
 
@@ -131,8 +133,10 @@ def test_who_comes_after_the_opening_does_not_vote(taxonomy, people):
     ("kind", "by_majority", "choices", "outcome"),
     [
         (ADD, False, (FOR, FOR, FOR), "accepted"),
-        (ADD, False, (FOR, FOR, ABSTAIN), "accepted"),
-        (ADD, False, (FOR, ABSTAIN, ABSTAIN), "declined"),
+        (ADD, False, (FOR, FOR, ABSTAIN), "declined"),
+        (SPLIT, False, (FOR, FOR, FOR), "accepted"),
+        (RETIRE, False, (FOR, FOR, ABSTAIN), "accepted"),
+        (RETIRE, False, (FOR, ABSTAIN, ABSTAIN), "declined"),
         (ADD, False, (FOR, FOR, AGAINST), "declined"),
         (ADD, True, (FOR, FOR, AGAINST), "declined"),
         (SPLIT, True, (FOR, FOR, AGAINST), "declined"),
@@ -203,10 +207,17 @@ def test_a_ballot_can_be_changed_while_the_vote_is_open(taxonomy, people):
 
 
 @pytest.mark.parametrize(
-    ("choices", "outcome"), [((FOR,), "no quorum"), ((FOR, FOR), "accepted"), ((FOR, AGAINST), "declined")]
+    ("kind", "choices", "outcome"),
+    [
+        (RETIRE, (FOR,), "no quorum"),
+        (RETIRE, (FOR, FOR), "accepted"),
+        (RETIRE, (FOR, AGAINST), "declined"),
+        (ADD, (FOR, FOR), "no quorum"),
+    ],
 )
-def test_after_the_deadline_those_count_who_have_voted(taxonomy, people, choices, outcome, request):
-    motion = voted(opened(taxonomy, people[0]), people, *choices)
+def test_after_the_deadline_those_count_who_have_voted(taxonomy, people, kind, choices, outcome, request):
+    code = "C.2" if kind == RETIRE else ""
+    motion = voted(opened(taxonomy, people[0], kind, code), people, *choices)
     assert (motion.is_open, close_due()) == (True, 0)
     moment = request.getfixturevalue("later")
 
@@ -219,7 +230,7 @@ def test_after_the_deadline_those_count_who_have_voted(taxonomy, people, choices
 
 
 def test_a_ballot_after_the_deadline_is_not_taken_and_closes_the_vote(taxonomy, people, request):
-    motion = voted(opened(taxonomy, people[0]), people, FOR, FOR)
+    motion = voted(opened(taxonomy, people[0], RETIRE, "C.2"), people, FOR, FOR)
     request.getfixturevalue("later")
 
     motion = cast(motion=motion, member=people[2], choice=AGAINST)
@@ -258,7 +269,7 @@ def test_a_version_is_published_when_all_is_decided(taxonomy, people):
 
 
 def test_the_database_counts_for_itself(taxonomy, people):
-    motion = voted(opened(taxonomy, people[0]), people, FOR, FOR)
+    motion = voted(opened(taxonomy, people[0], RETIRE, "C.2"), people, FOR, FOR)
     rows = Motion.objects.filter(pk=motion.pk)
     told = {"closed_at": motion.deadline, "in_favour": 2, "against": 0, "abstained": 0, "refused": "Why."}
     for wrong, why in (
@@ -271,6 +282,21 @@ def test_the_database_counts_for_itself(taxonomy, people):
             rows.update(**(told | wrong))
 
     rows.update(**told, outcome="accepted")
+    new = voted(opened(taxonomy, people[0]), people, FOR, FOR, ABSTAIN)
+    assert new.outcome == "declined"
+    with pytest.raises(IntegrityError, match="need_all_votes"), transaction.atomic():
+        Motion.objects.create(
+            taxonomy=taxonomy, number=9, kind=ADD, key=uuid4(), title="New", reasons="Why", opened_by=people[0],
+            opened_at=motion.opened_at, deadline=motion.deadline, electorate=3, quorum=2,
+        )  # fmt: skip
+
+
+def test_a_new_category_that_one_has_not_voted_for_is_not_accepted_by_the_database(taxonomy, people):
+    motion = voted(opened(taxonomy, people[0]), people, FOR, FOR)
+    told = {"closed_at": motion.deadline, "in_favour": 2, "against": 0, "abstained": 0, "refused": "Why."}
+
+    with pytest.raises(DatabaseError, match="say otherwise"), transaction.atomic():
+        Motion.objects.filter(pk=motion.pk).update(**told, outcome="accepted")
 
 
 def test_what_was_voted_stays(taxonomy, people):
@@ -321,9 +347,9 @@ def test_the_last_vote_and_the_deadline_have_one_outcome(taxonomy, people):
 
         motion.refresh_from_db()
         is_in = Ballot.objects.get(motion=motion, member=people[2]).choice == AGAINST
-        assert (motion.outcome, motion.against) == (("declined", 1) if is_in else ("accepted", 0))
+        assert (motion.outcome, motion.against) == (("declined", 1) if is_in else ("no quorum", 0))
         assert isinstance(cast_, errors.MotionClosed) or cast_.closed_at == motion.closed_at
-        assert len([line for line in lines(taxonomy) if line.endswith(f"New {place}")]) == (not is_in)
+        assert not [line for line in lines(taxonomy) if line.endswith(f"New {place}")]
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ def test_a_volunteer_puts_a_change_to_the_vote(client, taxonomy, people, keys) -
 
     assert (answer.status_code, answer.url) == (302, page(taxonomy))
     motion = Motion.objects.get()
-    assert (motion.kind, motion.opened_by, motion.electorate, motion.quorum) == ("add", people[1], 3, 2)
+    assert (motion.kind, motion.opened_by, motion.electorate, motion.quorum) == ("add", people[1], 3, 3)
     assert motion.values == {"parent": keys["C"], "name": "Docs", "definition": "Texts."}
     assert motion.deadline > timezone.now() + timedelta(days=2)
 
