@@ -56,6 +56,20 @@ def open_the_largest(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def edit_it(page: Page) -> None:
+    """From there to the editor, at a category that is split."""
+    open_the_largest(page)
+    page.goto(page.url.split("?")[0] + "draft/?category=C.2.ii")
+    page.wait_for_load_state("networkidle")
+
+
+def its_figure(page: Page) -> None:
+    """From there to the figure for a paper."""
+    open_the_largest(page)
+    page.goto(page.url.split("?")[0] + "figure/")
+    page.wait_for_load_state("networkidle")
+
+
 def plan_a_round(page: Page) -> None:
     """From the list of rounds to the form of a new one."""
     page.get_by_role("link", name="Plan a round").first.click()
@@ -160,6 +174,8 @@ TABLE = [
     Picture("minutes", "R2", "overview", after=minutes_of_the_first),
     Picture("agreement", "R2", "agreement"),
     Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
+    Picture("draft", "R2", "taxonomy", after=edit_it),
+    Picture("figure", "R2", "taxonomy", after=its_figure),
 ]
 
 

@@ -80,17 +80,21 @@ def redo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 @require_POST
 def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Make the draft that the reader looked at the newest version."""
-    taxonomy, _member = _taxonomy(request, taxonomy_id)
+    taxonomy, member = _taxonomy(request, taxonomy_id)
     actions.close_due(taxonomy)
-    version = once(
-        request,
-        lambda: actions.publish(
-            taxonomy=taxonomy,
-            by=request.user,
-            note=storable(request.POST.get("note", "")).strip()[:2000],
-            seen=request.POST.get("edition", ""),
-        ),
-    )
+    try:
+        version = once(
+            request,
+            lambda: actions.publish(
+                taxonomy=taxonomy,
+                by=request.user,
+                note=storable(request.POST.get("note", "")).strip()[:2000],
+                seen=request.POST.get("edition", ""),
+            ),
+        )
+    except DomainError as error:
+        found = drafted(taxonomy)
+        return _page(request, found, member, chosen=_named(found, ""), error=error)
     if version:
         said = _("Version %(n)d of %(name)s is published.")
         messages.success(request, said % {"n": version.number, "name": taxonomy.name})
@@ -201,6 +205,7 @@ def _page(
         "typed": kept,
         "lost": {} if is_here or is_new else dict(typed or {}),
         "is_new": is_new,
+        "note": request.POST.get("note", "") if error else "",
         "new_name": (typed or {}).get("name", "") if is_new else "",
         "typed_parts": request.POST.get("parts", "") if error else "",
         "stays": not error or "stays" in request.POST or "parts" not in request.POST,

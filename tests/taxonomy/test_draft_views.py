@@ -257,7 +257,9 @@ def test_publishing(signed_in, taxonomy, keys) -> None:
     edition = drafted(taxonomy).edition
     post(signed_in, taxonomy, RETIRE, key=keys["C.2"])
 
-    late = post(signed_in, taxonomy, "", door="publish_draft", edition=edition)
+    late = post(signed_in, taxonomy, "", door="publish_draft", edition=edition, note="kept")
+    assert "Somebody has changed the draft since you looked at it." in text_of(late)
+    assert ">kept</textarea>" in text_of(late)
     done = post(
         signed_in, taxonomy, "", door="publish_draft", edition=drafted(taxonomy).edition, note=" too few \n"
     )
