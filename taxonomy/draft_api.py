@@ -16,7 +16,7 @@ from studies.api import allow
 from studies.queries import membership_of
 from taxonomy import actions, rules
 from taxonomy.drafting import Drafted, drafted
-from taxonomy.models import Change, Taxonomy
+from taxonomy.models import Change, Remap, Taxonomy
 from taxonomy.queries import taxonomies_for
 from taxonomy.tree import TEXTS, drafts
 
@@ -40,11 +40,11 @@ class DraftCategorySerializer(serializers.Serializer[Any]):
 class FateSerializer(serializers.Serializer[Any]):
     key = serializers.UUIDField()
     code = serializers.CharField(help_text="As it was published")
-    kind = serializers.ChoiceField(["same", "renamed", "moved", "merged", "split", "retired"])
+    kind = serializers.ChoiceField(Remap.Kind.choices)
     targets = serializers.ListField(child=serializers.UUIDField(), help_text="Keys of what it becomes")
 
 
-class ChangeSerializer(serializers.ModelSerializer[Change]):
+class DraftChangeSerializer(serializers.ModelSerializer[Change]):
     made_by = serializers.StringRelatedField[Any]()
 
     class Meta:
@@ -52,12 +52,12 @@ class ChangeSerializer(serializers.ModelSerializer[Change]):
         fields = ("number", "kind", "key", "values", "made_by", "made_at", "undone_at")
 
 
-class DraftSerializer(serializers.Serializer[Any]):
+class NextVersionSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="The number that the version will have")
     edition = serializers.CharField(help_text="Another word after each change; sent back when publishing")
     categories = DraftCategorySerializer(many=True)
     fates = FateSerializer(many=True, help_text="What became of each published category")
-    changes = ChangeSerializer(many=True)
+    changes = DraftChangeSerializer(many=True)
 
 
 class SeenSerializer(serializers.Serializer[Any]):
@@ -115,7 +115,7 @@ _PART = {"name", "code", *TEXTS}
 class DraftOf(APIView):
     """The draft: its tree, what becomes of each published category, and its changes."""
 
-    @extend_schema(responses=DraftSerializer)
+    @extend_schema(responses=NextVersionSerializer)
     def get(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, _by = _taxonomy(request, taxonomy_id)
         return Response(_as_data(drafted(taxonomy)))
@@ -124,7 +124,9 @@ class DraftOf(APIView):
 class DraftChanges(APIView):
     """One change in the draft. What cannot be made is a 422 that says why, and nothing is stored."""
 
-    @extend_schema(request=NewChangeSerializer, responses={201: DraftSerializer, 200: DraftSerializer})
+    @extend_schema(
+        request=NewChangeSerializer, responses={201: NextVersionSerializer, 200: NextVersionSerializer}
+    )
     def post(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, by = _taxonomy(request, taxonomy_id)
         asked = NewChangeSerializer(data=request.data)
@@ -145,7 +147,7 @@ class DraftChanges(APIView):
 class DraftUndo(APIView):
     """Take back your last change."""
 
-    @extend_schema(request=None, responses=DraftSerializer)
+    @extend_schema(request=None, responses=NextVersionSerializer)
     def post(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, by = _taxonomy(request, taxonomy_id)
         acted = actions.undo(taxonomy=taxonomy, by=by)
@@ -155,7 +157,7 @@ class DraftUndo(APIView):
 class DraftRedo(APIView):
     """Do again what you took back."""
 
-    @extend_schema(request=None, responses=DraftSerializer)
+    @extend_schema(request=None, responses=NextVersionSerializer)
     def post(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, by = _taxonomy(request, taxonomy_id)
         acted = actions.redo(taxonomy=taxonomy, by=by)
@@ -230,5 +232,5 @@ def _as_data(found: Drafted) -> dict[str, Any]:
             for entry in found.entries
             for fate in [draft.fate(entry.key)]
         ],
-        "changes": ChangeSerializer([*found.changes], many=True).data,
+        "changes": DraftChangeSerializer([*found.changes], many=True).data,
     }

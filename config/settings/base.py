@@ -281,6 +281,8 @@ SPECTACULAR_SETTINGS = {
         "LevelEnum": "taxonomy.models.Level",
         "RoundKindEnum": "annotate.models.Round.Kind",
         "MeetingKindEnum": "annotate.models.Meeting.Kind",
+        "RemapKindEnum": "taxonomy.models.Remap.Kind",
+        "ChangeKindEnum": "taxonomy.tree.drafts.KINDS",
     },
 }
 

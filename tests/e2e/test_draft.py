@@ -50,7 +50,6 @@ def test_the_reference_taxonomy_is_typed_into_an_empty_study_by_keys_only(open_p
     page.keyboard.press("Enter")
     page.wait_for_url("**/draft/")
     assert violations(page) == []
-    page.keyboard.press("a")
     level = 1
     for node in tree:
         type_in(page, node.name, steps=node.level - level)

@@ -153,7 +153,7 @@ def test_reading_costs_the_same_at_one_issue_and_at_three(world, rows, django_as
         counts = screening_counts(round_)
     with django_assert_num_queries(3):
         assert screening_counts(round_) == counts
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         votes(round_, "excluded")
 
 
