@@ -113,6 +113,11 @@ class NotOwnMotion(DomainError):
     message = gettext_lazy("Who made a proposal withdraws it. Nothing was changed.")
 
 
+class NotAnAnswer(DomainError):
+    status = 422
+    message = gettext_lazy("The newest version has no such category. Nothing was stored.")
+
+
 class MotionsOpen(DomainError):
     """The draft waits for votes."""
 

@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from accounts.models import User
 from studies.models import Membership, Study
 from studies.queries import studies_for
-from taxonomy.models import CategoryState, Level, Remap, Taxonomy, Version
+from taxonomy.models import CategoryState, Level, Proposal, Remap, Taxonomy, Version
 from taxonomy.tree import Node, Tree
 
 
@@ -164,6 +164,20 @@ def became(version: Version) -> dict[int, dict[int, int | None]]:
         }
         found[pk] = later
     return found
+
+
+def answered(version: Version) -> dict[int, int]:
+    """Proposal id to the id of the category of this published version that answers it: the one that was voted
+    for or that a lead named, or what that became since. Proposals without one there are left out. Four
+    queries; two for a first version.
+    """
+    named = Proposal.objects.filter(taxonomy=version.taxonomy_id, answered_by__isnull=False)
+    answers = dict(named.values_list("pk", "answered_by"))
+    there = set(CategoryState.objects.filter(version=version).values_list("category", flat=True))
+    # The first version knows what became of everything that there ever was.
+    since = next(reversed(became(version).values()), {})
+    now = {pk: category if category in there else since.get(category) for pk, category in answers.items()}
+    return {pk: category for pk, category in now.items() if category in there and category is not None}
 
 
 def codebook(version: Version | int) -> Codebook:

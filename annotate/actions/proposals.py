@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from annotate import errors
 from annotate.models import Label, Repeat, Round
 from studies.models import Membership
+from taxonomy.actions.answers import inherit
 from taxonomy.models import Proposal
 
 NAME_LENGTH = 200
@@ -63,12 +64,14 @@ def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
         return found
     try:
         with transaction.atomic():
-            return Proposal.objects.create(
+            made = Proposal(
                 taxonomy_id=round_.version.taxonomy_id,
                 version_id=round_.version_id,
                 name=name,
                 proposed_by=member,
             )
+            inherit(made).save(force_insert=True)
+            return made
     except IntegrityError:  # by a label in another round, at this moment
         found = _named(list(own.all()), name)
         if found is None:

@@ -1,5 +1,6 @@
 """Every change of a taxonomy."""
 
+from taxonomy.actions.answers import answer
 from taxonomy.actions.drafts import Acted, act, publish, redo, start_taxonomy, undo
 from taxonomy.actions.motions import cast, close_due, open_motion, set_rule, withdraw
 from taxonomy.actions.taxonomies import create_taxonomy
@@ -7,6 +8,7 @@ from taxonomy.actions.taxonomies import create_taxonomy
 __all__ = [
     "Acted",
     "act",
+    "answer",
     "cast",
     "close_due",
     "create_taxonomy",

@@ -14,6 +14,7 @@ from accounts.models import User
 from studies.actions import record
 from studies.models import Study
 from taxonomy import errors
+from taxonomy.actions.answers import answer_by_votes
 from taxonomy.drafting import Drafted, as_changes, drafted
 from taxonomy.models import Category, CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.tree import drafts
@@ -171,6 +172,7 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
             for fate in [draft.fate(entry.key)]
             for target in fate.targets or (None,)
         )
+    answer_by_votes(taxonomy, draft, categories)
     version.published_at = timezone.now()
     version.published_by = by
     version.note = note

@@ -16,6 +16,7 @@ from studies.actions import record
 from studies.models import Membership
 from studies.rules import LABELLING
 from taxonomy import errors
+from taxonomy.actions.answers import link
 from taxonomy.actions.drafts import act
 from taxonomy.drafting import drafted
 from taxonomy.models import Ballot, Motion, Taxonomy
@@ -40,6 +41,7 @@ def open_motion(
     deadline: datetime,
     examples: str = "",
     quorum: int | None = None,
+    name: str = "",
 ) -> Motion:
     """Put a change to the vote of all who may label in the study now. `kind`, `key` and `values` are those of
     taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said. A new category, or a
@@ -95,6 +97,8 @@ def open_motion(
         by_majority=taxonomy.by_majority and kind not in NEED_ALL,
     )
     Ballot.objects.bulk_create(Ballot(motion=motion, member=member) for member in electors)
+    if name:
+        link(motion, name)
     record(taxonomy.study, "taxonomies.proposed", by.user, number=motion.number, title=title)
     return motion
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Membership
-from taxonomy.models.versions import Change, Taxonomy, Version
+from taxonomy.models.versions import Category, Change, Taxonomy, Version
 from taxonomy.tree.drafts import KINDS
 
 
@@ -32,6 +32,20 @@ class Proposal(models.Model):
     proposed_by = models.ForeignKey(Membership, models.PROTECT, related_name="proposals")
     proposed_at = models.DateTimeField(auto_now_add=True)
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
+    motion = models.ForeignKey(
+        "Motion",
+        models.PROTECT,
+        null=True,
+        related_name="proposals",
+        help_text="What put this name to the vote, the latest",
+    )
+    answered_by = models.ForeignKey(
+        Category,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="The category that the labels waited for: it was voted for, or a lead says so",
+    )
 
     class Meta:
         constraints = [

@@ -154,6 +154,13 @@ class Draft:
             return Fate("moved", targets)
         return Fate("same" if (old.name, old.code) == (new.name, new.code) else "renamed", targets)
 
+    def whole(self, key: str) -> str | None:
+        """The key of the one category that this one is now, published or not; None where it was split or
+        retired.
+        """
+        targets, is_whole = self._became(key)
+        return targets[0] if len(targets) == 1 and is_whole else None
+
     def _became(self, key: str) -> tuple[tuple[str, ...], bool]:
         """The keys that it is now, and whether none of it was retired."""
         found: dict[str, None] = {}

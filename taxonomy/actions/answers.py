@@ -1,0 +1,86 @@
+"""What becomes of the names of missing categories that open labels wait for: they are put to the vote, and
+answered by a category. Names that look alike are one, whoever proposed them; nobody learns how many there are.
+"""
+
+from django.db import transaction
+from django.db.models import Q
+
+from studies.actions import record
+from studies.models import Membership
+from taxonomy import errors
+from taxonomy.models import Category, CategoryState, Motion, Proposal, Taxonomy
+from taxonomy.queries import published_version
+from taxonomy.tree import drafts, look_alike
+
+VOTED_FOR = Q(motion__outcome=Motion.Outcome.ACCEPTED, motion__change__isnull=False)
+"""Names whose category is in a draft or a version, because it was voted for."""
+
+
+@transaction.atomic
+def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Membership) -> None:
+    """Say without a vote which category of the newest version the labels with this open name wait for; None
+    takes it back. What was voted for stays. Raises NotAnAnswer.
+    """
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    if category is not None:
+        version = published_version(taxonomy)
+        state = CategoryState.objects.filter(version=version, category=category).first()
+        if version is None or state is None:
+            raise errors.NotAnAnswer
+    same = Proposal.objects.filter(pk__in=named(taxonomy, name)).exclude(VOTED_FOR)
+    same.update(answered_by=category)
+    code = state.code if category is not None and state else ""
+    record(taxonomy.study, "taxonomies.answered", by.user, name=name, category=code)
+
+
+def link(motion: Motion, name: str) -> None:
+    """Note that the motion puts this open name to the vote. A name that is voted on stays with that vote, and
+    one that was voted for or answered as well. The caller holds the taxonomy.
+    """
+    free = Q(motion=None) | Q(motion__closed_at__isnull=False)
+    found = Proposal.objects.filter(free, pk__in=named(motion.taxonomy, name), answered_by=None)
+    found.exclude(VOTED_FOR).update(motion=motion)
+
+
+def inherit(proposal: Proposal) -> Proposal:
+    """A name that is proposed again has the vote and the answer of the one that there is."""
+    same = Proposal.objects.filter(taxonomy=proposal.taxonomy_id).exclude(motion=None, answered_by=None)
+    for other in same.order_by("-motion", "-pk"):
+        if look_alike(other.name) == look_alike(proposal.name):
+            proposal.motion_id, proposal.answered_by_id = other.motion_id, other.answered_by_id
+            break
+    return proposal
+
+
+def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[str, int]) -> None:
+    """As a draft is published: the names that were voted for are answered by what their change became in it.
+    `categories` are ids by key.
+    """
+    voted = Proposal.objects.filter(VOTED_FOR, taxonomy=taxonomy, answered_by=None).select_related("motion")
+    answers = {look_alike(one.name): _became(one, draft) for one in voted}
+    found = {name: categories[key] for name, key in answers.items() if key and key in draft}
+    for one in Proposal.objects.filter(taxonomy=taxonomy, answered_by=None) if found else ():
+        if look_alike(one.name) in found:
+            one.answered_by_id = found[look_alike(one.name)]
+            one.save(update_fields=["answered_by"])
+
+
+def named(taxonomy: Taxonomy, name: str) -> list[int]:
+    """The ids of the proposals of this name, in whatever letters."""
+    rows = Proposal.objects.filter(taxonomy=taxonomy).values_list("pk", "name")
+    return [pk for pk, other in rows if look_alike(other) == look_alike(name)]
+
+
+def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:
+    """The key of the category that a vote made for this name; of a split the part that is called so."""
+    motion = proposal.motion
+    if motion is None:
+        return None
+    if motion.kind != drafts.SPLIT:
+        return draft.whole(str(motion.key))
+    parts = [
+        part["key"]
+        for part in motion.values["parts"]
+        if look_alike(part["name"]) == look_alike(proposal.name)
+    ]
+    return draft.whole(parts[0]) if parts else None
