@@ -1,6 +1,6 @@
 """What each role may do with rounds, labels and decisions, on top of studies.rules."""
 
-from annotate.models import Meeting, Round, RoundVolunteer
+from annotate.models import Board, Meeting, Round, RoundVolunteer
 from annotate.queries.training import training_to_pass
 from studies import rules as studies_rules
 from studies.models import Membership, Role, Study
@@ -150,6 +150,23 @@ def may_run_meeting(member: Membership | None, meeting: Meeting) -> bool:
 def may_take_the_chair(member: Membership | None, meeting: Meeting) -> bool:
     """Become the chair in place of who was: owner and leads, while the meeting is not closed."""
     return meeting.closed_at is None and may_plan_meeting(member, meeting.round)
+
+
+def may_make_board(member: Membership | None, study: Study) -> bool:
+    """Make a board, begin to sort together, close it, make sub-themes of its piles: owner and leads."""
+    return may_create_round(member, study)
+
+
+def may_read_board(member: Membership | None, board: Board) -> bool:
+    """See a board: owner, leads and volunteers; a viewer once its cards are sorted together."""
+    if not _is_of(member, board.taxonomy.study_id) or not studies_rules.may_see_people(member):
+        return False
+    return board.phase != Board.Phase.APART or may_sort(member, board)
+
+
+def may_sort(member: Membership | None, board: Board) -> bool:
+    """Sort the cards of a board: owner, leads and volunteers; apart, those who were asked to."""
+    return may_be_volunteer(member, board.taxonomy.study)
 
 
 def _is_of(member: Membership | None, study_id: int) -> bool:

@@ -1,5 +1,6 @@
 """Who said what, and what was agreed."""
 
+from annotate.models.boards import Board, Card, CardLabel, Move, Pile, Placement, Sorting
 from annotate.models.decisions import BulkDecision, Decision, Disagreement
 from annotate.models.frozen import FrozenReport
 from annotate.models.labels import Draft, Label, Repeat, Skip
@@ -24,7 +25,10 @@ __all__ = [
     "Answer",
     "Assignment",
     "Ballot",
+    "Board",
     "BulkDecision",
+    "Card",
+    "CardLabel",
     "Comment",
     "Decision",
     "Digest",
@@ -36,7 +40,10 @@ __all__ = [
     "Meeting",
     "Mention",
     "ModelLabel",
+    "Move",
     "Participant",
+    "Pile",
+    "Placement",
     "Repeat",
     "Round",
     "RoundIssue",
@@ -44,6 +51,7 @@ __all__ = [
     "Sample",
     "SampleIssue",
     "Skip",
+    "Sorting",
     "Spell",
     "Vote",
 ]

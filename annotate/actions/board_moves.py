@@ -1,0 +1,366 @@
+"""Every move on a board: each in one transaction, and nothing of others written over.
+
+`seen` is the revision that the page showed. What changed since in a way that the move would undo is a clash:
+BoardClash, and nothing happens. All raise what `hold_to_sort` raises too, and give the stored move, None
+where everything lay as wanted already.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.actions.board_locks import Held, hold_to_sort
+from annotate.actions.board_patches import (
+    GONE,
+    Patch,
+    Place,
+    is_taken,
+    lying,
+    next_position,
+    piles_of,
+    require_as_it_was,
+    store,
+)
+from annotate.board_errors import BoardClash, BoardRefused, NothingToDoAgain, NothingToTakeBack, StillApart
+from annotate.models import Board, Card, CardLabel, Move, Pile, Placement
+from annotate.queries.boards import redoable, undoable
+from studies.models import Membership
+from taxonomy.drafting import drafted
+from taxonomy.models import Level
+
+NAME, DEFINITION, TEXT = 200, 10_000, 500
+"""Characters of a pile's name and definition, and of a card."""
+
+
+@transaction.atomic
+def move_cards(
+    *,
+    board: Board,
+    member: Membership,
+    cards: Sequence[int],
+    to: Place,
+    seen: int,
+    seen_at: Mapping[int, Place] | None = None,
+) -> Move | None:
+    """Put cards into a pile, aside, or back to those that lie nowhere. `seen_at`: where each was shown."""
+    held = hold_to_sort(board, member)
+    if isinstance(to, int):
+        _pile(held, to)
+    patch = Patch(cards=_moved(held, cards, to, seen, seen_at or {}))
+    return store(held.sorting, member, Move.Kind.MOVE, patch) if patch else None
+
+
+@transaction.atomic
+def make_pile(
+    *,
+    board: Board,
+    member: Membership,
+    name: str,
+    cards: Sequence[int],
+    seen: int,
+    seen_at: Mapping[int, Place] | None = None,
+) -> Move:
+    """A new pile, after the others, with these cards. Without a name it gets a number."""
+    held = hold_to_sort(board, member)
+    pile = Pile(
+        sorting=held.sorting,
+        name=_named(name) if name.strip() else _numbered(held),
+        theme=_own_theme(held),
+        position=next_position(held.sorting),
+    )
+    _require_free(held, pile)
+    pile.save()
+    moved = _moved(held, cards, pile.pk, seen, seen_at or {})
+    patch = Patch(moved, {pile.pk: {"in_play": (False, True)}})
+    return store(held.sorting, member, Move.Kind.PILE, patch)
+
+
+@transaction.atomic
+def describe_pile(
+    *,
+    board: Board,
+    member: Membership,
+    pile: int,
+    fields: Mapping[str, str],
+    was: Mapping[str, str] | None = None,
+) -> Move | None:
+    """Give a pile another `name`, `definition`, `theme` (the code of a theme in the draft, or "") or
+    `rootcause` (the theme in words of one's own). `was`: the fields as they were shown.
+    """
+    held = hold_to_sort(board, member)
+    found = _pile(held, pile)
+    wanted, shown = _described(held, fields), _described(held, was or {}, is_shown=True)
+    changed = {
+        name: (_as_text(getattr(found, name)), value)
+        for name, value in wanted.items()
+        if value != _as_text(getattr(found, name)) and not (name in shown and shown[name] == value)
+    }
+    if any(name in shown and shown[name] != now for name, (now, _value) in changed.items()):
+        raise BoardClash(
+            _("Somebody has described “%(name)s” otherwise meanwhile. Nothing of theirs was written over.")
+            % {"name": found.name}
+        )
+    if not changed:
+        return None
+    for name, (_before, value) in changed.items():
+        setattr(found, name, value)
+    _require_free(held, found)
+    return store(held.sorting, member, Move.Kind.DESCRIBE, Patch(piles={found.pk: changed}))
+
+
+@transaction.atomic
+def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Move:
+    """Put the cards of all these piles into the first one. The others are gone."""
+    held = hold_to_sort(board, member)
+    first, *others = dict.fromkeys(piles)
+    if not others:
+        raise BoardRefused(_("It takes two piles to join. Nothing was changed."))
+    for pile in (first, *others):
+        _pile(held, pile)
+    lie = Placement.objects.filter(sorting=held.sorting, pile__in=others).order_by("card__number")
+    patch = Patch(
+        {card: (pile, first) for card, pile in lie.values_list("card", "pile")},
+        {pile: {"in_play": (True, False)} for pile in others},
+    )
+    return store(held.sorting, member, Move.Kind.JOIN, patch)
+
+
+@transaction.atomic
+def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move:
+    """Take a pile away; its cards lie nowhere then. Not where somebody has put a card into it since."""
+    held = hold_to_sort(board, member)
+    found = _pile(held, pile)
+    lie = list(
+        Placement.objects.filter(sorting=held.sorting, pile=found)
+        .order_by("card__number")
+        .values_list("card", "revision")
+    )
+    if any(revision > seen for _card, revision in lie):
+        raise BoardClash(
+            _("Somebody has put cards into “%(name)s” meanwhile. The pile was kept: look at it again.")
+            % {"name": found.name}
+        )
+    patch = Patch({card: (found.pk, None) for card, _revision in lie}, {found.pk: {"in_play": (True, False)}})
+    return store(held.sorting, member, Move.Kind.DROP, patch)
+
+
+@transaction.atomic
+def order_pile(*, board: Board, member: Membership, pile: int, position: int) -> Move | None:
+    """Put a pile into another place among the piles: 0 is the first."""
+    held = hold_to_sort(board, member)
+    found = _pile(held, pile)
+    piles = list(Pile.objects.filter(sorting=held.sorting, in_play=True).order_by("position", "pk"))
+    piles.remove(found)
+    piles.insert(max(position, 0), found)
+    patch = Patch(
+        piles={
+            each.pk: {"position": (each.position, place)}
+            for place, each in enumerate(piles)
+            if each.position != place
+        }
+    )
+    return store(held.sorting, member, Move.Kind.ORDER, patch) if patch else None
+
+
+@transaction.atomic
+def split_card(*, board: Board, member: Membership, card: int, texts: Sequence[str]) -> Move:
+    """Put a card for each of these texts where the card lies, which goes out of play."""
+    held = hold_to_sort(board, member)
+    _require_common(held)
+    if len(texts) < 2:
+        raise BoardRefused(_("Two symptoms in one card are two texts. Nothing was changed."))
+    [(source, place)] = _in_play(held, [card])
+    sources = list(source.sources.values_list("label", flat=True))
+    parts = _new_cards(held, [(text, source.labels, sources) for text in texts], source, split=True)
+    patch = Patch({source.pk: (place, GONE)} | {part.pk: (GONE, place) for part in parts})
+    return store(held.sorting, member, Move.Kind.SPLIT, patch, as_is=[part.pk for part in parts])
+
+
+@transaction.atomic
+def merge_cards(*, board: Board, member: Membership, cards: Sequence[int], text: str) -> Move:
+    """Put one card where the first of these lies, which go out of play."""
+    held = hold_to_sort(board, member)
+    _require_common(held)
+    found = _in_play(held, list(dict.fromkeys(cards)))
+    if len(found) < 2:
+        raise BoardRefused(_("It takes two cards to merge. Nothing was changed."))
+    first, place = found[0]
+    sources = sorted(set(CardLabel.objects.filter(card__in=cards).values_list("label", flat=True)))
+    labels = len(sources) or sum(card.labels for card, _place in found)
+    [made] = _new_cards(held, [(text, labels, sources)], first, split=False)
+    Card.objects.filter(pk__in=[card.pk for card, _place in found]).update(merged_into=made)
+    patch = Patch({card.pk: (lies, GONE) for card, lies in found} | {made.pk: (GONE, place)})
+    return store(held.sorting, member, Move.Kind.MERGE, patch, as_is=[made.pk])
+
+
+@transaction.atomic
+def undo_move(*, board: Board, member: Membership) -> Move:
+    """Take back this member's last move. Raises NothingToTakeBack, BuiltOn where somebody went on."""
+    held = hold_to_sort(board, member)
+    last = undoable(held.sorting, member).first()
+    if last is None:
+        raise NothingToTakeBack
+    patch = Patch.of(last).turned_round()
+    require_as_it_was(held.sorting, patch)
+    made = store(held.sorting, member, Move.Kind.UNDO, patch)
+    Move.objects.filter(pk=last.pk).update(undone=made.number)
+    return made
+
+
+@transaction.atomic
+def redo_move(*, board: Board, member: Membership) -> Move:
+    """Do again what this member took back, if they made no move since. Raises NothingToDoAgain, BuiltOn."""
+    held = hold_to_sort(board, member)
+    undone = redoable(held.sorting, member).first()
+    if undone is None:
+        raise NothingToDoAgain
+    patch = Patch.of(undone)
+    require_as_it_was(held.sorting, patch)
+    made = store(held.sorting, member, Move.Kind.REDO, patch)
+    Move.objects.filter(pk=undone.pk).update(undone=None)
+    return made
+
+
+def _moved(
+    held: Held, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
+) -> dict[int, tuple[Place, Place]]:
+    """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
+    found = lying(held.sorting, cards)
+    lost = [card for card in cards if card not in found or found[card].place == GONE]
+    if lost:
+        raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+    others = [
+        card
+        for card, lies in found.items()
+        if lies.place != to and (lies.place != seen_at[card] if card in seen_at else lies.since > seen)
+    ]
+    if others:
+        raise BoardClash(
+            ngettext(
+                "Somebody has moved this card meanwhile. It stays where they put it; nothing was changed.",
+                "Somebody has moved %(n)d of these cards meanwhile. They stay where they are; nothing was"
+                " changed.",
+                len(others),
+            )
+            % {"n": len(others)}
+        )
+    return {card: (found[card].place, to) for card in dict.fromkeys(cards) if found[card].place != to}
+
+
+def _pile(held: Held, pile: int) -> Pile:
+    found = piles_of(held.sorting, [pile]).get(pile)
+    if found is None or not found.in_play:
+        raise BoardClash(
+            _("This pile is no longer there: somebody dropped or joined it. Nothing was changed.")
+        )
+    return found
+
+
+def _in_play(held: Held, cards: Sequence[int]) -> list[tuple[Card, Place]]:
+    places = lying(held.sorting, cards)
+    found = Card.objects.filter(board=held.board).in_bulk(cards)
+    if any(card not in places or places[card].place == GONE for card in cards):
+        raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+    return [(found[card], places[card].place) for card in cards]
+
+
+def _new_cards(
+    held: Held, wanted: Sequence[tuple[str, int, Sequence[int]]], source: Card, *, split: bool
+) -> list[Card]:
+    """Cards with these texts, numbers of labels and ids of labels, in the group of their source."""
+    for text, _labels, _sources in wanted:
+        if not text.strip():
+            raise BoardRefused(_("A card says something. Nothing was changed."))
+        if len(text.strip()) > TEXT:
+            raise BoardRefused(_("A card has at most %(n)d characters. Nothing was changed.") % {"n": TEXT})
+    last = Card.objects.filter(board=held.board).aggregate(last=Max("number"))["last"] or 0
+    made = Card.objects.bulk_create(
+        Card(
+            board=held.board,
+            number=number,
+            text=text.strip(),
+            labels=labels,
+            group=source.group,
+            split_from=source if split else None,
+        )
+        for number, (text, labels, _sources) in enumerate(wanted, start=last + 1)
+    )
+    CardLabel.objects.bulk_create(
+        CardLabel(card=card, label_id=label)
+        for card, (_text, _labels, sources) in zip(made, wanted, strict=True)
+        for label in sources
+    )
+    return made
+
+
+def _named(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise BoardRefused(_("A pile needs a name. Nothing was changed."))
+    if len(name) > NAME:
+        raise BoardRefused(_("A name has at most %(n)d characters. Nothing was changed.") % {"n": NAME})
+    return name
+
+
+def _numbered(held: Held) -> str:
+    """The first of Pile 1, Pile 2, … that is free."""
+    taken = set(Pile.objects.filter(sorting=held.sorting, in_play=True).values_list("name", flat=True))
+    number = 1
+    while (name := _("Pile %(n)d") % {"n": number}) in taken:
+        number += 1
+    return name
+
+
+def _require_free(held: Held, pile: Pile) -> None:
+    if is_taken(held.sorting, pile):
+        raise BoardRefused(
+            _("There is a pile named “%(name)s” already. Join them, or choose another name.")
+            % {"name": pile.name}
+        )
+
+
+def _require_common(held: Held) -> None:
+    if held.sorting.member_id is not None:
+        raise StillApart(_("Cards are split and merged together, not apart. Nothing was changed."))
+
+
+def _own_theme(held: Held) -> str | None:
+    """The theme that the board is about; none for a type or a file."""
+    if held.board.about_id is None:
+        return None
+    about = str(held.board.about.key)  # type: ignore[union-attr]
+    draft = drafted(held.board.taxonomy).draft
+    return about if about in draft and draft.level(about) == Level.THEME else None
+
+
+def _described(held: Held, fields: Mapping[str, str], *, is_shown: bool = False) -> dict[str, str | None]:
+    """The fields as they are stored. What was only shown is not checked."""
+    found: dict[str, str | None] = {}
+    if "name" in fields:
+        found["name"] = " ".join(fields["name"].split()) if is_shown else _named(fields["name"])
+    if "definition" in fields:
+        found["definition"] = fields["definition"].strip()
+        if len(fields["definition"]) > DEFINITION:
+            raise BoardRefused(
+                _("A definition has at most %(n)d characters. Nothing was changed.") % {"n": DEFINITION}
+            )
+    if "theme" in fields:
+        code = (fields["theme"] or "").strip()
+        draft = drafted(held.board.taxonomy).draft if code else ()
+        themes = (each for each in draft if draft.level(each.key) == Level.THEME)  # type: ignore[union-attr]
+        key = next((each.key for each in themes if each.code == code), None)
+        if code and key is None and not is_shown:
+            raise BoardRefused(_("The draft has no theme %(code)s. Nothing was changed.") % {"code": code})
+        found["theme"] = key
+        if not is_shown:
+            found["rootcause"] = ""
+    if "rootcause" in fields:
+        found["rootcause"] = " ".join(fields["rootcause"].split())[:NAME]
+    return found
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else str(value)

@@ -1,0 +1,137 @@
+"""An act on a board as pages and REST send it: read, checked, done."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotate.actions import board_moves as moves
+from annotate.actions.board_patches import ASIDE, Place
+from annotate.board_errors import BoardRefused
+from annotate.models import Board
+from studies.models import Membership
+
+MOST_CARDS = 5_000
+"""So many cards one act moves at most."""
+
+
+class _Body:
+    """The fields of an act, each of its kind. Raises BoardRefused for what is missing or of another."""
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self._body = body
+
+    def has(self, name: str) -> bool:
+        return name in self._body
+
+    def number(self, name: str) -> int:
+        value = self._body.get(name)
+        if not _is_number(value):
+            raise _unfit(name)
+        return value  # type: ignore[return-value]
+
+    def text(self, name: str, default: str = "") -> str:
+        return _text(self._body.get(name, default), name)
+
+    def numbers(self, name: str) -> list[int]:
+        value = self._body.get(name, [])
+        if not isinstance(value, list) or not all(map(_is_number, value)) or len(value) > MOST_CARDS:
+            raise _unfit(name)
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        value = self._body.get(name)
+        if not isinstance(value, list) or len(value) > 100:
+            raise _unfit(name)
+        return [_text(each, name) for each in value]
+
+    def fields(self, values: Any, name: str) -> dict[str, str]:
+        if not isinstance(values, Mapping):
+            raise _unfit(name)
+        known = ("name", "definition", "theme", "rootcause")
+        # A theme may be null: none.
+        return {each: _text(values[each] or "", each) for each in known if each in values}
+
+    def places(self, name: str) -> dict[int, Place]:
+        value = self._body.get(name) or {}
+        if not isinstance(value, Mapping):
+            raise _unfit(name)
+        found: dict[int, Place] = {}
+        for card, place in value.items():
+            if not str(card).isdecimal() or not (place is None or place == ASIDE or _is_number(place)):
+                raise _unfit(name)
+            found[int(card)] = place
+        return found
+
+    def target(self) -> Place:
+        if self._body.get("aside"):
+            return ASIDE
+        return None if self._body.get("to") is None else self.number("to")
+
+
+def act(board: Board, member: Membership, body: Any) -> None:
+    """Do what the body asks, in one transaction; see docs/rest.md for its shape. Raises DomainError."""
+    if not isinstance(body, Mapping) or body.get("act") not in _ACTS:
+        raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
+    _ACTS[body["act"]](_Body(body), board=board, member=member)
+
+
+def _move(body: _Body, **who: Any) -> None:
+    moves.move_cards(
+        cards=body.numbers("cards"),
+        to=body.target(),
+        seen=body.number("seen"),
+        seen_at=body.places("from"),
+        **who,
+    )
+
+
+def _pile(body: _Body, **who: Any) -> None:
+    moves.make_pile(
+        name=body.text("name"),
+        cards=body.numbers("cards"),
+        seen=body.number("seen"),
+        seen_at=body.places("from"),
+        **who,
+    )
+
+
+def _describe(body: _Body, **who: Any) -> None:
+    moves.describe_pile(
+        pile=body.number("pile"),
+        fields=body.fields(body._body, "act"),  # noqa: SLF001
+        was=body.fields(body._body.get("was") or {}, "was"),  # noqa: SLF001
+        **who,
+    )
+
+
+_ACTS: Mapping[str, Callable[..., object]] = {
+    "move": _move,
+    "pile": _pile,
+    "describe": _describe,
+    "join": lambda body, **who: moves.join_piles(piles=body.numbers("piles"), **who),
+    "drop": lambda body, **who: moves.drop_pile(pile=body.number("pile"), seen=body.number("seen"), **who),
+    "order": lambda body, **who: moves.order_pile(
+        pile=body.number("pile"), position=body.number("position"), **who
+    ),
+    "split": lambda body, **who: moves.split_card(card=body.number("card"), texts=body.texts("texts"), **who),
+    "merge": lambda body, **who: moves.merge_cards(
+        cards=body.numbers("cards"), text=body.text("text"), **who
+    ),
+    "undo": lambda _body, **who: moves.undo_move(**who),
+    "redo": lambda _body, **who: moves.redo_move(**who),
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise _unfit(name)
+    return value
+
+
+def _unfit(name: str) -> BoardRefused:
+    return BoardRefused(_("“%(name)s” is missing or not of its kind. Nothing was changed.") % {"name": name})

@@ -1,0 +1,228 @@
+"""The file that maps summaries to sub-themes: `rootcause,subcategory,symptoms`, as published.
+
+A row is a sub-theme: the theme above it, its name, and its summaries, joined with commas. Inside a summary,
+and in a name, a comma is written 、. A cell is in quotes if it holds a comma, or stands for a name that had
+one: `"Build、 Installation"` is the name “Build, Installation”; `Logging、Testing` keeps its 、.
+
+Read strictly: what is quoted wrongly is refused with its line, and nothing about it is guessed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+HEADER = ("rootcause", "subcategory", "symptoms")
+INSIDE = "、"
+LONGEST_NAME, LONGEST_SUMMARY = 200, 500
+MAX_BYTES = 5_000_000
+MAX_SUMMARIES = 5_000
+
+_RUNS = re.compile(r"'*[=+\-@\t]")
+_INERT = re.compile(r"'+[=+\-@\t]")
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a sentence for translation, which whoever shows it does."""
+    return text
+
+
+class Problem(NamedTuple):
+    """Why a line is refused: `template % values` is the sentence; translate the template first."""
+
+    line: int
+    template: str
+    values: dict[str, object]
+
+    def __str__(self) -> str:
+        return self.template % self.values
+
+
+class MappingRefused(ValueError):
+    """A file that is not read, with every problem of it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"line {problem.line}: {problem}" for problem in self.problems))
+
+
+@dataclass(frozen=True)
+class SubTheme:
+    """A row: the theme above it, its name, its summaries in order."""
+
+    rootcause: str
+    subcategory: str
+    symptoms: tuple[str, ...]
+
+
+class _Cell(NamedTuple):
+    text: str
+    quoted: bool
+
+
+def read_mapping(data: bytes) -> list[SubTheme]:
+    """The sub-themes of a file, in order. UTF-8, with or without BOM; lines end in LF or CRLF.
+
+    Raises MappingRefused with each line that is refused, and why.
+    """
+    lines = _lines(data)
+    problems: list[Problem] = []
+    found: list[SubTheme] = []
+    first: dict[tuple[str, str], int] = {}
+    for number, line in lines:
+        try:
+            row = _row(number, _cells(number, line))
+        except _Refused as refused:
+            problems.append(refused.problem)
+            continue
+        name = (row.rootcause.casefold(), row.subcategory.casefold())
+        if name in first:
+            template = gettext_noop("“%(name)s” stands in line %(first)s already")
+            problems.append(Problem(number, template, {"name": row.subcategory, "first": first[name]}))
+        first.setdefault(name, number)
+        found.append(row)
+    summaries = sum(len(row.symptoms) for row in found)
+    if summaries > MAX_SUMMARIES:
+        template = gettext_noop("the file holds %(n)s summaries: %(most)s are the most that a board has")
+        problems.append(Problem(1, template, {"n": summaries, "most": MAX_SUMMARIES}))
+    if not problems and not summaries:
+        problems.append(Problem(1, gettext_noop("the file holds no summary"), {}))
+    if problems:
+        raise MappingRefused(problems)
+    return found
+
+
+def write_mapping(rows: Iterable[SubTheme]) -> str:
+    """The file of these sub-themes, which `read_mapping` gives back; a comma inside a summary is 、 then."""
+    lines = [",".join(HEADER)]
+    for row in rows:
+        symptoms = ",".join(_written(_inert(each)) for each in row.symptoms)
+        holds = len(row.symptoms) > 1 or any("," in each for each in row.symptoms)
+        cells = (_name(row.rootcause), _name(row.subcategory), _quoted(symptoms, needed=holds))
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+class _Refused(Exception):
+    def __init__(self, line: int, template: str, **values: object) -> None:
+        self.problem = Problem(line, template, values)
+        super().__init__(template)
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """The lines below the header with their numbers, without blank ones. Raises MappingRefused."""
+    if len(data) > MAX_BYTES:
+        template = gettext_noop("the file is larger than %(limit)s bytes")
+        raise MappingRefused([Problem(1, template, {"limit": f"{MAX_BYTES:,}"})])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + data[: error.start].count(b"\n")
+        template = gettext_noop("the file is not UTF-8 here: save it again as UTF-8")
+        raise MappingRefused([Problem(line, template, {})]) from None
+    if "\0" in text:
+        template = gettext_noop("there is a NUL here: this is no text file")
+        raise MappingRefused([Problem(1 + text[: text.index("\0")].count("\n"), template, {})])
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[0] != ",".join(HEADER):
+        template = gettext_noop("the first line is not %(header)s")
+        raise MappingRefused([Problem(1, template, {"header": ",".join(HEADER)})])
+    return ((number, line) for number, line in enumerate(lines[1:], start=2) if line)
+
+
+def _cells(number: int, line: str) -> list[_Cell]:
+    """The cells of a line. Raises _Refused where a quote is not where it belongs."""
+    cells: list[_Cell] = []
+    at = 0
+    while True:
+        if line[at : at + 1] == '"':
+            end = _closing(number, line, at)
+            cells.append(_Cell(line[at + 1 : end].replace('""', '"'), quoted=True))
+            at = end + 1
+            if line[at : at + 1] not in {"", ","}:
+                raise _Refused(
+                    number,
+                    gettext_noop("after the closing quote at character %(at)s comes “%(text)s”, not a comma"),
+                    at=at,
+                    text=line[at : at + 20],
+                )
+        else:
+            end = line.find(",", at)
+            end = len(line) if end < 0 else end
+            text = line[at:end]
+            if '"' in text:
+                raise _Refused(
+                    number,
+                    gettext_noop(
+                        "there is a quote at character %(at)s, inside a cell that does not begin with one"
+                    ),
+                    at=at + text.index('"') + 1,
+                )
+            cells.append(_Cell(text, quoted=False))
+            at = end
+        if at >= len(line):
+            return cells
+        at += 1
+
+
+def _closing(number: int, line: str, at: int) -> int:
+    """The place of the quote that closes the one at `at`; two of them are one inside."""
+    end = line.find('"', at + 1)
+    while end >= 0 and line[end + 1 : end + 2] == '"':
+        end = line.find('"', end + 2)
+    if end < 0:
+        template = gettext_noop("the quote at character %(at)s is not closed in this line")
+        raise _Refused(number, template, at=at + 1)
+    return end
+
+
+def _row(number: int, cells: list[_Cell]) -> SubTheme:
+    if len(cells) != len(HEADER):
+        raise _Refused(
+            number,
+            gettext_noop("the row has %(cells)s cells, not 3: a cell with commas stands in quotes"),
+            cells=len(cells),
+        )
+    rootcause, subcategory = (_read_name(number, cell) for cell in cells[:2])
+    symptoms = [_plain(each) for each in cells[2].text.split(",")] if cells[2].text else []
+    for place, summary in enumerate(symptoms, start=1):
+        if not summary.strip():
+            template = gettext_noop("summary %(place)s of %(n)s is empty: there is a comma too many")
+            raise _Refused(number, template, place=place, n=len(symptoms))
+        if len(summary) > LONGEST_SUMMARY:
+            template = gettext_noop("summary %(place)s has more than %(n)s characters")
+            raise _Refused(number, template, place=place, n=LONGEST_SUMMARY)
+    return SubTheme(rootcause, subcategory, tuple(symptoms))
+
+
+def _read_name(number: int, cell: _Cell) -> str:
+    if "," in cell.text:
+        template = gettext_noop("the name “%(name)s” holds a comma: it is written 、 there")
+        raise _Refused(number, template, name=cell.text[:80])
+    text = _plain(cell.text.replace(INSIDE, ",") if cell.quoted else cell.text)
+    if not text.strip():
+        raise _Refused(number, gettext_noop("a theme and a sub-theme have names; here one is empty"))
+    if len(text) > LONGEST_NAME:
+        raise _Refused(number, gettext_noop("a name has more than %(n)s characters"), n=LONGEST_NAME)
+    return text
+
+
+def _name(name: str) -> str:
+    return _quoted(_written(_inert(name)), needed="," in name)
+
+
+def _written(text: str) -> str:
+    return text.replace(",", INSIDE)
+
+
+def _quoted(text: str, *, needed: bool) -> str:
+    return '"' + text.replace('"', '""') + '"' if needed or '"' in text else text
+
+
+def _inert(text: str) -> str:
+    """A spreadsheet would run a cell that begins like a formula."""
+    return f"'{text}" if _RUNS.match(text) else text
+
+
+def _plain(text: str) -> str:
+    return text[1:] if _INERT.match(text) else text

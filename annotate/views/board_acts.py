@@ -1,0 +1,69 @@
+"""What an open board asks and sends: its state, what changed since, and acts, as JSON."""
+
+import json
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import board_asked
+from annotate.models import Board
+from annotate.queries.boards import boards_for, state_of
+from annotate.rules import may_read_board
+from core.errors import DomainError
+from core.http import require
+from studies.models import Membership
+from studies.queries import membership_of
+
+
+@require_safe
+def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """All that lies on the board; with `since` what changed after that revision, 204 where nothing did."""
+    board, member = board_and_seat(request, board_id)
+    found = state_of(board, member, since=_number(request.GET.get("since")))
+    return HttpResponse(status=204) if found is None else JsonResponse(found)
+
+
+@require_POST
+def board_act(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """Do one act. The answer is what changed since the revision that was `seen`, with `error` where it was
+    refused: then nothing was changed.
+    """
+    board, member = board_and_seat(request, board_id)
+    body, seen = _body(request)
+    try:
+        board_asked.act(board, member, body)
+    except DomainError as error:
+        now = _now(board, member, seen)
+        return JsonResponse({**now, "error": str(error.message)}, status=error.status)
+    return JsonResponse(_now(board, member, seen))
+
+
+def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:
+    """A board of a study of this user's, and their seat in that study. Http404, PermissionDenied."""
+    board = get_object_or_404(boards_for(request.user), pk=board_id)
+    member = membership_of(request.user, board.taxonomy.study)
+    require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))
+    assert member is not None  # noqa: S101 - who may read has a seat
+    return board, member
+
+
+def _now(board: Board, member: Membership, seen: int | None) -> dict[str, Any]:
+    board.refresh_from_db(fields=["phase"])
+    return state_of(board, member, since=seen) or {"revision": seen, "phase": board.phase}
+
+
+def _body(request: AuthedRequest) -> tuple[Any, int | None]:
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        return None, None
+    seen = body.get("seen") if isinstance(body, dict) else None
+    return body, seen if isinstance(seen, int) and not isinstance(seen, bool) else None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
