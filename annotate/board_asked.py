@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotate.actions import board_moves as moves
 from annotate.actions.board_patches import ASIDE, Place
 from annotate.board_errors import BoardRefused
 from annotate.models import Board
+from core.idempotency import first_use
 from studies.models import Membership
 
 MOST_CARDS = 5_000
@@ -63,6 +66,13 @@ class _Body:
             found[int(card)] = place
         return found
 
+    def key(self) -> UUID | None:
+        value = self._body.get("key")
+        try:
+            return None if value is None else UUID(_text(value, "key"))
+        except ValueError:
+            raise _unfit("key") from None
+
     def target(self) -> Place:
         if self._body.get("aside"):
             return ASIDE
@@ -70,10 +80,17 @@ class _Body:
 
 
 def act(board: Board, member: Membership, body: Any) -> None:
-    """Do what the body asks, in one transaction; see docs/rest.md for its shape. Raises DomainError."""
+    """Do what the body asks, in one transaction, once for each `key`; see docs/rest.md for its shape.
+
+    Raises DomainError, and nothing is changed then.
+    """
     if not isinstance(body, Mapping) or body.get("act") not in _ACTS:
         raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
-    _ACTS[body["act"]](_Body(body), board=board, member=member)
+    read = _Body(body)
+    with transaction.atomic():
+        key = read.key()
+        if key is None or member.user is None or first_use(key, member.user):
+            _ACTS[body["act"]](read, board=board, member=member)
 
 
 def _move(body: _Body, **who: Any) -> None:

@@ -48,7 +48,7 @@ class MappingRefused(ValueError):
 
 @dataclass(frozen=True)
 class SubTheme:
-    """A row: the theme above it, its name, its summaries in order."""
+    """A row: the theme above it, "" for none, its name, its summaries in order."""
 
     rootcause: str
     subcategory: str
@@ -183,7 +183,8 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
             gettext_noop("the row has %(cells)s cells, not 3: a cell with commas stands in quotes"),
             cells=len(cells),
         )
-    rootcause, subcategory = (_read_name(number, cell) for cell in cells[:2])
+    rootcause = _read_name(number, cells[0])
+    subcategory = _read_name(number, cells[1], is_needed=True)
     symptoms = [_plain(each) for each in cells[2].text.split(",")] if cells[2].text else []
     for place, summary in enumerate(symptoms, start=1):
         if not summary.strip():
@@ -195,13 +196,13 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
     return SubTheme(rootcause, subcategory, tuple(symptoms))
 
 
-def _read_name(number: int, cell: _Cell) -> str:
+def _read_name(number: int, cell: _Cell, *, is_needed: bool = False) -> str:
     if "," in cell.text:
         template = gettext_noop("the name “%(name)s” holds a comma: it is written 、 there")
         raise _Refused(number, template, name=cell.text[:80])
     text = _plain(cell.text.replace(INSIDE, ",") if cell.quoted else cell.text)
-    if not text.strip():
-        raise _Refused(number, gettext_noop("a theme and a sub-theme have names; here one is empty"))
+    if not text.strip() and is_needed:
+        raise _Refused(number, gettext_noop("the sub-theme has no name"))
     if len(text) > LONGEST_NAME:
         raise _Refused(number, gettext_noop("a name has more than %(n)s characters"), n=LONGEST_NAME)
     return text

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from typing import TypeVar
+from uuid import UUID
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.http import HttpRequest
@@ -38,10 +40,15 @@ def first_time(request: HttpRequest) -> bool:
     key = form_key(request)
     if key is None or not request.user.is_authenticated:
         return True
+    return first_use(key, request.user)
+
+
+def first_use(key: UUID, user: AbstractBaseUser) -> bool:
+    """The same for a key that came otherwise. Inside a transaction only."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {HandledForm._meta.db_table} (key, user_id, handled_at) VALUES (%s, %s, now())"  # noqa: S608, SLF001 - a constant
             " ON CONFLICT (key) DO NOTHING",
-            [str(key), request.user.pk],
+            [str(key), user.pk],
         )
         return bool(cursor.rowcount)

@@ -19,7 +19,7 @@ from annotate.actions.board_patches import (
     Place,
     is_taken,
     lying,
-    next_position,
+    next_places,
     piles_of,
     require_as_it_was,
     store,
@@ -33,6 +33,9 @@ from taxonomy.models import Level
 
 NAME, DEFINITION, TEXT = 200, 10_000, 500
 """Characters of a pile's name and definition, and of a card."""
+
+SAID = 80
+"""Characters of a card in a sentence about it."""
 
 
 @transaction.atomic
@@ -69,7 +72,7 @@ def make_pile(
         sorting=held.sorting,
         name=_named(name) if name.strip() else _numbered(held),
         theme=_own_theme(held),
-        position=next_position(held.sorting),
+        **next_places(held.sorting),
     )
     _require_free(held, pile)
     pile.save()
@@ -238,16 +241,25 @@ def _moved(
         if lies.place != to and (lies.place != seen_at[card] if card in seen_at else lies.since > seen)
     ]
     if others:
-        raise BoardClash(
-            ngettext(
-                "Somebody has moved this card meanwhile. It stays where they put it; nothing was changed.",
-                "Somebody has moved %(n)d of these cards meanwhile. They stay where they are; nothing was"
-                " changed.",
-                len(others),
-            )
-            % {"n": len(others)}
-        )
+        raise _elsewhere(held, others[0], found[others[0]].place, len(others) - 1)
     return {card: (found[card].place, to) for card in dict.fromkeys(cards) if found[card].place != to}
+
+
+def _elsewhere(held: Held, card: int, place: Place, more: int) -> BoardClash:
+    """Says where somebody put the first of these cards, and of how many more they did."""
+    text = Card.objects.get(pk=card).text
+    where = {"card": text if len(text) <= SAID else f"{text[:SAID]}…"}
+    if isinstance(place, int):
+        where["pile"] = piles_of(held.sorting, [place])[place].name
+        said = _("Somebody has put “%(card)s” into “%(pile)s” meanwhile.") % where
+    elif place is None:
+        said = _("Somebody has taken “%(card)s” out of its pile meanwhile.") % where
+    else:
+        said = _("Somebody has put “%(card)s” aside meanwhile.") % where
+    if more:
+        others = ngettext("And %(n)d more card was moved.", "And %(n)d more cards were moved.", more)
+        said = f"{said} {others % {'n': more}}"
+    return BoardClash(f"{said} {_('Nothing was changed.')}")
 
 
 def _pile(held: Held, pile: int) -> Pile:

@@ -180,9 +180,12 @@ def is_taken(sorting: Sorting, pile: Pile) -> bool:
     return others.annotate(lower=Lower("name")).filter(lower=Lower(Value(pile.name))).exists()
 
 
-def next_position(sorting: Sorting) -> int:
-    last = Pile.objects.filter(sorting=sorting, in_play=True).aggregate(last=Max("position"))["last"]
-    return 0 if last is None else last + 1
+def next_places(sorting: Sorting) -> dict[str, int]:
+    """`number` and `position` of the next pile."""
+    piles = Pile.objects.filter(sorting=sorting)
+    last = piles.aggregate(number=Max("number"), position=Max("position", filter=Q(in_play=True)))
+    position = last["position"]
+    return {"number": (last["number"] or 0) + 1, "position": 0 if position is None else position + 1}
 
 
 def raise_all(board_id: int) -> None:

@@ -22,7 +22,7 @@ from taxonomy.tree.drafts import Draft
 
 
 @transaction.atomic
-def make_board(
+def start_board(
     *,
     taxonomy: Taxonomy,
     name: str,
@@ -53,7 +53,7 @@ def make_board(
 
 
 @transaction.atomic
-def import_board(
+def start_board_from_mapping(
     *,
     taxonomy: Taxonomy,
     name: str,
@@ -96,6 +96,7 @@ def _pile_of(row: SubTheme, position: int, sorting: Sorting, draft: Draft) -> Pi
         name=row.subcategory,
         theme=theme.key if theme else None,
         rootcause="" if theme and theme.name == row.rootcause else row.rootcause,
+        number=position + 1,
         position=position,
         made=made.key if made else None,
         definition=made.definition if made else "",

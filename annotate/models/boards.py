@@ -140,6 +140,7 @@ class Pile(models.Model):
     """
 
     sorting = models.ForeignKey(Sorting, models.CASCADE, related_name="piles")
+    number = models.PositiveIntegerField(help_text="In the order of their coming, never given again")
     name = models.CharField(max_length=200)
     definition = models.TextField(blank=True)
     theme = models.UUIDField(null=True)
@@ -159,6 +160,7 @@ class Pile(models.Model):
                 condition=Q(in_play=True),
                 nulls_distinct=False,
             ),
+            models.UniqueConstraint(fields=["sorting", "number"], name="pile_has_its_number"),
             models.UniqueConstraint(fields=["id", "sorting"], name="pile_has_its_sorting"),
             models.CheckConstraint(name="a_pile_is_named", condition=~Q(name="")),
         ]

@@ -1,35 +1,67 @@
 """The summaries that become the cards of a board."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate.models import Label, Round, RoundIssue
 from annotate.queries.withheld import Reader
 from studies.models import Membership
-from taxonomy.models import Category, CategoryState, Taxonomy
+from taxonomy.models import Category, CategoryState, Taxonomy, Version
 
 COUNTED = (Round.Kind.PILOT, Round.Kind.MAIN)
-"""The kinds of rounds whose labels give cards: a screening has another taxonomy, a training is no result."""
+"""The kinds of rounds whose labels give cards: a screening asks something else, a training is no result."""
 
 
 def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | None) -> dict[str, list[int]]:
     """The summaries of labels that say this category, or one below it in any version: by their text, in the
     order of the labels, with the ids of these. Of complete and revealed issues, without what is held back
-    from the member. Equal in all but case and spaces at the ends is one text, as it was written first.
+    from the member. Equal in all but case and spaces is one text, as it was written first.
     """
     found: dict[str, list[int]] = {}
     written: dict[str, str] = {}
-    rows = labels_about(taxonomy, about, member).order_by("pk").values_list("pk", "summary")
-    for label, summary in rows.iterator(chunk_size=5_000):
+    said = summed_up(taxonomy, member).filter(category__in=_below(taxonomy)[about.pk])
+    for label, summary in said.order_by("pk").values_list("pk", "summary").iterator(chunk_size=5_000):
         text = " ".join(summary.split())
         if text:
-            found.setdefault(written.setdefault(text.casefold(), text), []).append(label)
+            found.setdefault(written.setdefault(text.lower(), text), []).append(label)
     return found
 
 
-def labels_about(taxonomy: Taxonomy, about: Category, member: Membership | None) -> QuerySet[Label]:
-    """The labels with a summary that say this category, or one below it. Four small queries."""
+@dataclass(frozen=True)
+class CardCount:
+    """A theme or type of a version, and how many cards a board about it would begin with."""
+
+    state: CategoryState
+    cards: int
+
+
+def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
+    """What boards could be about: types and themes in the order of the tree. A fixed number of queries."""
+    below = _below(version.taxonomy)
+    pairs = [(category, about) for about, under in below.items() for category in under]
+    said = summed_up(version.taxonomy, member).order_by().values("category_id", "summary")
+    sql, values = said.query.sql_with_params()
+    text = r"lower(btrim(regexp_replace(l.summary, '\s+', ' ', 'g')))"
+    statement = f"""
+        SELECT u.about, count(DISTINCT {text}) FILTER (WHERE {text} <> '')
+        FROM ({sql}) l
+        JOIN unnest(%s::bigint[], %s::bigint[]) u (category, about) ON u.category = l.category_id
+        GROUP BY u.about
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*values, [pair[0] for pair in pairs], [pair[1] for pair in pairs]])
+        counted = dict(cursor.fetchall())
+    states = CategoryState.objects.filter(version=version, level__lt=3).select_related("category")
+    return [CardCount(state, counted.get(state.category_id, 0)) for state in states.order_by("position")]
+
+
+def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[Label]:
+    """The labels with a summary, of issues that are complete and revealed, without what is held back from the
+    member. Two small queries.
+    """
     rounds = list(Round.objects.filter(version__taxonomy=taxonomy, kind__in=COUNTED, opened_at__isnull=False))
     held = Reader(member).held_back(rounds)
     counted = RoundIssue.objects.filter(
@@ -37,20 +69,23 @@ def labels_about(taxonomy: Taxonomy, about: Category, member: Membership | None)
         completed_at__isnull=False,
     )
     same = {"round": OuterRef("round"), "issue": OuterRef("issue")}
-    found = Label.objects.filter(
-        Exists(counted.filter(**same)), category__in=below(taxonomy, about), surplus=False
-    ).exclude(summary="")
+    found = Label.objects.filter(Exists(counted.filter(**same)), surplus=False).exclude(summary="")
     return found if held.query.is_empty() else found.exclude(Exists(held.filter(**same)))
 
 
-def below(taxonomy: Taxonomy, about: Category) -> set[int]:
-    """The ids of this category and of all that stood below it in any published version. One query."""
+def _below(taxonomy: Taxonomy) -> dict[int, set[int]]:
+    """For each category that was ever published: itself and all that ever stood below it, by ids."""
+    parents: dict[int, set[int]] = defaultdict(set)
     states = CategoryState.objects.filter(version__taxonomy=taxonomy, version__published_at__isnull=False)
-    children: dict[int, set[int]] = defaultdict(set)
     for category, parent in states.values_list("category", "parent"):
-        children[parent].add(category)
-    found, queue = {about.pk}, [about.pk]
-    while queue:
-        queue += children[queue.pop()] - found
-        found |= set(queue)
+        parents[category] |= {parent} if parent else set()
+    found: dict[int, set[int]] = defaultdict(set)
+    for category in parents:
+        above, queue = {category}, [category]
+        while queue:
+            new = parents[queue.pop()] - above
+            above |= new
+            queue += new
+        for each in above:
+            found[each].add(category)
     return found

@@ -1,18 +1,21 @@
 """Boards that a user may see, and what lies where on one: all of it, or what changed since a revision."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, FilteredRelation, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, QuerySet
 
 from accounts.models import User
+from annotate.mapping import SubTheme
 from annotate.models import Board, Card, CardLabel, Move, Pile, Round, RoundIssue, Sorting
 from annotate.queries.withheld import held_back_in
-from annotate.rules import may_sort
+from annotate.rules import may_make_board, may_read_board, may_sort
 from studies.models import Membership
 from studies.queries import studies_for
 from taxonomy.drafting import drafted
+from taxonomy.models import Taxonomy
 
 FOR_GOOD = (Move.Kind.MAKE, Move.Kind.UNDO, Move.Kind.REDO)
 
@@ -45,20 +48,74 @@ def redoable(sorting: Sorting, member: Membership) -> QuerySet[Move]:
     return own.filter(~Exists(later), undone__isnull=False).order_by("-undone")
 
 
-def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
-    """The ids of those of these cards that this member may not see now: behind them is a label of an issue
-    that they have yet to label in another round, or that lacks labels again. Three queries at most, none for
-    a board of a file.
+@dataclass(frozen=True)
+class BoardLine:
+    """One board of a list: its cards in play that the reader may see, how many lie in a pile or aside of the
+    common sorting, its piles, and of those who sort apart how many there are and are done.
     """
-    if board.about_id is None:
-        return set()
+
+    board: Board
+    cards: int
+    sorted: int
+    piles: int
+    sorters: int
+    done: int
+
+
+def boards_of(taxonomy: Taxonomy, member: Membership) -> list[BoardLine]:
+    """The boards of a taxonomy, newest first, without those that are still sorted apart by others than those
+    who sort. A fixed number of queries.
+    """
+    boards = Board.objects.filter(taxonomy=taxonomy).select_related("taxonomy__study", "about", "made_by")
+    shown = [board for board in boards.order_by("-pk") if may_read_board(member, board)]
+    hidden = behind_hidden(taxonomy.pk, member).filter(card=OuterRef("pk"))
+    cards = Card.objects.filter(~Exists(hidden), board__in=shown, in_play=True)
+    placed = Q(placements__sorting__member=None) & (
+        Q(placements__pile__isnull=False) | Q(placements__aside=True)
+    )
+    counted = {
+        row["board"]: row
+        for row in cards.values("board").annotate(
+            cards=Count("pk", distinct=True), sorted=Count("pk", filter=placed, distinct=True)
+        )
+    }
+    common = Pile.objects.filter(sorting__board__in=shown, sorting__member=None, in_play=True)
+    piles = dict(common.values_list("sorting__board").annotate(Count("pk")))
+    apart = Sorting.objects.filter(board__in=shown, member__isnull=False).values("board")
+    sorters = {row["board"]: row for row in apart.annotate(all=Count("pk"), done=Count("done_at"))}
+    nothing = {"cards": 0, "sorted": 0, "all": 0, "done": 0}
+    return [
+        BoardLine(
+            board,
+            cards=found["cards"],
+            sorted=found["sorted"],
+            piles=piles.get(board.pk, 0),
+            sorters=who["all"],
+            done=who["done"],
+        )
+        for board in shown
+        for found, who in [(counted.get(board.pk, nothing), sorters.get(board.pk, nothing))]
+    ]
+
+
+def behind_hidden(taxonomy_id: int, member: Membership) -> QuerySet[CardLabel]:
+    """What stands behind cards that this member may not see now: a label of an issue that they have yet to
+    label in another round, or that lacks labels again. Two small queries.
+    """
     same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
     hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
-    rounds = Round.objects.filter(version__taxonomy=board.taxonomy_id, opened_at__isnull=False)
+    rounds = Round.objects.filter(version__taxonomy=taxonomy_id, opened_at__isnull=False)
     held = held_back_in(rounds, [member])
     if not held.query.is_empty():
         hidden |= Q(Exists(held.filter(**same)))
-    behind = CardLabel.objects.filter(hidden, card__in=cards.values("pk"))
+    return CardLabel.objects.filter(hidden)
+
+
+def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
+    """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
+    if board.about_id is None:
+        return set()
+    behind = behind_hidden(board.taxonomy_id, member).filter(card__in=cards.values("pk"))
     return set(behind.values_list("card", flat=True))
 
 
@@ -76,6 +133,7 @@ def state_of(board: Board, member: Membership, *, since: int | None = None) -> d
         "revision": sorting.revision,
         "phase": board.phase,
         "can_edit": _can_edit(board, sorting, member),
+        "may_lead": may_make_board(member, board.taxonomy.study) and board.phase != Board.Phase.CLOSED,
         "you": member.pseudonym,
     }
     cards, gone = _cards(board, sorting, member, None if is_whole else since)
@@ -147,6 +205,7 @@ def _piles(sorting: Sorting, codes: dict[str, tuple[str, str]]) -> list[dict[str
     return [
         {
             "id": pile.pk,
+            "number": pile.number,
             "name": pile.name,
             "definition": pile.definition,
             "theme": codes[str(pile.theme)][0] if str(pile.theme) in codes else None,
@@ -168,8 +227,17 @@ def codes_of(board: Board) -> dict[str, tuple[str, str]]:
     return {entry.key: (entry.code, entry.name) for entry in drafted(board.taxonomy).draft}
 
 
-def sorted_cards(sorting: Sorting, hidden: Collection[int]) -> list[tuple[int, str]]:
-    """Pile and text of each card that lies in one and is not hidden, in the order of the cards."""
-    rows = Card.objects.filter(placements__sorting=sorting, placements__pile__isnull=False, in_play=True)
-    found = rows.order_by("number").values_list("pk", "placements__pile", "text")
-    return [(pile, text) for pk, pile, text in found if pk not in hidden]
+def mapping_of(board: Board, member: Membership) -> list[SubTheme]:
+    """What the common sorting maps to what, as a file: a row for each pile in their order, with its cards in
+    the order of their coming, without those that this member may not see now.
+    """
+    sorting = Sorting.objects.get(board=board, member=None)
+    piles = Pile.objects.filter(sorting=sorting, in_play=True).order_by("position", "pk")
+    lying = Card.objects.filter(board=board, in_play=True, placements__pile__in=piles)
+    hidden = hidden_cards(board, member, lying)
+    texts: dict[int, list[str]] = defaultdict(list)
+    for pk, pile, text in lying.order_by("number").values_list("pk", "placements__pile", "text"):
+        if pk not in hidden:
+            texts[pile].append(text)
+    codes = codes_of(board)
+    return [SubTheme(rootcause_of(pile, codes), pile.name, tuple(texts[pile.pk])) for pile in piles]

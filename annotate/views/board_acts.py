@@ -5,13 +5,15 @@ from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate import board_asked
+from annotate.mapping import write_mapping
 from annotate.models import Board
-from annotate.queries.boards import boards_for, state_of
+from annotate.queries.boards import boards_for, mapping_of, state_of
 from annotate.rules import may_read_board
 from core.errors import DomainError
 from core.http import require
@@ -28,7 +30,7 @@ def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 
 @require_POST
-def board_act(request: AuthedRequest, board_id: int) -> HttpResponse:
+def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
     """Do one act. The answer is what changed since the revision that was `seen`, with `error` where it was
     refused: then nothing was changed.
     """
@@ -40,6 +42,17 @@ def board_act(request: AuthedRequest, board_id: int) -> HttpResponse:
         now = _now(board, member, seen)
         return JsonResponse({**now, "error": str(error.message)}, status=error.status)
     return JsonResponse(_now(board, member, seen))
+
+
+@require_safe
+def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """What the board maps to what, as a file laid out like the published one."""
+    board, member = board_and_seat(request, board_id)
+    answer = HttpResponse(write_mapping(mapping_of(board, member)), content_type="text/csv; charset=utf-8")
+    answer.headers["Content-Disposition"] = content_disposition_header(
+        as_attachment=True, filename=f"{board.name}.csv"
+    )
+    return answer
 
 
 def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotate.actions.boards import import_board
+from annotate.actions.boards import start_board_from_mapping
 from annotate.board_asked import act
 from annotate.mapping import SubTheme
 from annotate.models import Board, Card, Placement
@@ -51,7 +51,7 @@ def board_world(texts=("Crash", "Hang", "Slow", "Leak"), **fields) -> BoardWorld
     fields.setdefault("with_piles", False)
     if fields.pop("apart", False):
         fields["sorters"] = [one, two]
-    board = import_board(
+    board = start_board_from_mapping(
         taxonomy=version.taxonomy,
         name="Symptoms",
         rows=[SubTheme("Cause", "Sub", tuple(texts))],

@@ -93,6 +93,10 @@ proposal_rule              post   401  404  404  302  302  403  403  403  403
 vote_on_proposal           post   401  404  404  422  422  422  422  403  403
 withdraw_proposal          post   401  404  404  403  302  403  403  403  403
 
+board_state                get    302  404  404  200  200  200  200  200  403
+act_on_board               post   401  404  404  422  422  422  422  422  403
+board_mapping              get    302  404  404  200  200  200  200  200  403
+
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
 keywords                   get    302  404  404  200  200  403  403  403  403
@@ -341,6 +345,7 @@ def address(world: World, name: str) -> str:
             ("vote_on_proposal", "withdraw_proposal", "api_proposal_ballot"),
             (world.version.taxonomy_id, more.motion.number),
         ),
+        **dict.fromkeys(("board_state", "act_on_board", "board_mapping"), (more.board.pk,)),
         "api_categories": (world.version.taxonomy_id, 1),
         "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
         "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),

@@ -11,11 +11,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
+from annotate.actions.boards import start_board_from_mapping
 from annotate.actions.frozen import freeze_report
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
+from annotate.mapping import SubTheme
 from annotate.models import BulkDecision, Round
 from annotate.queries.report_files import MAKING
 from annotate.queries.samples import Frame
@@ -184,6 +186,9 @@ def make_world() -> World:
         values={},
         reasons="Nobody uses it.",
         deadline=timezone.now() + timedelta(days=7),
+    )
+    world.more.board = start_board_from_mapping(
+        taxonomy=version.taxonomy, name="Board", rows=[SubTheme("Cause", "Kind", ("Crash",))], by=owner
     )
     world.more.frozen = freeze_report(round_=round_, by=owner, name="Submission")
     return world

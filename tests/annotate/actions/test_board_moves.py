@@ -52,7 +52,7 @@ def test_a_card_that_somebody_moved_since_stays_where_they_put_it():
     stops, other = world.pile("Stops"), world.pile("Other")
     seen = world.state()["revision"]
     world.act(world.two, "move", cards=[crash], to=stops)
-    with pytest.raises(errors.BoardClash, match="this card"):
+    with pytest.raises(errors.BoardClash, match="“Crash” into “Stops” meanwhile"):
         world.act(world.one, "move", cards=[crash, hang], to=other, seen=seen)
     with pytest.raises(errors.BoardClash):
         world.act(world.one, "move", cards=[crash], to=other, **{"from": {str(crash): None}})
