@@ -20,6 +20,7 @@ from annotate.views import (
     meeting_room,
     meetings,
     minutes,
+    missing,
     overview,
     pictures,
     pilot,
@@ -211,4 +212,6 @@ urlpatterns: list[URLPattern] = [
     ),
     path("rounds/<int:round_id>/answers/<int:issue_id>/comment/", training.comment, name="comment"),
     path("taxonomies/<int:taxonomy_id>/draft/dry-run/", dry_run.draft_dry_run, name="draft_dry_run"),
+    path("taxonomies/<int:taxonomy_id>/missing/vote/", missing.put_to_vote, name="put_to_vote"),
+    path("taxonomies/<int:taxonomy_id>/missing/answer/", missing.answer_name, name="answer_name"),
 ]

@@ -22,7 +22,7 @@ OF_THE_MOTION = (
     "number", "title", "kind", "key", "values", "reasons", "examples", "opened_at", "deadline", "electorate",
     "quorum", "by_majority", "closed_at", "outcome", "in_favour", "against", "abstained", "refused",
 )  # fmt: skip
-VOTING = {"reasons", "examples", "deadline", "quorum"}
+VOTING = {"reasons", "examples", "deadline", "quorum", "waits"}
 
 
 class ProposalBallotSerializer(serializers.ModelSerializer[Ballot]):
@@ -64,6 +64,9 @@ class NewProposalSerializer(NewChangeSerializer):
     examples = serializers.CharField(required=False, allow_blank=True)
     deadline = serializers.DateTimeField()
     quorum = serializers.IntegerField(required=False, min_value=1)
+    waits = serializers.CharField(
+        required=False, allow_blank=True, help_text="The name that open labels wait for"
+    )
 
 
 class NewProposalBallotSerializer(serializers.Serializer[Any]):

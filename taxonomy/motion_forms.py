@@ -25,7 +25,7 @@ class MotionForm(forms.Form):
         label=_("What to change"),
         choices=[
             (drafts.ADD, _("new category")),
-            (drafts.DESCRIBE, _("rename")),
+            (drafts.DESCRIBE, _("rename, or other texts")),
             (drafts.MOVE, _("move")),
             (drafts.MERGE, _("merge")),
             (drafts.SPLIT, _("split")),

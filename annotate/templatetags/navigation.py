@@ -10,11 +10,14 @@ from django.utils.translation import ngettext
 from annotate.models import FollowUp, Round
 from annotate.queries.follow_ups import follow_ups, waiting_for
 from annotate.queries.meeting_lists import open_meetings
+from annotate.queries.missing import missing_categories
 from annotate.queries.rounds import current_round
 from annotate.rules import may_take_turns
 from studies import rules
 from studies.models import Membership, Study
 from taxonomy.models import Taxonomy
+from taxonomy.queries import codebook, published_version
+from taxonomy.rules import may_propose
 
 register = template.Library()
 
@@ -88,3 +91,21 @@ def taxonomy_follow_ups(study: Study, membership: Membership | None, taxonomy: T
         if n
     ]
     return {"study": study, "text": ", ".join(said)}
+
+
+@register.inclusion_tag("annotate/missing/_card.html")
+def labels_wait_for(study: Study, membership: Membership | None, taxonomy: Taxonomy) -> dict[str, Any]:
+    """The names that revealed open labels of a taxonomy wait for. Ten queries at most."""
+    if not rules.may_read_revealed(membership):
+        return {}
+    found = missing_categories(taxonomy, membership)
+    may_answer = rules.may_lead(membership)
+    version = published_version(taxonomy) if found and may_answer else None
+    return {
+        "study": study,
+        "taxonomy": taxonomy,
+        "found": found,
+        "may_propose": may_propose(membership),
+        "may_answer": may_answer,
+        "states": codebook(version).states if version else (),
+    }

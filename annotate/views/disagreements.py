@@ -29,6 +29,7 @@ from annotate.round_forms import DecisionForm
 from annotate.views.lines import Lines
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import Links, hues, matrix
+from annotate.views.missing import vote_url
 from annotate.views.narrowed import Asked, To, ends_open, menus, narrowing_of
 from annotate.views.seats import seat_in
 from annotate.views.threads import talk
@@ -41,6 +42,7 @@ from ingest.reading import read
 from ingest.rules import may_import
 from studies.models import Membership
 from taxonomy.models import Level
+from taxonomy.rules import may_propose
 
 ROWS = 30
 PAGE = "disagreements"
@@ -362,8 +364,10 @@ def _panel(
         for decision in queries.chain_of(round_, item.issue.pk)
     ]
     may_settle = rules.may_settle(member, round_)
+    misses = item.open_labels or (item.decision and item.decision.cause == Decision.Cause.MISSING)
     return {
         "item": item,
+        "missing_url": vote_url(round_, item.issue.pk) if misses and may_propose(member) else "",
         "reading": read(issue, choices.keywords),
         "is_part": True,
         "close_url": to(issue=None),

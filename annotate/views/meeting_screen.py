@@ -20,10 +20,12 @@ from annotate.queries.threads import pseudonyms_of
 from annotate.views.agenda_lines import AgendaLines
 from annotate.views.looks import looks
 from annotate.views.matrix import hues
+from annotate.views.missing import vote_url
 from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership
 from taxonomy.models import CategoryState
+from taxonomy.rules import may_propose
 
 
 def screen(room: Room, member: Membership, item_id: int | None) -> dict[str, Any]:
@@ -221,6 +223,7 @@ class _Screen:
                 }
                 for one in shown.follow_ups
             ],
+            "missing_url": vote_url(self.round, shown.item.issue_id) if self._misses(shown) else "",
             "may_follow_up": meeting.is_open and self.leads,
             "may_reopen": meeting.is_open
             and (room.is_chair or rules.may_settle(self.member, self.round))
@@ -391,6 +394,11 @@ class _Screen:
             "why": one.superseded_why,
             "superseded_by": one.superseded_by,
         }
+
+    def _misses(self, shown: Shown) -> bool:
+        """Does the decision, or a note, say that a category is missing, to somebody who may propose one?"""
+        says = any(one.stands and one.cause == Decision.Cause.MISSING.label for one in shown.decisions)
+        return may_propose(self.member) and (says or any(one.proposal for one in shown.follow_ups))
 
     def _possible(self, shown: Shown, last: VoteLine | None) -> dict[str, Any]:
         """What suffices now, and with what the form of the decision begins."""

@@ -106,7 +106,12 @@
   });
   addEventListener("beforeunload", (event) => { if (isChanged() && !leaving) event.preventDefault(); });
   let leaving = false;
-  document.addEventListener("submit", (event) => { leaving = !event.target.matches("[hx-post]"); }, true);
+  // What is put to the vote goes to a page of its own, and so past htmx.
+  document.addEventListener("submit", (event) => {
+    const toVote = event.submitter?.name === "prefill";
+    if (toVote) event.stopPropagation();
+    leaving = toVote || !event.target.matches("[hx-post]");
+  }, true);
 
   // After a change the focus is where it was: in the field of a new category, or on the chosen one.
   let toForm = false;

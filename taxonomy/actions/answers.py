@@ -1,5 +1,5 @@
 """What becomes of the names of missing categories that open labels wait for: they are put to the vote, and
-answered by a category. Names that look alike are one, whoever proposed them; nobody learns how many there are.
+answered by a category. Names that look alike are one, whoever proposed them; nobody learns how many.
 """
 
 from django.db import transaction

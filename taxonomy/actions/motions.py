@@ -41,7 +41,7 @@ def open_motion(
     deadline: datetime,
     examples: str = "",
     quorum: int | None = None,
-    name: str = "",
+    waits: str = "",
 ) -> Motion:
     """Put a change to the vote of all who may label in the study now. `kind`, `key` and `values` are those of
     taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said. A new category, or a
@@ -64,10 +64,13 @@ def open_motion(
     change = drafts.Change(kind, key, values)
     draft = drafted(taxonomy).draft
     title = title_of(draft, change)
+    was = draft.entries.get(key)
     try:
         draft.apply(change)
     except drafts.Refused as refused:
         raise errors.ChangeRefused.of(refused) from refused
+    if kind == drafts.DESCRIBE and draft[key] == was:
+        raise errors.NotProposable(_("That changes nothing: give another name or text. Nothing was stored."))
     electors = list(
         Membership.objects.filter(
             study=taxonomy.study_id, role__in=LABELLING, left_at=None, user__isnull=False, joined_at__lte=now
@@ -97,8 +100,8 @@ def open_motion(
         by_majority=taxonomy.by_majority and kind not in NEED_ALL,
     )
     Ballot.objects.bulk_create(Ballot(motion=motion, member=member) for member in electors)
-    if name:
-        link(motion, name)
+    if waits:
+        link(motion, waits)
     record(taxonomy.study, "taxonomies.proposed", by.user, number=motion.number, title=title)
     return motion
 

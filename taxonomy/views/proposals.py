@@ -1,10 +1,10 @@
 """Proposals of a taxonomy: the list with its votes, a new one, a ballot, a withdrawal, the rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -17,11 +17,14 @@ from studies.models import Membership
 from studies.pages import frame
 from studies.queries import membership_of
 from taxonomy import actions, draft_forms, errors, queries, rules
+from taxonomy.draft_reading import LABELS
 from taxonomy.drafting import drafted
 from taxonomy.models import Motion, Taxonomy
 from taxonomy.motion_forms import BallotForm, MotionForm
 from taxonomy.motion_reading import motion_lines
-from taxonomy.tree import drafts
+from taxonomy.tree import TEXTS, drafts
+
+TYPED = ("kind", "key", "parent", "into", "name", "parts", "waits")
 
 
 @require_safe
@@ -33,17 +36,16 @@ def proposals(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Put a change to the vote; the address may say which: `kind`, and `key`, that of a category."""
+    """Put a change to the vote. The address may say which (`kind`, and `key`, that of a category), and so may
+    the editor, which sends its form with `prefill`.
+    """
     taxonomy, member = _voter(request, taxonomy_id)
-    found = drafted(taxonomy)
-    form = MotionForm(request.POST) if request.method == "POST" else MotionForm(initial=_asked(request))
+    if request.method != "POST" or "prefill" in request.POST:
+        return proposal_form(request, taxonomy, member, _of_editor(request) or _flat(request.GET))
+    form = MotionForm(request.POST)
     error: DomainError | None = None
     if form.is_valid():
-        posted = draft_forms.read(request.POST, found.draft)
-        values = dict(posted.values)
-        definition = request.POST.get("about", "").strip()
-        if posted.kind == drafts.ADD and definition:
-            values["definition"] = definition
+        posted = draft_forms.read(request.POST, drafted(taxonomy).draft)
 
         def propose() -> Motion:
             return actions.open_motion(
@@ -51,7 +53,8 @@ def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
                 by=member,
                 kind=posted.kind,
                 key=posted.key if posted.kind != drafts.ADD else None,
-                values=values,
+                values=_worded(posted, _flat(request.POST)),
+                waits=request.POST.get("waits", ""),
                 **{name: form.cleaned_data[name] for name in ("reasons", "examples", "deadline", "quorum")},
             )
 
@@ -64,18 +67,42 @@ def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
                 said = _("Proposal %(n)d is put to the vote of %(all)d members.")
                 messages.success(request, said % {"n": motion.number, "all": motion.electorate})
             return go_to(request, "proposals", taxonomy.pk)
-    given = request.POST if form.is_bound else request.GET
+    return proposal_form(request, taxonomy, member, _flat(request.POST), form=form, error=error)
+
+
+def proposal_form(
+    request: AuthedRequest,
+    taxonomy: Taxonomy,
+    member: Membership,
+    given: Mapping[str, str],
+    *,
+    form: MotionForm | None = None,
+    error: DomainError | None = None,
+    left_out: int = 0,
+) -> HttpResponse:
+    """The form of a new proposal with what is given. `form` was sent, and refused; `left_out` open labels are
+    not quoted.
+    """
+    found = drafted(taxonomy)
+    about = found.draft.entries.get(given.get("key", ""))
+    now = {name: getattr(about, name) if about else "" for name in TEXTS}
     context = {
         **frame(taxonomy.study, member, "taxonomies"),
         "taxonomy": taxonomy,
-        "form": form,
+        "form": form or MotionForm(initial=_asked(given)),
         "error": error,
-        "typed": {name: given.get(name, "") for name in ("key", "parent", "into", "name", "about", "parts")},
-        "stays": not form.is_bound or "stays" in given,
+        "typed": {"name": about.name if about else ""}
+        | {name: given[name] for name in TYPED if name in given},
+        "about": about,
+        "texts": [
+            (name, LABELS[name], given.get(f"text-{name}", text), given.get(f"seen-{name}", text))
+            for name, text in now.items()
+        ],
+        "stays": "stays" in given or "parts" not in given,
         "entries": [(entry, found.draft.level(entry.key)) for entry in found.draft],
+        "left_out": left_out,
     }
-    status = 422 if form.is_bound else 200
-    return render_page(request, "taxonomy/new_proposal.html", context, status=status)
+    return render_page(request, "taxonomy/new_proposal.html", context, status=422 if form else 200)
 
 
 @require_POST
@@ -143,9 +170,33 @@ def _voter(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membersh
     return taxonomy, member
 
 
-def _asked(request: AuthedRequest) -> dict[str, Any]:
-    kind = request.GET.get("kind", "")
-    return {"kind": kind} if kind in drafts.KINDS else {}
+def _flat(given: QueryDict) -> dict[str, str]:
+    return {name: str(text) for name, text in given.items()}
+
+
+def _of_editor(request: AuthedRequest) -> dict[str, str]:
+    """What the editor sent with `prefill`; texts of a category have other names here."""
+    posted = _flat(request.POST)
+    texts = {f"text-{name}": posted.pop(name) for name in TEXTS if name in posted}
+    return {name: "" if text == "type" else text for name, text in posted.items()} | texts
+
+
+def _asked(given: Mapping[str, str]) -> dict[str, Any]:
+    kind = given.get("kind", "")
+    asked = {name: given[name] for name in ("reasons", "examples") if name in given}
+    return asked | ({"kind": kind} if kind in drafts.KINDS else {})
+
+
+def _worded(posted: draft_forms.Posted, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The values of the change. Of a category that there is: the texts that are not as they were shown."""
+    given = {"name": fields.get("name", "")} | {name: fields.get(f"text-{name}", "") for name in TEXTS}
+    texts = {name: draft_forms.storable(text).replace("\r\n", "\n").strip() for name, text in given.items()}
+    if posted.kind == drafts.ADD:
+        return {**posted.values, **{name: text for name, text in texts.items() if text}}
+    if posted.kind == drafts.DESCRIBE:
+        seen = {name: fields.get(f"seen-{name}", "").replace("\r\n", "\n").strip() for name in texts}
+        return {name: text for name, text in texts.items() if text != seen[name] and (text or name != "name")}
+    return dict(posted.values)
 
 
 def _acted(

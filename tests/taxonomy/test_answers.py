@@ -50,7 +50,7 @@ def opened(taxonomy: Taxonomy, by: Membership, kind: str = ADD, code: str = "", 
         values = {"parent": key(taxonomy, "C"), "name": "Documentation"} | values
     return open_motion(
         taxonomy=taxonomy, by=by, kind=kind, key=key(taxonomy, code) if code else None, values=values,
-        reasons="Twelve issues want it.", deadline=timezone.now() + timedelta(days=7), name="docs",
+        reasons="Twelve issues want it.", deadline=timezone.now() + timedelta(days=7), waits="docs",
     )  # fmt: skip
 
 

@@ -64,7 +64,13 @@ def vote(client, motion, **fields):
 
 def test_a_volunteer_puts_a_change_to_the_vote(client, taxonomy, people, keys) -> None:
     until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
-    fields = {"kind": "add", "parent": keys["C"], "name": "Docs", "about": "Texts.", "key": keys["A"]}
+    fields = {
+        "kind": "add",
+        "parent": keys["C"],
+        "name": "Docs",
+        "text-definition": "Texts.",
+        "key": keys["A"],
+    }
 
     answer = as_(client, people[1]).post(
         reverse("new_proposal", args=[taxonomy.pk]), fields | {"reasons": "Twelve issues.", "deadline": until}
@@ -224,7 +230,7 @@ def test_a_fixed_number_of_queries(
         cast(motion=put(taxonomy, keys, people[0], code), member=people[0], choice="for")
     as_(client, people[1]).get(page(taxonomy))
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         client.get(page(taxonomy))
 
 
@@ -236,3 +242,65 @@ def test_the_form_begins_with_what_the_address_says(client, taxonomy, people, ke
     assert 'value="&lt;b&gt;Docs"' in shown
     assert re.search(r'value="add"[^>]* checked', shown)
     assert client.get(f"{door}?kind=nothing").status_code == 200
+
+
+def until() -> str:
+    return timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
+
+
+def test_the_editor_hands_over_what_was_typed(client, taxonomy, people, keys) -> None:
+    """Its button sends its own form: nothing is changed in the draft, and nothing is put to the vote yet."""
+    typed = {
+        "prefill": "1",
+        "kind": "describe",
+        "key": keys["C.1"],
+        "name": "Typed",
+        "definition": "Another one.",
+        "examples": "An example of it.",
+        "seen-examples": "",
+    }
+
+    shown = as_(client, people[0]).post(reverse("new_proposal", args=[taxonomy.pk]), typed)
+
+    page = shown.content.decode()
+    assert shown.status_code == 200
+    assert re.search(r'value="describe"[^>]* checked', page)
+    assert 'value="Typed"' in page
+    assert re.search(r'name="text-definition"[^>]*>Another one.<', page)
+    assert re.search(r'name="text-examples"[^>]*>An example of it.<', page)
+    assert re.search(r'name="examples"[^>]*>\s*<', page)
+    assert not Motion.objects.exists()
+    assert not drafted(taxonomy).changes
+
+    moved = {"prefill": "1", "kind": "move", "key": keys["C.1"], "parent": "type"}
+    page = client.post(reverse("new_proposal", args=[taxonomy.pk]), moved).content.decode()
+    assert re.search(r'value="move"[^>]* checked', page)
+
+
+def test_other_texts_are_put_to_the_vote_and_only_those(client, taxonomy, people, keys) -> None:
+    fields = {
+        "kind": "describe",
+        "key": keys["C.1"],
+        "name": "Name of C.1",
+        "seen-name": "Name of C.1",
+        "text-definition": "Another one.",
+        "seen-definition": "",
+        "text-includes": "as it was",
+        "seen-includes": "as it was",
+        "reasons": "Clearer.",
+        "examples": "https://github.com/o/r/issues/7",
+        "deadline": until(),
+    }
+    door = reverse("new_proposal", args=[taxonomy.pk])
+
+    assert as_(client, people[0]).post(door, fields).status_code == 302
+
+    motion = Motion.objects.get()
+    assert (motion.values, motion.examples) == (
+        {"definition": "Another one."},
+        "https://github.com/o/r/issues/7",
+    )
+    assert motion.title == "Other texts for C.1 Name of C.1"
+    refused = client.post(door, fields | {"text-definition": ""})
+    assert (refused.status_code, Motion.objects.count()) == (422, 1)
+    assert "That changes nothing" in text_of(refused)
