@@ -17,8 +17,8 @@ _REFERENCE = re.compile(r"→\s*([^\s;,]+)")
 class Node:
     """One category. `parent` is a code, None for a type.
 
-    `position` is its place in the file it came from, from 0: it orders siblings whose codes end in no number,
-    and does not count when nodes are compared.
+    `position` is its place in the file or the version that it came from, from 0: it orders siblings, and does
+    not count when nodes are compared.
     """
 
     code: str

@@ -1,8 +1,8 @@
 """The tree of a taxonomy: sound by construction, in order, asked by code."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from taxonomy.tree.checks import Row, TaxonomyFileError, cleaned, row_problems, tree_problems
 from taxonomy.tree.nodes import Node
@@ -27,7 +27,10 @@ class Tree:
         children: dict[str | None, list[Node]] = defaultdict(list)
         for node in self._nodes.values():
             children[node.parent].append(node)
-        self._children = {parent: _in_order(siblings) for parent, siblings in children.items()}
+        self._children = {
+            parent: tuple(sorted(siblings, key=attrgetter("position")))
+            for parent, siblings in children.items()
+        }
         self._preorder = tuple(self._walk(None))
 
     def _walk(self, parent: str | None) -> Iterator[Node]:
@@ -68,11 +71,7 @@ class Tree:
         return max((node.level for node in self._preorder), default=0)
 
     def preorder(self) -> tuple[Node, ...]:
-        """Every category, each before its children.
-
-        Siblings stand by number (`C.2` before `C.10`) where all their codes end in one, and otherwise
-        (letters, roman numerals, words) as the file gave them.
-        """
+        """Every category, each before its children; siblings as the file or the editor has them."""
         return self._preorder
 
     def children(self, code: str | None = None) -> tuple[Node, ...]:
@@ -95,14 +94,3 @@ class Tree:
     def at_level(self, level: int) -> tuple[Node, ...]:
         """The categories of one level, in preorder."""
         return tuple(node for node in self._preorder if node.level == level)
-
-
-def _in_order(siblings: list[Node]) -> tuple[Node, ...]:
-    """Siblings by number where all their codes end in one after the same text, else as they came."""
-    ends = {node.code: node.code.rpartition(".")[2] for node in siblings}
-    numbered = [re.fullmatch(r"(\D*)([0-9]+)", end) for end in ends.values()]
-    if all(numbered) and len({found[1] for found in numbered if found}) == 1:
-        return tuple(
-            sorted(siblings, key=lambda node: (int(re.sub(r"\D", "", ends[node.code])), node.position))
-        )
-    return tuple(sorted(siblings, key=lambda node: node.position))

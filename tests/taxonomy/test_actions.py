@@ -23,7 +23,7 @@ C.1.i,sub-theme,Leaks,,
 """
 
 
-def test_publishes_the_first_version_in_the_order_of_the_tree() -> None:
+def test_publishes_the_first_version_in_the_order_of_the_file() -> None:
     study, person = make_study(), make_user()
 
     version = create_taxonomy(
@@ -37,8 +37,8 @@ def test_publishes_the_first_version_in_the_order_of_the_tree() -> None:
         ("C", 1, "Bug"),
         ("C.1", 2, "Memory"),
         ("C.1.i", 3, "Leaks"),
-        ("C.2", 2, "Speed"),
         ("C.10", 2, "Docs"),
+        ("C.2", 2, "Speed"),
     ]
     assert states[1].definition == "Runs out."
     assert states[1].parent_id == states[0].category_id

@@ -10,14 +10,16 @@ from django.utils import timezone
 from markdown_it import MarkdownIt
 
 from studies.models import Role
-from taxonomy.actions import create_taxonomy
+from taxonomy.actions import act, create_taxonomy, publish
 from taxonomy.codebook_files import FORMS, codebook_file
 from taxonomy.codebooks import as_latex, as_markdown
+from taxonomy.drafting import drafted
 from taxonomy.models import Category, Version
 from taxonomy.presets import load_preset
 from taxonomy.queries import codebook
 from taxonomy.skos import CONTEXT, as_skos
 from taxonomy.tree import Node, Tree, read_csv
+from taxonomy.tree.drafts import MOVE
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -293,6 +295,24 @@ def test_an_unknown_form_or_version_is_not_found(client, version):
 
 def test_the_csv_loads_again(version):
     assert read_csv(codebook_file(version, "csv").content) == codebook(version).tree() == TREE
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_siblings_keep_the_order_that_they_have_in_the_editor(version, form):
+    taxonomy = factories.make_version(version.taxonomy.study, ["A", "A.1", "A.2", "A.10"]).taxonomy
+    last = drafted(taxonomy).entries[-1]
+    act(taxonomy=taxonomy, kind=MOVE, key=last.key, values={"parent": last.parent, "after": None}, by=None)
+    moved = publish(taxonomy=taxonomy, by=None)
+
+    text = codebook_file(moved, form).content.decode()
+
+    names = [f"Name of {code}" for code in ("A", "A.10", "A.1", "A.2")]
+    if form in {"md", "tex"}:
+        text = text.replace("\\", "")
+    found = re.findall(r"Name of A[.0-9]*", text)
+    assert found == (names * 2 if form == "tex" else names)
+    if form == "csv":
+        assert read_csv(text).codes == ("A", "A.10", "A.1", "A.2")
 
 
 @pytest.mark.parametrize("form", FORMS)

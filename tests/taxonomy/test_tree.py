@@ -38,23 +38,16 @@ def test_a_tree_without_categories_is_empty():
 
 
 @pytest.mark.parametrize(
-    ("siblings", "expected"),
-    [
-        (["C.10", "C.2", "C.1"], ["C.1", "C.2", "C.10"]),
-        (["C.T10", "C.T9"], ["C.T9", "C.T10"]),
-        (["C.i", "C.ii", "C.iv", "C.v", "C.ix", "C.x"], ["C.i", "C.ii", "C.iv", "C.v", "C.ix", "C.x"]),
-        (["C.b", "C.a"], ["C.b", "C.a"]),
-        (["C.2", "C.x1", "C.1"], ["C.2", "C.x1", "C.1"]),
-        (["C.slow", "C.crash"], ["C.slow", "C.crash"]),
-    ],
-    ids=["numbers", "numbers after a letter", "roman", "letters", "mixed", "words"],
-)  # fmt: skip
-def test_siblings_stand_in_their_natural_order(siblings, expected):
+    "siblings",
+    [["C.10", "C.2", "C.1"], ["C.i", "C.ii", "C.ix", "C.x"], ["C.b", "C.a"], ["C.2", "C.x1", "C.1"]],
+    ids=["numbers", "roman", "letters", "mixed"],
+)
+def test_siblings_stand_as_they_were_given(siblings):
     themes = [Node(code, 2, "C", f"Name {code}") for code in siblings]
     tree = Tree([*themes, Node("C", 1, None, "Bug")])
 
-    assert tree.codes == ("C", *expected)
-    assert [node.code for node in tree.children("C")] == expected
+    assert tree.codes == ("C", *siblings)
+    assert [node.code for node in tree.children("C")] == siblings
 
 
 def test_tree_answers_by_code():
