@@ -1,14 +1,26 @@
 """How a taxonomy became what it is: what each version changed, and the life of one category."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from studies.models import Membership
-from taxonomy.models import CategoryState, Change, Remap, Taxonomy, Version
+from taxonomy.models import CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.queries import published_versions
 from taxonomy.tree import TEXTS
+
+
+@dataclass(frozen=True)
+class Made:
+    """Who made the changes about one category in a version: pseudonyms, "" for somebody who has none, and the
+    proposals that the others were voted on as.
+    """
+
+    makers: tuple[str, ...] = ()
+    motions: tuple[Motion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -20,20 +32,36 @@ class Became:
     kind: str
     old: CategoryState
     new: tuple[CategoryState, ...]
+    made: Made
     texts: tuple[str, ...] = ()
+
+    @property
+    def is_renamed(self) -> bool:
+        return any(
+            state.category_id == self.old.category_id and state.name != self.old.name for state in self.new
+        )
+
+
+@dataclass(frozen=True)
+class Added:
+    """A category that a version has and the one before has not."""
+
+    state: CategoryState
+    made: Made
 
 
 @dataclass
 class Step:
     """One version beside the one before: what it added and what it changed, in the order of the tree.
-    `sizes` are the numbers of categories by level, `makers` who made how many of its
-    changes, by pseudonym, "" for somebody who has none.
+    `sizes` are the numbers of categories by level, `makers` who made how many of its changes, by pseudonym,
+    "" for somebody who has none; `motions` the proposals that were accepted and became changes of it.
     """
 
     version: Version
     sizes: dict[int, int]
     makers: tuple[tuple[str, int], ...] = ()
-    added: list[CategoryState] = field(default_factory=list)
+    motions: tuple[Motion, ...] = ()
+    added: list[Added] = field(default_factory=list)
     changed: list[Became] = field(default_factory=list)
 
 
@@ -59,13 +87,9 @@ def steps(taxonomy: Taxonomy) -> list[Step]:
     remaps: dict[int, dict[int, list[Remap]]] = defaultdict(lambda: defaultdict(list))
     for remap in Remap.objects.filter(to_version__taxonomy=taxonomy).order_by("pk"):
         remaps[remap.to_version_id][remap.source_id].append(remap)
-    makers: dict[int, Counter[str]] = defaultdict(Counter)
-    seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("made_by"))
-    made_by = Change.objects.filter(version__in=versions, undone_at=None).annotate(
-        maker=Subquery(seat.values("pseudonym")[:1])
-    )
-    for version_id, maker in made_by.values_list("version", "maker"):
-        makers[version_id][maker or ""] += 1
+    changes: dict[int, list[Change]] = defaultdict(list)
+    for change in _changes(taxonomy):
+        changes[change.version_id].append(change)
     found = []
     for version, before in zip(versions, [*versions[1:], None], strict=True):
         now = by_version[version.pk]
@@ -73,11 +97,17 @@ def steps(taxonomy: Taxonomy) -> list[Step]:
         sizes: dict[int, int] = defaultdict(int)
         for state in now.values():
             sizes[state.level] += 1
-        made = Step(version, dict(sizes), tuple(makers[version.pk].most_common()))
+        own = changes[version.pk]
+        step = Step(version, dict(sizes), _makers(own), _motions(own))
         if before:
-            made.added = [state for id_, state in now.items() if id_ not in then]
-            made.changed = _changed(remaps[version.pk], then, now)
-        found.append(made)
+            made = _made(own)
+            step.added = [
+                Added(state, made.get(state.category.key, Made()))
+                for id_, state in now.items()
+                if id_ not in then
+            ]
+            step.changed = _changed(remaps[version.pk], then, now, made)
+        found.append(step)
     return found
 
 
@@ -123,12 +153,46 @@ def _states(taxonomy: Taxonomy) -> QuerySet[CategoryState]:
     )
 
 
+def _changes(taxonomy: Taxonomy) -> QuerySet[Change]:
+    """The changes that count, with their makers as `maker`, and their proposals."""
+    seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("made_by"))
+    counting = Change.objects.filter(version__taxonomy=taxonomy, undone_at=None).select_related("motion")
+    return counting.annotate(maker=Subquery(seat.values("pseudonym")[:1])).order_by("version", "number")
+
+
+def _motion(change: Change) -> Motion | None:
+    return getattr(change, "motion", None)
+
+
+def _makers(changes: list[Change]) -> tuple[tuple[str, int], ...]:
+    """Who made how many; what was voted on was made by nobody alone."""
+    makers = (getattr(change, "maker", None) or "" for change in changes if not _motion(change))
+    return tuple(Counter(makers).most_common())
+
+
+def _motions(changes: list[Change]) -> tuple[Motion, ...]:
+    return tuple(motion for change in changes if (motion := _motion(change)))
+
+
+def _made(changes: list[Change]) -> dict[UUID, Made]:
+    """Who made the changes about each category, by its key; the parts of a split are about it too."""
+    about: dict[UUID, list[Change]] = defaultdict(list)
+    for change in changes:
+        about[change.key].append(change)
+        for part in change.values.get("parts", ()):
+            about[UUID(part["key"])].append(change)
+    return {key: Made(tuple(dict(_makers(own))), _motions(own)) for key, own in about.items()}
+
+
 def _look(state: CategoryState) -> tuple[str, str, int | None]:
     return state.code, state.name, state.parent_id
 
 
 def _changed(
-    remaps: dict[int, list[Remap]], then: dict[int, CategoryState], now: dict[int, CategoryState]
+    remaps: dict[int, list[Remap]],
+    then: dict[int, CategoryState],
+    now: dict[int, CategoryState],
+    made: Mapping[UUID, Made],
 ) -> list[Became]:
     changed = []
     for id_, old in then.items():
@@ -137,7 +201,7 @@ def _changed(
         new = tuple(now[remap.target_id] for remap in found if remap.target_id)
         texts = _other_texts(old, now[id_]) if id_ in now else ()
         if kind != Remap.Kind.SAME or texts:
-            changed.append(Became(kind, old, new, texts))
+            changed.append(Became(kind, old, new, made.get(old.category.key, Made()), texts))
     return changed
 
 

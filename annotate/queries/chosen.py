@@ -12,7 +12,7 @@ from annotate.queries.rounds import revealed_labels, standing_decisions
 from annotate.queries.withheld import NOTHING, held_back_in
 from studies.models import Membership
 from taxonomy.models import Taxonomy, Version
-from taxonomy.queries import became
+from taxonomy.queries import became, codebooks
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,63 @@ def chosen_in(version: Version, reader: Membership | None = None) -> Chosen | No
     rounds = rounds_of(version.taxonomy_id)
     if not rounds:
         return None
-    held = held_back_in(rounds, [reader]) if reader else NOTHING
-    kept = Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue")))
-    labels = reduce(or_, (revealed_labels(round_).filter(surplus=False) for round_ in rounds)).exclude(kept)
-    decisions = reduce(or_, (standing_decisions(round_) for round_ in rounds)).exclude(kept)
+    labels, decisions, withheld = _chosen(rounds, reader)
     moves = became(version)
     by_label, homeless = _counted(labels, moves)
     by_decision, _homeless = _counted(decisions, moves)
-    withheld = held.order_by().values("issue").distinct().count()
     return Chosen(by_label, by_decision, homeless, withheld)
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """Revealed labels and decisions of a category and of all below it."""
+
+    labels: int = 0
+    decisions: int = 0
+
+
+class TimesByVersion(dict[int, LabelCount]):
+    """Number of a version to how often a category was chosen under it; `withheld` as in Chosen."""
+
+    withheld = 0
+
+
+def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership | None) -> TimesByVersion:
+    """How often a category was chosen in revealed issues, by the version that labels were given under, and
+    decisions made under; without what is held back from the reader. Six queries at most.
+    """
+    found = TimesByVersion()
+    rounds = rounds_of(taxonomy)
+    if not rounds:
+        return found
+    labels, decisions, found.withheld = _chosen(rounds, reader)
+    numbers = {one.pk: one.number for one in taxonomy.versions.all()}
+    below = {pk: book.below(category_id) for pk, book in codebooks(numbers).items()}
+    by_label, by_decision = (_by_version(rows, below) for rows in (labels, decisions))
+    for pk, number in numbers.items():
+        found[number] = LabelCount(by_label[pk], by_decision[pk])
+    return found
+
+
+def _by_version(rows: QuerySet[Label] | QuerySet[Decision], below: dict[int, list[int]]) -> Counter[int]:
+    counted: Counter[int] = Counter()
+    asked = rows.filter(category__in={id_ for ids in below.values() for id_ in ids})
+    for version, category, n in asked.values_list("version", "category").annotate(n=Count("pk")).order_by():
+        if category in below[version]:
+            counted[version] += n
+    return counted
+
+
+def _chosen(
+    rounds: list[Round], reader: Membership | None
+) -> tuple[QuerySet[Label], QuerySet[Decision], int]:
+    """The revealed labels and decisions of these rounds, and how many issues are held back."""
+    held = held_back_in(rounds, [reader]) if reader else NOTHING
+    kept = Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue")))
+    labels = reduce(or_, (revealed_labels(round_).filter(surplus=False) for round_ in rounds))
+    decisions = reduce(or_, (standing_decisions(round_) for round_ in rounds))
+    withheld = held.order_by().values("issue").distinct().count()
+    return labels.exclude(kept), decisions.exclude(kept), withheld
 
 
 def _counted(

@@ -2,24 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from django import template
 
-from annotate.queries.chosen import chosen_in
+from annotate.queries.chosen import LabelCount, TimesByVersion, chosen_by_version, chosen_in
 from studies.models import Membership
-from taxonomy.models import Version
+from taxonomy.models import Category, Taxonomy, Version
 from taxonomy.queries import Codebook, codebook
 
 register = template.Library()
-
-
-@dataclass(frozen=True)
-class LabelCount:
-    """Revealed labels and decisions of a category and of all below it."""
-
-    labels: int = 0
-    decisions: int = 0
 
 
 class LabelCounts(dict[int, LabelCount]):
@@ -50,6 +41,22 @@ def label_counts(version: Version, reader: Membership | None = None) -> LabelCou
     counts.withheld = found.withheld
     counts.homeless = found.homeless
     return counts
+
+
+@register.simple_tag
+def times_chosen(taxonomy: Taxonomy, category: Category, reader: Membership | None = None) -> TimesByVersion:
+    """How often a category was chosen, by version, as far as it is revealed and not held back. At most six
+    queries; one without rounds.
+    """
+    return chosen_by_version(taxonomy, category.pk, reader)
+
+
+@register.filter
+def in_versions(times: Mapping[int, LabelCount], look: tuple[object, object, int, int]) -> LabelCount:
+    """`{{ times|in_versions:look }}`: the sum over the versions in which a category had this look."""
+    _state, _parent, first, last = look
+    there = [one for number, one in times.items() if first <= number <= last]
+    return LabelCount(sum(one.labels for one in there), sum(one.decisions for one in there))
 
 
 @register.filter

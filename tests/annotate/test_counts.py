@@ -6,7 +6,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Decision, Label, Round, RoundVolunteer
-from annotate.templatetags.counts import LabelCount, label_counts, of
+from annotate.templatetags.counts import LabelCount, in_versions, label_counts, of, times_chosen
+from taxonomy.actions import act, publish
 from taxonomy.queries import codebook
 from tests.factories import (
     add_label,
@@ -202,3 +203,47 @@ def test_the_page_says_how_many_are_held_back(client, study, version, members) -
         page = client.get(reverse("taxonomy", args=[version.taxonomy.pk])).content.decode()
         said.append("1 issue is held back from you" in page)
     assert said == [True, False]
+
+
+def test_how_often_a_category_was_chosen_under_each_version(study, version, members) -> None:
+    """A.1 was chosen four times under version 1, with what is below it, and twice under version 2."""
+    taxonomy, chosen = version.taxonomy, category(version, "A.1")
+    first = make_issues(make_repository(study), 3)
+    round_ = make_round(version, first, members)
+    for issue, code in zip(first, ("A.1", "A.1.i", "B.1"), strict=True):
+        for member in members:
+            add_label(round_, issue, member, code)
+    act(taxonomy=taxonomy, kind="describe", key=str(chosen.key), values={"name": "Other"}, by=None)
+    again = make_round(publish(taxonomy=taxonomy, by=None), first[:1], members)
+    assert times_chosen(taxonomy, chosen, members[0]) == {1: LabelCount(2, 0), 2: LabelCount()}
+    for member in members:
+        add_label(again, first[0], member, "A.1")
+
+    times = times_chosen(taxonomy, chosen)
+
+    assert times == {1: LabelCount(4, 0), 2: LabelCount(2, 0)}
+    assert in_versions(times, (None, None, 1, 2)) == LabelCount(6, 0)
+    assert in_versions(times, (None, None, 2, 2)) == LabelCount(2, 0)
+    assert times_chosen(make_version(study).taxonomy, chosen) == {}
+
+
+def test_what_is_held_back_is_in_no_version(
+    client, study, version, members, django_assert_max_num_queries
+) -> None:
+    issues = make_issues(make_repository(study), 3)
+    round_ = make_round(version, issues, members)
+    for issue in issues:
+        for member in members:
+            add_label(round_, issue, member, "B.1")
+    make_round(version, issues[:1], members[:1])
+    chosen = category(version, "B.1")
+
+    with django_assert_max_num_queries(8):
+        held = times_chosen(version.taxonomy, chosen, members[0])
+    assert (held[1].labels, held.withheld) == (4, 1)
+    assert times_chosen(version.taxonomy, chosen, members[1])[1].labels == 6
+    client.force_login(members[0].user)
+    page = reverse("taxonomy_history", args=[version.taxonomy.pk]) + f"?category={chosen.key}"
+    shown = " ".join(client.get(page).content.decode().split())
+    assert "4 labels, 0 decisions" in shown
+    assert "1 issue is held back from you" in shown

@@ -1,14 +1,16 @@
 """What each version changed, and the life of a category, after a few versions made through the editor."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.actions import act, publish
+from taxonomy.actions import act, cast, open_motion, publish
 from taxonomy.drafting import drafted
-from taxonomy.history import life, steps
+from taxonomy.history import Made, life, steps
 from taxonomy.models import Category
 from tests.factories import make_member, make_study, make_user, make_version
 
@@ -76,8 +78,57 @@ def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
         ],
         [],
     ]
-    assert [[state.code for state in step.added] for step in found] == [[], [], ["C.4"], []]
+    assert [[each.state.code for each in step.added] for step in found] == [[], [], ["C.4"], []]
     assert found[2].makers == (("R1", 2), ("", 1))
+    assert [(each.old.code, each.made.makers) for each in found[2].changed] == [
+        ("C.1.i", ("R1",)),
+        ("C.2", ("R1",)),
+        ("C.3", ("",)),
+    ]
+    assert found[2].added[0].made == Made(("",))
+    assert [each.made for each in found[1].changed] == [Made(("R1",)), Made(), Made(("R1",))]
+
+
+def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
+    lead = taxonomy.study.memberships.get(user=ada)
+    motion = open_motion(
+        taxonomy=taxonomy,
+        by=lead,
+        kind="describe",
+        key=str(named(taxonomy, "C.3").key),
+        values={"name": "Narrow"},
+        reasons="Three issues want it.",
+        deadline=timezone.now() + timedelta(days=1),
+    )
+    cast(motion=motion, member=lead, choice="for")
+    change = {"kind": "describe", "key": str(named(taxonomy, "C.3").key), "values": {"examples": "One"}}
+    act(taxonomy=taxonomy, by=ada, **change)
+    publish(taxonomy=taxonomy, by=ada)
+
+    step = steps(taxonomy)[0]
+
+    assert (step.motions, step.makers) == ((motion,), (("R1", 1),))
+    (changed,) = step.changed
+    assert (changed.kind, changed.texts, changed.made) == (
+        "renamed", ("examples",), Made(("R1",), (motion,))
+    )  # fmt: skip
+    client.force_login(ada)
+    shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode())
+    assert f'href="{motion.get_absolute_url()}"' in shown
+    assert "1 for, 0 against, 0 abstained" in shown
+    assert 'renamed </span> <span class="badge">other text</span>' in shown
+
+
+def test_each_version_has_its_picture(client, taxonomy, ada) -> None:
+    client.force_login(ada)
+
+    shown = client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode()
+
+    for number in (1, 2, 3, 4):
+        picture = reverse("taxonomy_figure_file", args=[taxonomy.pk, "svg"]) + f"?version={number}&round=none"
+        assert f'src="{picture.replace("&", "&amp;")}"' in shown
+        codes = re.findall(r">(B\.1|C\.9)<", client.get(picture).content.decode())
+        assert codes == {1: ["C.9"], 2: ["C.9"], 3: ["B.1", "C.9"], 4: ["B.1"]}[number]
 
 
 def test_the_life_of_a_category(taxonomy) -> None:
