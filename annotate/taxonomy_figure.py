@@ -52,7 +52,10 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
     said = {line.state.category_id: line.share for line in lines}
     made = {
         state.category_id: Leaf(
-            drawable(state.code), drawable(state.name), said.get(state.category_id, ""), hue=state.hue
+            drawable(state.code),
+            drawable(state.name),
+            said.get(state.category_id, ""),
+            hue=book.hue(state.category_id),
         )
         for state in book.states
     }

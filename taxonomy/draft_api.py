@@ -19,6 +19,7 @@ from taxonomy.drafting import Drafted, drafted
 from taxonomy.models import Change, Remap, Taxonomy
 from taxonomy.queries import taxonomies_for
 from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree.hues import HUES
 
 
 class DraftCategorySerializer(serializers.Serializer[Any]):
@@ -93,7 +94,7 @@ class NewChangeSerializer(serializers.Serializer[Any]):
     includes = serializers.CharField(required=False, allow_blank=True)
     excludes = serializers.CharField(required=False, allow_blank=True)
     examples = serializers.CharField(required=False, allow_blank=True)
-    hue = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=drafts.HUES - 1)
+    hue = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=HUES - 1)
     seen = SeenSerializer(
         required=False,
         help_text="Fields as you read them: what somebody has changed since is not written over",

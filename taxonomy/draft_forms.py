@@ -9,6 +9,7 @@ from django.http import Http404, QueryDict
 
 from taxonomy.tree import TEXTS, drafts
 from taxonomy.tree.drafts import Draft
+from taxonomy.tree.hues import HUES
 
 WRITTEN = ("name", "code", *TEXTS)
 
@@ -86,7 +87,7 @@ def _describe(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[
 
 
 def _hue(text: str) -> int | None:
-    if text and text not in map(str, range(drafts.HUES)):
+    if text and text not in map(str, range(HUES)):
         raise Http404
     return int(text) if text else None
 

@@ -15,6 +15,7 @@ from taxonomy.drafting import Drafted, as_changes
 from taxonomy.models import Change, Level
 from taxonomy.tree import TEXTS, drafts, look_alike
 from taxonomy.tree.drafts import Draft, Entry, Fate
+from taxonomy.tree.hues import NONE, hues
 
 
 @dataclass
@@ -110,12 +111,12 @@ def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> li
     """
     draft = found.draft
     published = draft.published
-    hues = _hues(draft)
+    colours = _hues(draft)
     made: dict[str | None, DraftBranch] = {}
     top: list[DraftBranch] = []
     for entry in draft:
         old = published.get(entry.key)
-        branch = DraftBranch(entry, draft.level(entry.key), hues[entry.key], old)
+        branch = DraftBranch(entry, draft.level(entry.key), colours[entry.key], old)
         if old:
             branch.fate = draft.fate(entry.key)
         made[entry.key] = branch
@@ -127,7 +128,7 @@ def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> li
         above = next((key for key in _above(published, old) if key in made), None)
         level = made[above].level + 1 if above else Level.TYPE
         gone = DraftBranch(
-            old, min(level, Level.SUB_THEME), hues.get(above or "", len(hues)), old, fate, is_gone=True
+            old, min(level, Level.SUB_THEME), colours.get(above or "", NONE), old, fate, is_gone=True
         )
         gone.became = [draft[key] for key in fate.targets]
         made[old.key] = gone
@@ -146,12 +147,12 @@ def _above(entries: dict[str, Entry], entry: Entry) -> Iterator[str]:
 
 
 def _hues(draft: Draft) -> dict[str, int]:
-    """The colour of each category: its type's own, or that of the type's place."""
-    hues: dict[str, int] = {}
-    for place, kind in enumerate(draft.below(None)):
-        hue = place if kind.hue is None else kind.hue
-        hues |= dict.fromkeys([kind.key, *(entry.key for entry in _below(draft, kind.key))], hue)
-    return hues
+    """The colour of each category: that of its type."""
+    found: dict[str, int] = {}
+    types = draft.below(None)
+    for kind, hue in zip(types, hues([kind.hue for kind in types]), strict=True):
+        found |= dict.fromkeys([kind.key, *(entry.key for entry in _below(draft, kind.key))], hue)
+    return found
 
 
 def _below(draft: Draft, key: str) -> Iterator[Entry]:
@@ -242,7 +243,7 @@ class Told:
 
 def told(found: Drafted) -> list[Told]:
     """The changes of the draft that count, newest first."""
-    draft, hues = Draft(found.entries), _hues(found.draft)
+    draft, colours = Draft(found.entries), _hues(found.draft)
     lines = []
     for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
         before = draft.entries.get(change.key)
@@ -250,7 +251,7 @@ def told(found: Drafted) -> list[Told]:
         draft.apply(change)
         after = draft.entries.get(change.key) or before
         if after is not None:
-            lines.append(Told(stored, after.code, after.name, what, hues.get(after.key)))
+            lines.append(Told(stored, after.code, after.name, what, colours.get(after.key)))
     return lines[::-1]
 
 
@@ -278,14 +279,16 @@ def _split_into(n: int) -> str:
 
 
 def _described(entry: Entry, values: Mapping[str, Any]) -> str:
+    said = []
     if "name" in values:
-        return _("renamed from “%(name)s”") % {"name": entry.name}
+        said.append(_("renamed from “%(name)s”") % {"name": entry.name})
     if "code" in values:
-        return _("recoded from %(code)s") % {"code": entry.code}
+        said.append(_("recoded from %(code)s") % {"code": entry.code})
+    if names := [str(LABELS[name]).lower() for name in TEXTS if name in values]:
+        said.append(_("other text: %(fields)s") % {"fields": ", ".join(names)})
     if "hue" in values:
-        return _("another colour")
-    names = [str(LABELS[name]).lower() for name in TEXTS if name in values]
-    return _("other text: %(fields)s") % {"fields": ", ".join(names)}
+        said.append(_("another colour"))
+    return "; ".join(said)
 
 
 def level_counts(draft: Draft) -> list[tuple[str, int]]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from taxonomy.models import CategoryState, Change, Taxonomy, Version
-from taxonomy.queries import published_version
+from taxonomy.models import CategoryState, Change, Level, Taxonomy, Version
+from taxonomy.queries import hues_of, published_version
 from taxonomy.tree import drafts
 from taxonomy.tree.drafts import Draft, Entry
 
@@ -61,10 +61,13 @@ def drafted(taxonomy: Taxonomy) -> Drafted:
 
 
 def entries_of(version: Version) -> tuple[Entry, ...]:
-    """The categories of a version, in the order of the tree. One query."""
+    """The categories of a version, in the order of the tree, types with the colour that it shows: they
+    keep it wherever they go. One query.
+    """
     states = list(
         CategoryState.objects.filter(version=version).select_related("category").order_by("position")
     )
+    colours = hues_of([state for state in states if state.level == Level.TYPE])
     keys = {state.category_id: str(state.category.key) for state in states}
     return tuple(
         Entry(
@@ -76,7 +79,7 @@ def entries_of(version: Version) -> tuple[Entry, ...]:
             includes=state.includes,
             excludes=state.excludes,
             examples=state.examples,
-            hue=state.hue,
+            hue=colours.get(state.code),
         )
         for state in states
     )

@@ -1,6 +1,6 @@
 """Reads of taxonomies that start from a user, and the tree of a version as plain data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,8 +10,9 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from accounts.models import User
 from studies.models import Membership, Study
 from studies.queries import studies_for
-from taxonomy.models import CategoryState, Level, Proposal, Remap, Taxonomy, Version
+from taxonomy.models import CategoryState, Change, Level, Motion, Proposal, Remap, Taxonomy, Version
 from taxonomy.tree import Node, Tree
+from taxonomy.tree.hues import NONE, hues
 
 
 def taxonomies_for(user: User | AnonymousUser) -> QuerySet[Taxonomy]:
@@ -59,6 +60,22 @@ def taxonomies_with_counts(user: User | AnonymousUser, study: Study) -> list[Lis
         for taxonomy in taxonomies_for(user).filter(study=study)
         for version in [versions.get(taxonomy.pk)]
     ]
+
+
+@dataclass(frozen=True)
+class GoingOn:
+    """What may become the next version: how many changes the draft has, and how many proposals are put to
+    the vote.
+    """
+
+    changes: int
+    motions: int
+
+
+def going_on(taxonomy: Taxonomy) -> GoingOn:
+    """What goes on in a taxonomy. Two queries."""
+    changes = Change.objects.filter(version__taxonomy=taxonomy, version__published_at=None, undone_at=None)
+    return GoingOn(changes.count(), Motion.objects.filter(taxonomy=taxonomy, closed_at=None).count())
 
 
 @dataclass(frozen=True)
@@ -126,17 +143,19 @@ class Codebook:
         )
 
     def hue(self, category_id: int) -> int:
-        """Which hue a chip has: its type's own, or the type's place among the types, from 0."""
-        types = [state.category_id for state in self.at_level(1)]
-        ancestor = self.ancestor(category_id, 1)
-        if ancestor is None:
-            return len(types)
-        return types.index(ancestor.category_id) if ancestor.hue is None else ancestor.hue
+        """Which hue a chip has: that of its type, as taxonomy.tree.hues gives it."""
+        ancestor = self.ancestor(category_id, Level.TYPE)
+        return NONE if ancestor is None else self._hues[ancestor.code]
+
+    @cached_property
+    def _hues(self) -> dict[str, int]:
+        return hues_of(self.at_level(Level.TYPE))
 
 
-def hues_of(types: Iterable[CategoryState]) -> dict[str, int]:
+def hues_of(types: Sequence[CategoryState]) -> dict[str, int]:
     """The hues of the types, given in the order of the tree, by their codes."""
-    return {state.code: place if state.hue is None else state.hue for place, state in enumerate(types)}
+    found = hues([state.hue for state in types])
+    return {state.code: hue for state, hue in zip(types, found, strict=True)}
 
 
 def became(version: Version) -> dict[int, dict[int, int | None]]:

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Study
-from taxonomy.tree.drafts import HUES, KINDS
+from taxonomy.tree.drafts import KINDS
+from taxonomy.tree.hues import HUES
 
 
 class Level(models.IntegerChoices):

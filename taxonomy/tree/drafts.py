@@ -7,13 +7,12 @@ from typing import Any, Final, NamedTuple
 
 from taxonomy.tree.checks import Row, cleaned, excerpt, gettext_noop, row_problems
 from taxonomy.tree.codes import next_code
+from taxonomy.tree.hues import HUES
 from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, TYPE, Node, look_alike
 
 ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE = "add", "describe", "move", "merge", "split", "retire"
 KINDS: Final = (ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE)
 FIELDS: Final = ("name", "code", *TEXTS, "hue")
-HUES: Final = 4
-"""So many colours a type can have; the last is none at all."""
 
 
 class Refused(ValueError):

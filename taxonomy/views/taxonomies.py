@@ -99,6 +99,7 @@ def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         "levels": reading.level_counts(book),
         "words": words,
         "may_edit": rules.may_edit_taxonomies(member),
+        "going_on": queries.going_on(found),
         "address": f"{reverse('taxonomy', args=[found.pk])}?version={version.number}",
     }
     return render_page(request, "taxonomy/taxonomy.html", context, partials=["category", "tree"])

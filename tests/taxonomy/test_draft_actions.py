@@ -394,3 +394,20 @@ def test_only_types_have_a_colour(taxonomy: Taxonomy) -> None:
         state.save()
     state.hue = None
     state.save()
+
+
+def test_types_keep_the_colours_that_they_were_published_with(
+    taxonomy: Taxonomy, keys: dict[str, str]
+) -> None:
+    before = codebook(taxonomy.versions.get())
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "New", "code": "A", "after": None}, by=None)
+    act(taxonomy=taxonomy, kind=MOVE, key=keys["C"], values={"parent": None, "after": None}, by=None)
+
+    after = codebook(publish(taxonomy=taxonomy, by=None))
+
+    assert [(each.code, before.hue(each.category_id)) for each in before.at_level(1)] == [("B", 0), ("C", 1)]
+    assert [(each.code, after.hue(each.category_id)) for each in after.at_level(1)] == [
+        ("C", 1),
+        ("A", 2),
+        ("B", 0),
+    ]

@@ -1,13 +1,15 @@
 """The editor of a taxonomy as pages: without script, with htmx, and where something cannot be done."""
 
 import re
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.actions import act, start_taxonomy
+from taxonomy.actions import act, open_motion, start_taxonomy
 from taxonomy.drafting import drafted
 from taxonomy.models import Change, Taxonomy
 from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
@@ -295,3 +297,51 @@ def test_a_fixed_number_of_queries(signed_in, taxonomy, keys, changes, django_as
 
     with django_assert_num_queries(10):
         signed_in.get(page(taxonomy))
+
+
+def test_what_one_save_changed_is_said_in_full(signed_in, taxonomy, keys) -> None:
+    fields = {"name": "RAM", "seen-name": "Name of C.1", "definition": "Runs out."}
+    post(signed_in, taxonomy, DESCRIBE, key=keys["C.1"], **fields)
+
+    shown = text_of(signed_in.get(page(taxonomy)))
+
+    assert "<span>renamed from “Name of C.1”; other text: definition</span>" in shown
+    assert '<span class="badge warn">renamed</span> <span class="badge">other text</span>' in shown
+
+
+def test_earlier_changes_are_folded(signed_in, taxonomy, keys) -> None:
+    for n in range(9):
+        act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"name": f"Name {n}"}, by=None)
+        if n == 7:
+            assert "earlier change" not in text_of(signed_in.get(page(taxonomy)))
+
+    shown = text_of(signed_in.get(page(taxonomy)))
+
+    first, folded = shown.split("1 earlier change")
+    assert [f"“Name {n}”" in first for n in (0, 7)] == [True, True]
+    assert "“Name of C.1”" not in first
+    assert "renamed from “Name of C.1”" in folded
+
+
+def test_the_taxonomy_says_what_goes_on(client, signed_in, study, lead, taxonomy, keys) -> None:
+    here = reverse("taxonomy", args=[taxonomy.pk])
+    assert "On the way to the next version" not in text_of(signed_in.get(here))
+    for name in ("One", "Two"):
+        act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"name": name}, by=lead.user)
+    assert "a draft with 2 changes</a>" in text_of(signed_in.get(here))
+    client.force_login(make_member(study, Role.VOLUNTEER).user)
+    assert "On the way to the next version" not in text_of(client.get(here))
+
+    open_motion(
+        taxonomy=taxonomy,
+        by=lead,
+        kind=RETIRE,
+        key=keys["C.9"],
+        values={},
+        reasons="Nobody takes it.",
+        deadline=timezone.now() + timedelta(days=1),
+    )
+
+    said = text_of(client.get(here))
+    assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 proposal put to the vote</a>' in said
+    assert "a draft with" not in said

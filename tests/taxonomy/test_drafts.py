@@ -21,6 +21,7 @@ from taxonomy.tree.drafts import (
     Refused,
     fold,
 )
+from taxonomy.tree.hues import hues
 
 PUBLISHED = (
     Entry("b", "B", "Requirement", None),
@@ -386,3 +387,19 @@ def test_whatever_is_done_leaves_a_sound_tree_in_which_every_label_has_its_place
         assert all(target in made for target in fate.targets)
         assert (fate.kind == "retired") == (not fate.targets)
         assert fate.kind != "same" or made[entry.key].code == entry.code
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ([None, None, None, None, None], [0, 1, 2, 3, 3]),
+        ([None, 0, 1, 2], [3, 0, 1, 2]),
+        ([0, 2, None], [0, 2, 1]),
+        ([None, None, 0], [1, 2, 0]),
+        ([3, 3, None], [3, 3, 2]),
+        ([], []),
+    ],
+    ids=["by place", "all taken", "place taken", "two are moved on", "none is never taken", "no type"],
+)
+def test_a_type_has_its_own_colour_or_one_that_is_free(own, expected):
+    assert hues(own) == expected

@@ -278,7 +278,7 @@ class TestTaxonomy:
 
         # Session, user, taxonomy, membership, version, codebook, versions, rounds, the tabs' round and
         # its open meetings, what meetings noted for the taxonomy.
-        with django_assert_num_queries(11):
+        with django_assert_num_queries(13):
             self.get(signed_in, version)
 
 
