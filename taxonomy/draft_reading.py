@@ -16,6 +16,7 @@ from taxonomy.models import Change, Level
 from taxonomy.tree import TEXTS, drafts, look_alike
 from taxonomy.tree.drafts import Draft, Entry, Fate
 from taxonomy.tree.hues import NONE, hues
+from taxonomy.tree.mentions import Mention, stale_mentions
 
 
 @dataclass
@@ -289,6 +290,42 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
     if "hue" in values:
         said.append(_("another colour"))
     return "; ".join(said)
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """Texts of a category that name the codes of others as they were: which texts, and which codes, with what
+    those are now.
+    """
+
+    entry: Entry
+    hue: int
+    texts: str
+    codes: str
+
+
+def mentioned(draft: Draft) -> list[Mentioned]:
+    """The categories whose texts name a code that is another now, from top to bottom."""
+    about: dict[str, list[Mention]] = defaultdict(list)
+    for mention in stale_mentions(draft):
+        about[mention.entry.key].append(mention)
+    colours = _hues(draft)
+    return [
+        Mentioned(
+            found[0].entry,
+            colours[key],
+            ", ".join(dict.fromkeys(str(LABELS[each.field]) for each in found)),
+            "; ".join(dict.fromkeys(_now(each) for each in found)),
+        )
+        for key, found in about.items()
+    ]
+
+
+def _now(mention: Mention) -> str:
+    codes = ", ".join(entry.code for entry in mention.became)
+    if not codes:
+        return _("%(code)s is retired") % {"code": mention.code}
+    return _("%(code)s is now %(codes)s") % {"code": mention.code, "codes": codes}
 
 
 def level_counts(draft: Draft) -> list[tuple[str, int]]:

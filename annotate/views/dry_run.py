@@ -10,6 +10,7 @@ from annotate.dry_run import dry_run
 from core.http import render_page, require
 from studies.pages import frame
 from studies.queries import membership_of
+from taxonomy.draft_reading import mentioned
 from taxonomy.drafting import drafted
 from taxonomy.queries import taxonomies_for
 from taxonomy.rules import may_edit_taxonomies
@@ -27,5 +28,6 @@ def draft_dry_run(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         "taxonomy": taxonomy,
         "found": found,
         "dry": dry_run(found, member),
+        "mentioned": mentioned(found.draft),
     }
     return render_page(request, "annotate/dry_run/dry_run.html", context, partials=["dry-run"])

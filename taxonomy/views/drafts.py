@@ -196,6 +196,7 @@ def _page(
         "about": draft_reading.about(found, chosen, kept) if chosen else None,
         "chosen": chosen,
         "words": words,
+        "mentioned": draft_reading.mentioned(found.draft),
         "told": draft_reading.told(found),
         "colours": list(enumerate(draft_reading.COLOURS)),
         "proposed": [line for line in proposed if line.motion.is_open or line.motion.change_id in counting],

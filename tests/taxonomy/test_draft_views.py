@@ -98,7 +98,7 @@ def test_forms_post_without_script(signed_in, taxonomy, keys) -> None:
         "C.1 RAM", "C.1.i Name of C.1.i", "C.10 Name of C.10", "C.11 Docs",
     ]  # fmt: skip
     shown = text_of(signed_in.get(page(taxonomy)))
-    for mark in ("merged into C.10", "retired", ">split<", "was C.2", "<del>Name of C.1</del> RAM", ">new<"):
+    for mark in ("merged into C.10", "retired", ">split<", "was C.2", "RAM <del>Name of C.1</del>", ">new<"):
         assert mark in shown
 
 
@@ -345,3 +345,17 @@ def test_the_taxonomy_says_what_goes_on(client, signed_in, study, lead, taxonomy
     said = text_of(client.get(here))
     assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 proposal put to the vote</a>' in said
     assert "a draft with" not in said
+
+
+def test_texts_that_name_an_old_code_are_warned_of(
+    signed_in, taxonomy, keys, django_assert_num_queries
+) -> None:
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B.1"], values={"excludes": "a fault → C.9"}, by=None)
+    assert "Texts with old codes" not in text_of(signed_in.get(page(taxonomy)))
+    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.9"], values={"code": "C.4"}, by=None)
+
+    for address in (page(taxonomy), reverse("draft_dry_run", args=[taxonomy.pk])):
+        _before, warned = text_of(signed_in.get(address)).split("Texts with old codes")
+        assert f'href="{page(taxonomy, category="B.1")}"' in warned
+        assert "<span>Excludes: C.9 is now C.4</span>" in warned
+    assert drafted(taxonomy).draft[keys["B.1"]].excludes == "a fault → C.9"
