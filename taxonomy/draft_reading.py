@@ -1,7 +1,7 @@
 """A draft as a person reads it: its tree beside the published one, and each change in words."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from studies.differences import as_html, difference
 from taxonomy.drafting import Drafted, as_changes
 from taxonomy.models import Change, Level
+from taxonomy.motion_words import title_of
 from taxonomy.tree import TEXTS, drafts, look_alike
-from taxonomy.tree.drafts import Draft, Entry, Fate
+from taxonomy.tree.drafts import Draft, Entry, Fate, Refused
 from taxonomy.tree.hues import NONE, hues
 from taxonomy.tree.mentions import Mention, stale_mentions
 
@@ -290,6 +291,13 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
     if "hue" in values:
         said.append(_("another colour"))
     return "; ".join(said)
+
+
+def not_again(found: Drafted, refused: Sequence[tuple[Change, Refused]]) -> list[str]:
+    """Changes that were taken back and cannot be done again, in words, with why."""
+    titles = [title_of(found.draft, change) for change in as_changes([change for change, _why in refused])]
+    causes = [_(cause.template) % cause.values for _change, cause in refused]
+    return [f"{title} ({cause})" for title, cause in zip(titles, causes, strict=True)]
 
 
 @dataclass(frozen=True)

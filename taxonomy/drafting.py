@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.db.models import Max
+
 from taxonomy.models import CategoryState, Change, Level, Taxonomy, Version
 from taxonomy.queries import hues_of, published_version
 from taxonomy.tree import drafts
@@ -40,8 +42,18 @@ class Drafted:
     @property
     def edition(self) -> str:
         """What the draft is now, in one word: another word after each change, undo and redo."""
-        numbers = " ".join(str(change.number) for change in self.changes)
-        return f"{self.number}-{len(self.changes)}-{zlib.crc32(numbers.encode()):08x}"
+        return _edition(self.number, [change.number for change in self.changes])
+
+
+def edition_of(taxonomy: Taxonomy) -> str:
+    """The edition of its draft, and nothing else of it. Two queries."""
+    last = taxonomy.versions.filter(published_at__isnull=False).aggregate(last=Max("number"))["last"]
+    counting = Change.objects.filter(version__taxonomy=taxonomy, version__published_at=None, undone_at=None)
+    return _edition((last or 0) + 1, list(counting.order_by("number").values_list("number", flat=True)))
+
+
+def _edition(version: int, changes: Sequence[int]) -> str:
+    return f"{version}-{len(changes)}-{zlib.crc32(' '.join(map(str, changes)).encode()):08x}"
 
 
 def drafted(taxonomy: Taxonomy) -> Drafted:

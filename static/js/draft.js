@@ -31,6 +31,13 @@
     act.open = true;
     document.getElementById(field)?.focus();
   }
+  // Move, merge and split open where they can be seen, with their first field ready.
+  document.addEventListener("toggle", (event) => {
+    const act = event.target;
+    if (!act.open || !act.matches(".acts > details") || !act.contains(document.activeElement)) return;
+    act.querySelector("select, textarea").focus({ preventScroll: true });
+    act.scrollIntoView({ block: "nearest" });
+  }, true);
   const keys = {
     a: () => document.getElementById("add-name").focus(),
     r: () => document.getElementById("f-name")?.select(),

@@ -104,27 +104,36 @@ def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
 
 @transaction.atomic
 def redo(*, taxonomy: Taxonomy, by: User) -> Acted:
-    """Do again what this person took back last, if they have changed nothing since. Raises NothingToRedo, and
-    ChangeRefused where it no longer goes.
+    """Do again what this person took back last and what still goes, if they have changed nothing since.
+    Raises NothingToRedo, and ChangeRefused where nothing of it goes.
     """
     found = _locked(taxonomy)
-    change = redoable(found, by)
+    change, refused = redoable(found, by)
+    if change is None and refused:
+        raise errors.ChangeRefused.of(refused[0][1])
     if change is None:
         raise errors.NothingToRedo
-    again = sorted((*found.changes, change), key=lambda each: each.number)
-    _, broken = drafts.fold(found.entries, as_changes(again))
-    if broken:
-        raise errors.ChangeRefused.of(broken.cause)
     change.undone_at = None
     change.save(update_fields=["undone_at"])
     return Acted(change, drafted(taxonomy))
 
 
-def redoable(found: Drafted, by: User) -> Change | None:
-    """The change that this person would do again: the one they took back last, if they made none since."""
+def redoable(found: Drafted, by: User) -> tuple[Change | None, list[tuple[Change, drafts.Refused]]]:
+    """The change that this person would do again: the one they took back last, if they made none since and it
+    still goes. Those that do not are passed over, and given with why.
+    """
     last = max((change.number for change in found.changes if change.made_by_id == by.pk), default=0)
     own = (change for change in found.undone if change.made_by_id == by.pk and change.number > last)
-    return max(own, key=lambda change: (change.undone_at, -change.number), default=None)
+    refused: list[tuple[Change, drafts.Refused]] = []
+    for change in sorted(own, key=lambda each: (each.undone_at, -each.number), reverse=True):
+        again = sorted((*found.changes, change), key=lambda each: each.number)
+        _, broken = drafts.fold(found.entries, as_changes(again))
+        if broken is None:
+            return change, refused
+        # Said as if it were made now: in its own place it may be a later one that does not go.
+        _, now = drafts.fold(found.entries, as_changes((*found.changes, change)))
+        refused.append((change, (now or broken).cause))
+    return None, refused
 
 
 @transaction.atomic

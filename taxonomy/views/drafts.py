@@ -20,7 +20,7 @@ from studies.queries import membership_of
 from taxonomy import actions, draft_forms, draft_reading, queries, rules
 from taxonomy.actions.drafts import redoable
 from taxonomy.draft_forms import storable
-from taxonomy.drafting import Drafted, drafted
+from taxonomy.drafting import Drafted, drafted, edition_of
 from taxonomy.errors import ChangeClash
 from taxonomy.models import Taxonomy
 from taxonomy.motion_reading import motion_lines
@@ -36,9 +36,9 @@ def draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     of others.
     """
     taxonomy, member = _taxonomy(request, taxonomy_id)
-    found = drafted(taxonomy)
-    if request.GET.get("edition") == found.edition and is_fragment(request):
+    if is_fragment(request) and request.GET.get("edition") == edition_of(taxonomy):
         return HttpResponse(status=204)
+    found = drafted(taxonomy)
     return _page(request, found, member, chosen=_named(found, request.GET.get("category", "")))
 
 
@@ -187,6 +187,7 @@ def _page(
     is_here = chosen is not None and chosen.key == about
     kept = dict(typed or {}) if is_here else {}
     path = [chosen, *_path(found, chosen)] if chosen else []
+    again, refused = redoable(found, request.user)
     context = {
         **frame(found.taxonomy.study, member, "taxonomies"),
         "taxonomy": found.taxonomy,
@@ -214,7 +215,8 @@ def _page(
             (each, found.draft.level(each.key) + 1) for each in path if found.draft.level(each.key) < 3
         ],
         "can_undo": any(change.made_by_id == request.user.pk for change in found.changes),
-        "can_redo": redoable(found, request.user) is not None,
+        "can_redo": again is not None,
+        "not_again": draft_reading.not_again(found, refused),
         "address": reverse("draft", args=[found.taxonomy.pk]),
     }
     return render_page(

@@ -8,7 +8,9 @@ from django.db import DatabaseError, IntegrityError, transaction
 from studies.models import Event
 from taxonomy import errors
 from taxonomy.actions import act, create_taxonomy, publish, redo, start_taxonomy, undo
-from taxonomy.drafting import drafted
+from taxonomy.actions.drafts import redoable
+from taxonomy.draft_reading import not_again
+from taxonomy.drafting import drafted, edition_of
 from taxonomy.models import Category, CategoryState, Change, Remap, Taxonomy, Version
 from taxonomy.queries import codebook
 from taxonomy.tree import read_csv
@@ -235,6 +237,25 @@ def test_what_was_taken_back_last_is_done_again_first(taxonomy: Taxonomy, keys: 
         redo(taxonomy=taxonomy, by=ada)
 
 
+def test_what_cannot_be_done_again_is_passed_over(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+    ada, ben = make_user(), make_user()
+    for name in ("One", "Two"):
+        act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": name}, by=ada)
+    undo(taxonomy=taxonomy, by=ada)
+    undo(taxonomy=taxonomy, by=ada)
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Three"}, by=ben)
+    assert lines(taxonomy)[-1] == "D Three"
+
+    found = drafted(taxonomy)
+    change, refused = redoable(found, ada)
+
+    assert change is not None
+    assert change.values["name"] == "Two"
+    assert not_again(found, refused) == ["New type: One (the code D is that of “Three” already)"]
+    assert redo(taxonomy=taxonomy, by=ada).change == change
+    assert redoable(drafted(taxonomy), ada) == (None, [])
+
+
 def test_codes_of_what_a_merge_took_along_stay(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
     ada, ben = make_user(), make_user()
     act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C.2"], "name": "New"}, by=ada)
@@ -411,3 +432,24 @@ def test_types_keep_the_colours_that_they_were_published_with(
         ("A", 2),
         ("B", 0),
     ]
+
+
+def test_the_edition_is_the_same_asked_alone(taxonomy, keys, django_assert_num_queries) -> None:
+    ada, editions = make_user(), set()
+
+    def asked() -> None:
+        with django_assert_num_queries(2):
+            edition = edition_of(taxonomy)
+        assert edition == drafted(taxonomy).edition
+        editions.add(edition)
+
+    asked()
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.1"], values={}, by=ada)
+    asked()
+    act(taxonomy=taxonomy, kind=RETIRE, key=keys["B"], values={}, by=ada)
+    asked()
+    undo(taxonomy=taxonomy, by=ada)
+    asked()
+    publish(taxonomy=taxonomy, by=ada)
+    asked()
+    assert len(editions) == 4

@@ -222,6 +222,20 @@ def test_undo_and_redo(signed_in, taxonomy, keys) -> None:
     assert len(lines(taxonomy)) == 13
 
 
+def test_what_cannot_be_done_again_is_said(signed_in, lead, taxonomy, keys) -> None:
+    post(signed_in, taxonomy, ADD, name="Docs", code="D")
+    post(signed_in, taxonomy, "", door="undo_change")
+    act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Other"}, by=None)
+
+    shown = text_of(signed_in.get(page(taxonomy)))
+    refused = post(signed_in, taxonomy, "", door="redo_change", htmx=True)
+
+    assert "it cannot be done again: New type: Docs (the code D is that of “Other” already)." in shown
+    assert re.search('aria-disabled="true" title="Do again', shown)
+    assert refused.status_code == 422
+    assert "Not possible: the code D is that of “Other” already." in text_of(refused)
+
+
 def test_a_double_click_changes_once(signed_in, taxonomy, keys) -> None:
     key = str(UUID(int=7))
     for _ in range(2):
@@ -245,11 +259,12 @@ def test_what_no_form_of_ours_sends_is_not_found(signed_in, taxonomy, keys) -> N
     assert not Change.objects.exists()
 
 
-def test_an_open_page_asks_for_news(signed_in, taxonomy, keys) -> None:
+def test_an_open_page_asks_for_news(signed_in, taxonomy, keys, django_assert_num_queries) -> None:
     headers = {"HX-Request": "true", "HX-Target": "editor"}
     edition = drafted(taxonomy).edition
 
-    assert signed_in.get(page(taxonomy, edition=edition), headers=headers).status_code == 204
+    with django_assert_num_queries(7):
+        assert signed_in.get(page(taxonomy, edition=edition), headers=headers).status_code == 204
     act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.1"], values={}, by=None)
     assert signed_in.get(page(taxonomy, edition=edition), headers=headers).status_code == 200
 
