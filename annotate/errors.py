@@ -437,6 +437,18 @@ class NothingToDraw(DomainError):
     message = _("There is nothing to draw yet: no value of this picture is defined.")
 
 
+class TreeTooLarge(DomainError):
+    """A figure of more categories than `most` is no PDF and no PNG."""
+
+    status = 422
+
+    def __init__(self, most: int) -> None:
+        text = gettext(
+            "A tree of more than %(most)s categories fits no page: take it as SVG, which holds all."
+        )
+        super().__init__(text % {"most": f"{most:,}"})
+
+
 class NothingToReport(DomainError):
     message = _("There is nothing to report yet: no issue has labels that are complete and revealed.")
 

@@ -6,9 +6,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.errors import TreeTooLarge
 from annotate.letter_widths import ruler
 from annotate.queries.category_shares import DECISIONS, Shares
-from annotate.rendering import render
+from annotate.rendering import FORMS, render
 from annotate.tree_figure import Leaf, tree_figure
 from annotate.wrapping import drawable
 from core.templatetags.crosscheck import count, percent_of
@@ -18,6 +19,8 @@ from taxonomy.queries import Codebook
 from taxonomy.reading import level_counts
 
 DIGITS = 1
+MOST = 1_000
+"""So many categories are drawn as PDF and PNG, on some eight pages of paper. It takes three seconds."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +34,27 @@ class Line:
 
 @dataclass(frozen=True)
 class TaxonomyFigure:
-    """A tree as SVG, with the caption that it wants in a paper. `texts` are the words in it."""
+    """A tree as SVG, with the caption that it wants in a paper. `texts` are the words in it, `size` is
+    the number of its categories.
+    """
 
     svg: str
     caption: str
     lines: tuple[Line, ...]
     texts: tuple[str, ...]
+    size: int
+
+    @property
+    def forms(self) -> list[str]:
+        """Those of `annotate.rendering.FORMS` that it can be a file of."""
+        return [form for form in FORMS if form == "svg" or self.size <= MOST]
 
     def as_file(self, form: str) -> bytes:
         """One of `annotate.rendering.FORMS`. SVG is there; others take a second or two, and raise what
-        `render` raises.
+        `render` raises, and TreeTooLarge.
         """
+        if form not in self.forms:
+            raise TreeTooLarge(MOST)
         return self.svg.encode() if form == "svg" else render({"svg": self.svg}, form)
 
 
@@ -71,7 +84,7 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
         *(text for one in made.values() for text in (one.code, one.name, one.share)),
     )
     drawing = tree_figure(name, number, types, notes, ruler((*texts, " ")))
-    return TaxonomyFigure(drawing.svg, _caption(version, book, shares), lines, texts)
+    return TaxonomyFigure(drawing.svg, _caption(version, book, shares), lines, texts, len(book.states))
 
 
 def _lines(book: Codebook, shares: Shares | None) -> tuple[Line, ...]:

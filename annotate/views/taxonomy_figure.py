@@ -25,7 +25,7 @@ from annotate.queries.category_shares import (
     rounds_to_count,
 )
 from annotate.rendering import FORMS
-from annotate.taxonomy_figure import TaxonomyFigure
+from annotate.taxonomy_figure import MOST, TaxonomyFigure
 from annotate.taxonomy_figure import taxonomy_figure as drawn
 from core.http import render_page
 from studies.models import Membership
@@ -113,8 +113,9 @@ def taxonomy_figure(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         ],
         "files": [
             (form, f"{reverse('taxonomy_figure_file', args=[taxonomy.pk, form])}?{urlencode(same)}")
-            for form in FORMS
+            for form in asked.figure.forms
         ],
+        "most": MOST,
         "boxes": boxes(without_a_font(asked.figure.texts)),
     }
     return render_page(request, "annotate/taxonomy/figure.html", context)

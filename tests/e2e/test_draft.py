@@ -129,3 +129,22 @@ def test_the_tree_is_walked_by_keys_and_nothing_typed_is_left_unasked(open_page,
     assert drafted(taxonomy).draft[keys["A"]].definition == "Words that are not saved"
     page.locator(f"#node-{keys['B']}").click()
     expect(page.locator("#category-h")).to_contain_text("Name of B")
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+def test_what_can_be_done_opens_in_view_with_its_first_field_ready(open_page, study, lead, by_key):
+    taxonomy = make_version(study, ["A", "A.1", "A.2", "B"]).taxonomy
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/?category=A.1")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    for key, name, field in (
+        ("v", "Move", "move-to"),
+        ("m", "Merge", "merge-into"),
+        ("s", "Split", "split-parts"),
+    ):
+        page.evaluate("document.activeElement.blur()")
+        if by_key:
+            page.keyboard.press(key)
+        else:
+            page.locator("summary", has_text=name).last.click()
+        expect(page.locator(f"#{field}")).to_be_focused()
+        expect(page.locator(f"#act-{name.lower()} button[type=submit]")).to_be_in_viewport()

@@ -12,7 +12,9 @@ from pypdf import PdfReader
 from annotate import drawing
 from annotate.models import Round
 from studies.models import Role
+from taxonomy.actions import create_taxonomy
 from taxonomy.models import Taxonomy
+from taxonomy.tree import Node, Tree
 from tests import factories
 from tests.annotate.views.pages import client, label_all, text_of
 from tests.annotate.views.parted import settle
@@ -183,6 +185,35 @@ def test_a_png_has_300_dots_per_inch_and_fewer_where_it_would_be_too_large():
     wide, high = sizes["36000"]
     assert wide * high == pytest.approx(drawing.DOTS, rel=0.01)
     assert high / wide == pytest.approx(36000 / 504, rel=0.01)
+
+
+def test_a_tree_of_more_than_a_thousand_categories_is_svg_only(world, monkeypatch):
+    """Of more than fourteen here: the world has fifteen."""
+    monkeypatch.setattr("annotate.taxonomy_figure.MOST", 14)
+
+    shown = page(world.lead, world, "round=none")
+    refused = {form: file(world.lead, world, form) for form in ("pdf", "png")}
+    rest = client(world.lead).get(reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "pdf"]))
+
+    assert [form for form, _address in shown.context["files"]] == ["svg"]
+    assert file(world.lead, world, "svg").status_code == 200
+    assert {answer.status_code for answer in (*refused.values(), rest)} == {422}
+    assert "fits no page: take it as SVG, which holds all." in text_of(refused["pdf"])
+    monkeypatch.setattr("annotate.taxonomy_figure.MOST", 15)
+    assert [form for form, _address in page(world.lead, world).context["files"]] == ["svg", "pdf", "png"]
+
+
+def test_the_page_of_a_large_tree_says_that_it_fits_no_page(world):
+    large = create_taxonomy(
+        study=world.study,
+        name="Large",
+        tree=Tree(Node(f"T{n}", 1, None, f"Type {n}") for n in range(1001)),
+        by=None,
+    )
+    shown = client(world.lead).get(reverse("taxonomy_figure", args=[large.taxonomy_id]))
+
+    assert "A tree of more than 1,000 categories fits no page" in text_of(shown)
+    assert "fits no page" not in text_of(page(world.lead, world))
 
 
 # --- who
