@@ -11,6 +11,7 @@ from annotate.actions import board_moves as moves
 from annotate.actions.board_patches import ASIDE, Place
 from annotate.board_errors import BoardRefused
 from annotate.models import Board
+from annotate.queries.boards import state_of
 from core.idempotency import first_use
 from studies.models import Membership
 
@@ -84,13 +85,28 @@ def act(board: Board, member: Membership, body: Any) -> None:
 
     Raises DomainError, and nothing is changed then.
     """
-    if not isinstance(body, Mapping) or body.get("act") not in _ACTS:
+    if not isinstance(body, Mapping) or body.get("act") not in ACTS:
         raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
     read = _Body(body)
     with transaction.atomic():
         key = read.key()
         if key is None or member.user is None or first_use(key, member.user):
-            _ACTS[body["act"]](read, board=board, member=member)
+            ACTS[body["act"]](read, board=board, member=member)
+
+
+def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
+    """What changed on the board since the revision that the body of an act had `seen`; all of it where it
+    says none.
+    """
+    board.refresh_from_db(fields=["phase"])
+    seen = body.get("seen") if isinstance(body, Mapping) else None
+    seen = seen if _is_number(seen) else None
+    return state_of(board, member, since=seen, always=True) or {}
+
+
+def revision(text: str | None) -> int | None:
+    """A revision in an address; None for what is none."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
 def _move(body: _Body, **who: Any) -> None:
@@ -122,7 +138,7 @@ def _describe(body: _Body, **who: Any) -> None:
     )
 
 
-_ACTS: Mapping[str, Callable[..., object]] = {
+ACTS: Mapping[str, Callable[..., object]] = {
     "move": _move,
     "pile": _pile,
     "describe": _describe,

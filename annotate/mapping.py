@@ -97,8 +97,11 @@ def write_mapping(rows: Iterable[SubTheme]) -> str:
     lines = [",".join(HEADER)]
     for row in rows:
         symptoms = ",".join(_written(_inert(each)) for each in row.symptoms)
-        holds = len(row.symptoms) > 1 or any("," in each for each in row.symptoms)
-        cells = (_name(row.rootcause), _name(row.subcategory), _quoted(symptoms, needed=holds))
+        cells = (
+            _name(row.rootcause),
+            _name(row.subcategory),
+            _quoted(symptoms, needed=len(row.symptoms) > 1),
+        )
         lines.append(",".join(cells))
     return "\n".join(lines) + "\n"
 

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularAPIView
 
 from annotate.api import (
+    boards,
     bulk,
     frozen,
     labels,
@@ -69,6 +70,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
         taxonomy_figure.TaxonomyFigureFile.as_view(),
         name="api_taxonomy_figure",
     ),
+    path("taxonomies/<int:taxonomy_id>/boards/", boards.Boards.as_view(), name="api_boards"),
+    path("boards/<int:board_id>/state/", boards.BoardState.as_view(), name="api_board_state"),
+    path("boards/<int:board_id>/acts/", boards.BoardActs.as_view(), name="api_board_acts"),
+    path("boards/<int:board_id>/mapping.csv", boards.BoardMapping.as_view(), name="api_board_mapping"),
     path("studies/<slug:slug>/issues/", ingest.Issues.as_view(), name="api_issues"),
     path("studies/<slug:slug>/issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),
     path("studies/<slug:slug>/samples/", samples.Samples.as_view(), name="api_samples"),

@@ -119,14 +119,16 @@ def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set
     return set(behind.values_list("card", flat=True))
 
 
-def state_of(board: Board, member: Membership, *, since: int | None = None) -> dict[str, Any] | None:
+def state_of(
+    board: Board, member: Membership, *, since: int | None = None, always: bool = False
+) -> dict[str, Any] | None:
     """What a board says to this member, as plain data; since a revision only what changed, None where nothing
-    did. A fixed number of queries, one for who knows it all. See docs/rest.md for its shape.
+    did, unless `always`. A fixed number of queries; docs/rest.md describes its shape.
     """
     sorting = sorting_of(board, member)
     if sorting is None:  # a lead who looks on while others sort apart
         sorting = Sorting(board=board, revision=_common_revision(board))
-    if since == sorting.revision:
+    if since == sorting.revision and not always:
         return None
     is_whole = since is None or since < sorting.began or since > sorting.revision
     found: dict[str, Any] = {

@@ -1,7 +1,6 @@
 """What an open board asks and sends: its state, what changed since, and acts, as JSON."""
 
 import json
-from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -25,7 +24,7 @@ from studies.queries import membership_of
 def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
     """All that lies on the board; with `since` what changed after that revision, 204 where nothing did."""
     board, member = board_and_seat(request, board_id)
-    found = state_of(board, member, since=_number(request.GET.get("since")))
+    found = state_of(board, member, since=board_asked.revision(request.GET.get("since")))
     return HttpResponse(status=204) if found is None else JsonResponse(found)
 
 
@@ -35,13 +34,16 @@ def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
     refused: then nothing was changed.
     """
     board, member = board_and_seat(request, board_id)
-    body, seen = _body(request)
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        body = None
     try:
         board_asked.act(board, member, body)
     except DomainError as error:
-        now = _now(board, member, seen)
+        now = board_asked.after(board, member, body)
         return JsonResponse({**now, "error": str(error.message)}, status=error.status)
-    return JsonResponse(_now(board, member, seen))
+    return JsonResponse(board_asked.after(board, member, body))
 
 
 @require_safe
@@ -62,21 +64,3 @@ def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Member
     require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))
     assert member is not None  # noqa: S101 - who may read has a seat
     return board, member
-
-
-def _now(board: Board, member: Membership, seen: int | None) -> dict[str, Any]:
-    board.refresh_from_db(fields=["phase"])
-    return state_of(board, member, since=seen) or {"revision": seen, "phase": board.phase}
-
-
-def _body(request: AuthedRequest) -> tuple[Any, int | None]:
-    try:
-        body = json.loads(request.body)
-    except ValueError:
-        return None, None
-    seen = body.get("seen") if isinstance(body, dict) else None
-    return body, seen if isinstance(seen, int) and not isinstance(seen, bool) else None
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -12,9 +12,11 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from annotate.actions.agendas import put_on_agenda
+from annotate.actions.boards import start_board_from_mapping
 from annotate.actions.frozen import freeze_report
 from annotate.actions.meetings import open_meeting, plan_meeting
 from annotate.actions.report_files import ask_for_report
+from annotate.mapping import SubTheme
 from annotate.models import BulkDecision, Sample
 from core import jobs
 from tests.api.conftest import client_of
@@ -50,6 +52,9 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
     made = {"kind": "majority", "at_least": 2, "by": world.lead, "at": timezone.now()}
     bulk = BulkDecision.objects.create(round=world.round, **made)
     frozen = freeze_report(round_=world.round, by=None, name="Submission")
+    board = start_board_from_mapping(
+        taxonomy=world.version.taxonomy, name="Board", rows=[SubTheme("", "Kind", ("Crash",))], by=world.lead
+    )
     file = ask_for_report(round_=world.round, by=world.first, form="html")
     jobs.run(file.pk)
     real = {
@@ -64,6 +69,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "bulk_id": bulk.pk,
         "frozen_id": frozen.pk,
         "job_id": file.pk,
+        "board_id": board.pk,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):

@@ -237,6 +237,11 @@ api_draft_publish          post   401  404  404  400  400  403  403  403  403
 api_proposals              get    401  404  404  200  200  200  200  200  403
 api_proposals              post   401  404  404  400  400  400  400  403  403
 api_proposal_ballot        put    401  404  404  400  400  400  400  403  403
+api_boards                 get    401  404  404  200  200  200  200  200  403
+api_boards                 post   401  404  404  400  400  403  403  403  403
+api_board_state            get    401  404  404  200  200  200  200  200  403
+api_board_acts             post   401  404  404  422  422  422  422  422  403
+api_board_mapping          get    401  404  404  200  200  200  200  200  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_rounds                 get    401  404  404  200  200  200  200  200  200
@@ -332,6 +337,7 @@ def address(world: World, name: str) -> str:
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
         "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
         "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name",
+        "api_boards",
     )  # fmt: skip
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),
@@ -347,7 +353,12 @@ def address(world: World, name: str) -> str:
             ("vote_on_proposal", "withdraw_proposal", "api_proposal_ballot"),
             (world.version.taxonomy_id, more.motion.number),
         ),
-        **dict.fromkeys(("board_state", "act_on_board", "board_mapping"), (more.board.pk,)),
+        **dict.fromkeys((
+                "board_state", "act_on_board", "board_mapping", "api_board_state", "api_board_acts",
+                "api_board_mapping",
+            ),
+            (more.board.pk,),
+        ),
         "api_categories": (world.version.taxonomy_id, 1),
         "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
         "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),
