@@ -184,9 +184,7 @@ def _cards(
     )
     found = found.filter(in_play=True) if since is None else found.filter(here__revision__gt=since)
     hidden = hidden_cards(board, member, found.order_by())
-    rows = found.values_list(
-        "pk", "text", "labels", "group", "in_play", "here__pile", "here__aside"
-    ).iterator(chunk_size=5_000)
+    rows = found.values_list("pk", "text", "labels", "group", "in_play", "here__pile", "here__aside")
     cards, gone = [], []
     for pk, text, labels, group, in_play, pile, aside in rows:
         if pk in hidden:
