@@ -14,6 +14,7 @@ from annotate.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from annotate.models import Round, RoundIssue
 from annotate.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from annotate.queries.frozen import package_files
+from annotate.queries.proposals import decided_proposals
 from annotate.queries.rounds import revealed
 from annotate.queries.withheld import NOTHING, Held, Reader
 from annotate.reports import agreement_report
@@ -66,10 +67,10 @@ def write_package(
 
     It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
     the long layout, the issues, what was labelled twice, what else the agreement report is made of
-    (annotate.package_inputs), that report, the script that computes it anew, the frozen reports, and a
-    manifest with the moment, the version and the hashes. What is `held` back from the reader is in none of
-    them, and then no frozen report is there, since these are of all issues; the manifest says how many that
-    are, and why. `reader` is that of the report.
+    (annotate.package_inputs), that report, what was voted on in the taxonomy, the script that computes it
+    anew, the frozen reports, and a manifest with the moment, the version and the hashes. What is `held` back
+    from the reader is in none of them, and then no frozen report is there, since these are of all issues; the
+    manifest says how many that are, and why. `reader` is that of the report.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +107,8 @@ def _write_files(round_: Round, sink: Sink, held: Held, reader: Reader | None) -
         for name, chunks in inputs(found):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
+        if decided := decided_proposals(round_):
+            write("proposals.json", [as_json({"proposals": decided})])
         withheld = held.count()
         reports = package_files(round_)
         for name, frozen in reports.items() if not withheld else ():

@@ -56,6 +56,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="api_proposal_ballot",
     ),
     path(
+        "taxonomies/<int:taxonomy_id>/proposals/<int:number>/comments/",
+        motion_api.ProposalComments.as_view(),
+        name="api_proposal_comments",
+    ),
+    path(
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",
         taxonomy.Categories.as_view(),
         name="api_categories",

@@ -118,6 +118,11 @@ class NotAnAnswer(DomainError):
     message = gettext_lazy("The newest version has no such category. Nothing was stored.")
 
 
+class NotSaid(DomainError):
+    status = 422
+    message = gettext_lazy("Write something, in 2,000 characters at most. Nothing was stored.")
+
+
 class MotionsOpen(DomainError):
     """The draft waits for votes."""
 

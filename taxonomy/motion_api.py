@@ -13,6 +13,7 @@ from studies.api import allow
 from studies.models import Membership
 from studies.queries import membership_of
 from taxonomy import actions, errors, rules
+from taxonomy.actions.comments import COMMENT_LENGTH
 from taxonomy.draft_api import NewChangeSerializer, values_of
 from taxonomy.models import Ballot, Motion, Taxonomy
 from taxonomy.motion_reading import MotionLine, motion_lines
@@ -31,6 +32,12 @@ class ProposalBallotSerializer(serializers.ModelSerializer[Ballot]):
     class Meta:
         model = Ballot
         fields = ("member", "choice", "argument", "cast_at")
+
+
+class ProposalCommentSerializer(serializers.Serializer[Any]):
+    author = serializers.CharField()
+    text = serializers.CharField()
+    said_at = serializers.DateTimeField()
 
 
 class ProposalSerializer(serializers.Serializer[Any]):
@@ -57,6 +64,7 @@ class ProposalSerializer(serializers.Serializer[Any]):
     voted = serializers.ListField(child=serializers.CharField(), help_text="Who has voted")
     mine = ProposalBallotSerializer(allow_null=True, help_text="Your own ballot; null: you have none")
     ballots = ProposalBallotSerializer(many=True, help_text="Empty until the vote is over")
+    comments = ProposalCommentSerializer(many=True)
 
 
 class NewProposalSerializer(NewChangeSerializer):
@@ -74,13 +82,17 @@ class NewProposalBallotSerializer(serializers.Serializer[Any]):
     argument = serializers.CharField(required=False, allow_blank=True, max_length=2000)
 
 
+class NewProposalCommentSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(max_length=COMMENT_LENGTH, help_text="@R3 tells that member")
+
+
 class Proposals(APIView):
     """The proposals of a taxonomy, newest first, and a new one. How others vote is hidden until the end."""
 
     @extend_schema(responses=ProposalSerializer(many=True))
     def get(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, member = _taxonomy(request, taxonomy_id)
-        return Response([_as_data(line) for line in motion_lines(taxonomy, member)])
+        return Response([_as_data(line) for line in motion_lines(taxonomy, member, with_threads=True)])
 
     @extend_schema(request=NewProposalSerializer, responses={201: ProposalSerializer})
     def post(self, request: Request, taxonomy_id: int) -> Response:
@@ -115,6 +127,19 @@ class ProposalBallot(APIView):
         return Response(_one(now, member))
 
 
+class ProposalComments(APIView):
+    """Say something about a proposal, open or decided. Everybody reads it at once."""
+
+    @extend_schema(request=NewProposalCommentSerializer, responses={201: ProposalSerializer})
+    def post(self, request: Request, taxonomy_id: int, number: int) -> Response:
+        taxonomy, member = _voter(request, taxonomy_id)
+        motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
+        asked = NewProposalCommentSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        actions.comment(motion=motion, by=member, text=asked.validated_data["text"])
+        return Response(_one(motion, member), status=status.HTTP_201_CREATED)
+
+
 def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
     taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
     member = membership_of(request.user, taxonomy.study)
@@ -133,7 +158,7 @@ def _voter(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
 
 
 def _one(motion: Motion, member: Membership) -> dict[str, Any]:
-    lines = motion_lines(motion.taxonomy, member)
+    lines = motion_lines(motion.taxonomy, member, with_threads=True)
     return next(_as_data(line) for line in lines if line.motion.pk == motion.pk)
 
 
@@ -147,5 +172,6 @@ def _as_data(line: MotionLine) -> dict[str, Any]:
             "voted": [str(member) for member in line.voted],
             "mine": line.mine,
             "ballots": line.ballots,
+            "comments": line.said,
         }
     ).data

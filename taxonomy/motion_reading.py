@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from studies.models import Membership
 from taxonomy.actions.motions import NEED_ALL
 from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.motion_threads import MotionSaid, threads
 from taxonomy.rules import may_propose
 
 
@@ -28,6 +29,7 @@ class MotionLine:
     is_own: bool
     is_due: bool
     may_vote: bool
+    said: tuple[MotionSaid, ...] = ()
 
     @property
     def marks(self) -> list[str]:
@@ -64,18 +66,25 @@ class MotionLine:
         return [line.strip() for line in self.motion.examples.splitlines() if line.strip()]
 
 
-def motion_lines(taxonomy: Taxonomy, member: Membership | None) -> list[MotionLine]:
-    """The proposals of a taxonomy, newest first. Two queries."""
+def motion_lines(
+    taxonomy: Taxonomy, member: Membership | None, *, with_threads: bool = False
+) -> list[MotionLine]:
+    """The proposals of a taxonomy, newest first, with what was `said` about them if asked for. Two queries,
+    two more with threads.
+    """
     motions = list(
         Motion.objects.filter(taxonomy=taxonomy).select_related("opened_by", "change").order_by("-number")
     )
     by_motion: dict[int, list[Ballot]] = defaultdict(list)
     for ballot in Ballot.objects.filter(motion__in=motions).select_related("member").order_by("pk"):
         by_motion[ballot.motion_id].append(ballot)
-    return [_line(motion, by_motion[motion.pk], member) for motion in motions]
+    said = threads(motions, member) if with_threads else {}
+    return [_line(motion, by_motion[motion.pk], member, said.get(motion.pk, ())) for motion in motions]
 
 
-def _line(motion: Motion, ballots: Sequence[Ballot], member: Membership | None) -> MotionLine:
+def _line(
+    motion: Motion, ballots: Sequence[Ballot], member: Membership | None, said: tuple[MotionSaid, ...]
+) -> MotionLine:
     mine = next((ballot for ballot in ballots if member and ballot.member_id == member.pk), None)
     is_due = motion.is_open and motion.deadline <= timezone.now()
     return MotionLine(
@@ -87,6 +96,7 @@ def _line(motion: Motion, ballots: Sequence[Ballot], member: Membership | None) 
         is_own=member is not None and motion.opened_by_id == member.pk,
         is_due=is_due,
         may_vote=mine is not None and motion.is_open and not is_due and may_propose(member),
+        said=said,
     )
 
 

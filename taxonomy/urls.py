@@ -23,6 +23,16 @@ urlpatterns: list[URLPattern] = [
         name="vote_on_proposal",
     ),
     path(
+        "taxonomies/<int:taxonomy_id>/proposals/<int:number>/comments/",
+        proposals.comment_on_proposal,
+        name="comment_on_proposal",
+    ),
+    path(
+        "taxonomies/<int:taxonomy_id>/proposals/seen/",
+        proposals.see_proposal_comments,
+        name="see_proposal_comments",
+    ),
+    path(
         "taxonomies/<int:taxonomy_id>/proposals/<int:number>/withdraw/",
         proposals.withdraw_proposal,
         name="withdraw_proposal",

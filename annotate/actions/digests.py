@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from annotate.models import Digest, Mention
 from annotate.queries.digests import News, news_for, readers
 from studies.models import Membership
+from taxonomy.models import MotionMention
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +64,8 @@ def _send_digest(member_id: int, now: datetime) -> bool:
     if not is_new:
         return False
     Mention.objects.filter(pk__in=[line.id for line in news.mentions]).update(digest=digest)
+    named = [line.id for line in news.motions.mentions]
+    MotionMention.objects.filter(pk__in=named).update(told_at=now)
     with translation.override(settings.LANGUAGE_CODE):
         _mail(member, news).send()
     return True

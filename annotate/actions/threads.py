@@ -9,12 +9,12 @@ from annotate import errors
 from annotate.actions.agendas import tell_its_meeting
 from annotate.actions.locks import hold_round
 from annotate.actions.training import COMMENT_LENGTH
-from annotate.mentions import named
 from annotate.models import Comment, Mention, Round
 from annotate.queries.categories import codebook
 from annotate.queries.threads import may_read_thread, people_of
 from annotate.queries.withheld import withheld_from
 from annotate.rules import may_comment
+from core.mentions import named
 from core.retry import retried
 from ingest.models import Issue
 from studies.models import Membership

@@ -14,6 +14,7 @@ from annotate.queries.withheld import still_to_label
 from annotate.rules import may_take_part
 from studies.models import Membership
 from studies.rules import PEOPLE
+from taxonomy.motion_news import MotionNews, motion_news
 
 SOON = timedelta(hours=24)
 BY_THEMSELVES = (Meeting.Kind.APART, Meeting.Kind.PAIR)
@@ -42,6 +43,7 @@ class News:
 
     mentions: list[Mentioned]
     meetings: list[Invited]
+    motions: MotionNews
     is_any: bool
 
     @property
@@ -66,7 +68,7 @@ def readers(now: datetime) -> QuerySet[Membership]:
 
 
 def news_for(member: Membership, now: datetime) -> News:
-    """What the digest of this moment would say to the member. Three queries, and five at most per meeting.
+    """What the digest of this moment would say to the member. Six queries, and five at most per meeting.
 
     Mentions that no digest told of yet and that were not read; every meeting to come or open that the member
     is asked to. A meeting is news after it was planned or opened, and on the day before it starts.
@@ -81,7 +83,8 @@ def news_for(member: Membership, now: datetime) -> News:
     )
     meetings = [_invited(meeting, member) for meeting in asked_to]
     is_news = any(line.votes or _is_news(line.meeting, last, now) for line in meetings)
-    return News(told, meetings, bool(told) or is_news)
+    motions = motion_news(member, last, now)
+    return News(told, meetings, motions, bool(told) or is_news or motions.is_any)
 
 
 def _is_news(meeting: Meeting, last: datetime | None, now: datetime) -> bool:

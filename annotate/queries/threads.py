@@ -8,11 +8,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from accounts.models import User
-from annotate.mentions import Piece, pieces
 from annotate.models import Comment, Disagreement, Mention, Round, RoundIssue
 from annotate.queries.categories import categories_of
 from annotate.queries.withheld import is_withheld, waits_elsewhere
 from annotate.rules import may_see_disagreements
+from core.mentions import Piece, pieces
 from core.once import once_a_page
 from studies.models import Membership
 from studies.rules import PEOPLE, may_see_names

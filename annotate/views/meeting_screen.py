@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate import rules
-from annotate.mentions import named, pieces
 from annotate.models import Decision, Meeting
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in, waiting_votes
@@ -21,6 +20,7 @@ from annotate.views.agenda_lines import AgendaLines
 from annotate.views.looks import looks
 from annotate.views.matrix import hues
 from annotate.views.missing import vote_url
+from core.mentions import named, pieces
 from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership

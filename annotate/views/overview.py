@@ -39,6 +39,7 @@ from studies.rules import (
     may_see_people,
 )
 from taxonomy.motion_reading import ToVote, to_vote
+from taxonomy.motion_threads import MotionMentioned, unseen_on_motions
 
 RECENT = 6
 
@@ -69,6 +70,7 @@ def home(request: AuthedRequest) -> HttpResponse:
         *map(_settling, queries.to_settle(seats)),
         *map(_proposed, to_vote(seats)),
         *_mentioned(unseen_mentions(request.user)),
+        *_named_on_proposals(unseen_on_motions(request.user)),
     ]
     waits = _with_meetings(waits, own_meetings(seats))
     context = {
@@ -255,6 +257,26 @@ def _mentioned(mentions: Sequence[Mentioned]) -> list[Wait]:
                 hint=_("the newest is by %(who)s") % {"who": own[0].author},
                 icon="mail",
                 study=own[0].round.study,
+            )
+        )
+    return waits
+
+
+def _named_on_proposals(mentions: Sequence[MotionMentioned]) -> list[Wait]:
+    """Comments on proposals that name the reader: one card for each taxonomy, which leads to the newest."""
+    waits = []
+    for key in dict.fromkeys((one.study.pk, one.taxonomy) for one in mentions):
+        own = [one for one in mentions if (one.study.pk, one.taxonomy) == key]
+        waits.append(
+            Wait(
+                about=own[0].taxonomy,
+                figure=count(len(own)),
+                text=ngettext("comment names me", "comments name me", len(own)),
+                url=own[0].url,
+                action=_("Read"),
+                hint=_("the newest is by %(who)s") % {"who": own[0].author},
+                icon="mail",
+                study=own[0].study,
             )
         )
     return waits

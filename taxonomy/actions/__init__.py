@@ -1,6 +1,7 @@
 """Every change of a taxonomy."""
 
 from taxonomy.actions.answers import answer
+from taxonomy.actions.comments import comment, see_comments
 from taxonomy.actions.drafts import Acted, act, publish, redo, start_taxonomy, undo
 from taxonomy.actions.motions import cast, close_due, open_motion, set_rule, withdraw
 from taxonomy.actions.taxonomies import create_taxonomy
@@ -11,10 +12,12 @@ __all__ = [
     "answer",
     "cast",
     "close_due",
+    "comment",
     "create_taxonomy",
     "open_motion",
     "publish",
     "redo",
+    "see_comments",
     "set_rule",
     "start_taxonomy",
     "undo",

@@ -1,5 +1,6 @@
 """What can be said, and what is said about it."""
 
+from taxonomy.models.comments import MotionComment, MotionMention
 from taxonomy.models.proposals import Ballot, Motion, Proposal
 from taxonomy.models.versions import (
     Category,
@@ -18,6 +19,8 @@ __all__ = [
     "Change",
     "Level",
     "Motion",
+    "MotionComment",
+    "MotionMention",
     "Proposal",
     "Remap",
     "Taxonomy",

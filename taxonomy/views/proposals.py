@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import AuthedRequest
 from core.errors import DomainError
-from core.http import go_to, render_page, require
+from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from studies.models import Membership
 from studies.pages import frame
@@ -143,6 +143,28 @@ def withdraw_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> 
 
 
 @require_POST
+def comment_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
+    """Say something about a proposal, open or decided."""
+    taxonomy, member = _voter(request, taxonomy_id)
+    motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
+    text = request.POST.get("text", "")
+    try:
+        once(request, lambda: actions.comment(motion=motion, by=member, text=text))
+    except DomainError as error:
+        return _page(request, taxonomy, member, error=error, about=number)
+    return go_to(request, motion)
+
+
+@require_POST
+def see_proposal_comments(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Note that the comments which name the reader were read: the page itself sends it."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    if member is not None:
+        actions.see_comments(taxonomy=taxonomy, member=member)
+    return HttpResponse() if is_fragment(request) else go_to(request, "proposals", taxonomy.pk)
+
+
+@require_POST
 def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Say by what proposals are accepted from now on."""
     taxonomy, member = _voter(request, taxonomy_id)
@@ -224,7 +246,7 @@ def _page(
     error: DomainError | None = None,
     about: int | None = None,
 ) -> HttpResponse:
-    lines = motion_lines(taxonomy, member)
+    lines = motion_lines(taxonomy, member, with_threads=True)
     context = {
         **frame(taxonomy.study, member, "taxonomies"),
         "taxonomy": taxonomy,
@@ -235,5 +257,7 @@ def _page(
         "error": error,
         "about": about,
         "typed": request.POST.get("argument", "") if error else "",
+        "said": request.POST.get("text", "") if error else "",
+        "names_me": sum(one.is_unseen for line in lines for one in line.said),
     }
     return render_page(request, "taxonomy/proposals.html", context, status=error.status if error else 200)

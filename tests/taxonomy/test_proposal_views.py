@@ -230,7 +230,7 @@ def test_a_fixed_number_of_queries(
         cast(motion=put(taxonomy, keys, people[0], code), member=people[0], choice="for")
     as_(client, people[1]).get(page(taxonomy))
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get(page(taxonomy))
 
 

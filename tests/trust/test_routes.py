@@ -92,6 +92,8 @@ new_proposal               post   401  404  404  422  422  422  422  403  403
 proposal_rule              post   401  404  404  302  302  403  403  403  403
 put_to_vote                get    302  404  404  404  404  404  404  403  403
 answer_name                post   401  404  404  404  404  403  403  403  403
+comment_on_proposal        post   401  404  404  422  422  422  422  403  403
+see_proposal_comments      post   401  404  404  302  302  302  302  302  403
 vote_on_proposal           post   401  404  404  422  422  422  422  403  403
 withdraw_proposal          post   401  404  404  403  302  403  403  403  403
 
@@ -236,6 +238,7 @@ api_draft_redo             post   401  404  404  409  409  403  403  403  403
 api_draft_publish          post   401  404  404  400  400  403  403  403  403
 api_proposals              get    401  404  404  200  200  200  200  200  403
 api_proposals              post   401  404  404  400  400  400  400  403  403
+api_proposal_comments      post   401  404  404  400  400  400  400  403  403
 api_proposal_ballot        put    401  404  404  400  400  400  400  403  403
 api_boards                 get    401  404  404  200  200  200  200  200  403
 api_boards                 post   401  404  404  400  400  403  403  403  403
@@ -336,7 +339,7 @@ def address(world: World, name: str) -> str:
     of_taxonomy = (
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
         "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
-        "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name",
+        "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "see_proposal_comments",
         "api_boards",
     )  # fmt: skip
     given: dict[str, tuple] = {
@@ -350,7 +353,13 @@ def address(world: World, name: str) -> str:
         "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
         **dict.fromkeys(of_taxonomy, (world.version.taxonomy_id,)),
         **dict.fromkeys(
-            ("vote_on_proposal", "withdraw_proposal", "api_proposal_ballot"),
+            (
+                "vote_on_proposal",
+                "withdraw_proposal",
+                "comment_on_proposal",
+                "api_proposal_ballot",
+                "api_proposal_comments",
+            ),
             (world.version.taxonomy_id, more.motion.number),
         ),
         **dict.fromkeys((

@@ -4,11 +4,11 @@ import pytest
 
 from annotate.actions.rounds import close_round
 from annotate.actions.threads import say, see_mentions
-from annotate.mentions import Piece
 from annotate.models import Comment, Mention, Round, RoundVolunteer
 from annotate.queries.categories import categories_of
 from annotate.queries.threads import may_read_thread, readable, thread, unseen_mentions
 from annotate.queries.withheld import is_withheld, waits_elsewhere
+from core.mentions import Piece
 from studies.models import Role
 from tests import factories
 from tests.annotate.trained import training
