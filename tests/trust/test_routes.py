@@ -362,8 +362,13 @@ def address(world: World, name: str) -> str:
             ),
             (world.version.taxonomy_id, more.motion.number),
         ),
-        **dict.fromkeys((
-                "board_state", "act_on_board", "board_mapping", "api_board_state", "api_board_acts",
+        **dict.fromkeys(
+            (
+                "board_state",
+                "act_on_board",
+                "board_mapping",
+                "api_board_state",
+                "api_board_acts",
                 "api_board_mapping",
             ),
             (more.board.pk,),
