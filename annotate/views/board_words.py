@@ -34,7 +34,7 @@ def board_words() -> dict[str, str]:
         "new_pile": _("New pile"),
         "new_pile_named": _("New pile “%(name)s”"),
         "which_pile": _("Go to a card in a pile first, or press the name of a pile."),
-        "pile_gone": _("Somebody took this pile apart or joined it with another. Its cards are still on the board."),
+        "pile_gone": _("Somebody took this pile apart or joined it with another. Its cards are still here."),
         "join_with": _("Join with …"),
         "join": _("Join"),
         "ask_join": _("Put all cards of this pile into “%(name)s”?"),
@@ -54,12 +54,12 @@ def board_words() -> dict[str, str]:
         "redone": _("Done again."),
         "ask_done": _("Are you done? Your piles stay as they are until all have sorted."),
         "ask_together": _(
-            "Sort together now? What everybody put together is put together; the piles of each are shown to all."
+            "Sort together now? What all put together stays together, and all see the piles of each."
         ),
         "ask_together_early": _(
-            "Not everybody is done. Sort together all the same? The piles of each are shown to all, as they are."
+            "Not everybody is done. Sort together all the same? All see the piles of each, as they are."
         ),
         "ask_close": _("Close the board with %(left)s cards to sort? Nobody can move a card any more."),
         "refused": _("That could not be done. The board shows how it stands."),
-        "signed_out": _("You are signed out. Sign in in another tab; what was not sent is still as you left it."),
+        "signed_out": _("You are signed out. Sign in again in another tab, then load this page anew."),
     }

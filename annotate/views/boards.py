@@ -1,0 +1,145 @@
+"""Pages of boards: which there are, a new one, one to sort on, and how alike it was sorted."""
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from annotate import rules
+from annotate.board_errors import BoardRefused
+from annotate.board_forms import BoardForm
+from annotate.models import Board, Sorting
+from annotate.queries import board_lists as queries
+from annotate.views.board_acts import board_and_seat
+from annotate.views.board_words import board_words
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+from studies.rules import may_see_people
+from taxonomy.models import Taxonomy
+from taxonomy.queries import published_version, taxonomies_for
+
+
+@require_safe
+def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """List the boards of a taxonomy."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    context = {
+        **_around(taxonomy, member),
+        "boards": queries.boards_of(request.user, taxonomy),
+        "may_make": rules.may_make_board(member, taxonomy.study),
+    }
+    return render_page(request, "annotate/boards/boards.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Begin a board. Posted with `check` it only says which cards it would have."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    require(rules.may_make_board(member, taxonomy.study), _("An owner or a lead of the study begins boards."))
+    posted = request.method == "POST"
+    initial = {"about": request.GET.get("about", "")}
+    form = BoardForm(
+        request.POST if posted else None,
+        request.FILES if posted else None,
+        taxonomy=taxonomy,
+        initial=initial,
+    )
+    only_looks = "check" in request.POST
+    if member and form.is_valid() and not only_looks:
+        try:
+            with transaction.atomic():
+                if not first_time(request):
+                    return go_to(request, "boards", taxonomy.pk)
+                return go_to(request, form.make(member))
+        except BoardRefused as refusal:
+            form.add_error(None, str(refusal.message))
+    about = form.states.get(request.POST.get("about", "") if posted else initial["about"])
+    context = {
+        **_around(taxonomy, member),
+        "form": form,
+        "only_looks": only_looks,
+        "material": queries.material(taxonomy, about.category, member) if about else None,
+        "about": about,
+        "summaries": sum(len(row.symptoms) for row in form.rows or ()),
+    }
+    status = 422 if form.errors and not only_looks else 200
+    return render_page(request, "annotate/boards/new.html", context, partials=["checked"], status=status)
+
+
+@require_safe
+def board(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """The board; what lies on it is fetched by the page."""
+    found, member = board_and_seat(request, board_id)
+    taxonomy = found.taxonomy
+    sortings = queries.sortings_apart(found)
+    own = next((each for each in sortings if each.member_id == member.pk), None)
+    is_apart = found.phase == Board.Phase.APART
+    sorts = rules.may_sort(member, found) and found.phase != Board.Phase.CLOSED
+    sorts = sorts and (not is_apart or (own is not None and own.done_at is None))
+    leads = rules.may_make_board(member, taxonomy.study)
+    context = {
+        **_around(taxonomy, member),
+        "board": found,
+        "sorters": [
+            {"who": each.member.pseudonym, "done": each.done_at is not None}
+            for each in sortings
+            if each.member
+        ],
+        "themes": queries.themes_of(found),
+        "may_sort": sorts,
+        "may_be_done": sorts and is_apart,
+        "may_begin": leads and is_apart,
+        "may_close": leads and found.phase == Board.Phase.TOGETHER,
+        "may_make": leads and found.phase == Board.Phase.TOGETHER,
+        "shows_agreement": bool(sortings) and not is_apart,
+        "shows_mapping": not is_apart,
+        "note": _note(found, own, sortings),
+        "note_icon": "lock" if is_apart or found.closed_at else "people",
+        "words": board_words(),
+    }
+    return render_page(request, "annotate/boards/board.html", context)
+
+
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, taxonomy.study)
+    require(may_see_people(member))
+    return taxonomy, member
+
+
+def _around(taxonomy: Taxonomy, member: Membership | None) -> dict[str, Any]:
+    """What all pages of boards say around them."""
+    page = "taxonomy" if published_version(taxonomy) else "draft"
+    return {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "taxonomy_address": reverse(page, args=[taxonomy.pk]),
+    }
+
+
+def _note(board: Board, own: Sorting | None, sortings: list[Sorting]) -> str:
+    """What this phase asks of the reader, in a sentence; "" where there is nothing to say."""
+    if board.phase == Board.Phase.CLOSED:
+        return _("This board is closed: its piles stay as they are.")
+    if board.phase == Board.Phase.TOGETHER:
+        if not sortings:
+            return ""
+        return _(
+            "What all had put together lies in piles. The rest is to be sorted, and says who had it where."
+        )
+    if own is None:
+        return _(
+            "Each sorts alone. Where they put the cards is hidden from you too, until all sort together."
+        )
+    if own.done_at is not None:
+        return _("You are done. The joint session begins when a lead says so.")
+    return _("You sort alone: nobody sees your piles, and you see nobody's, until you sort together.")
