@@ -4,16 +4,18 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from annotate.actions.boards import import_board, make_board
+from annotate.actions.boards import start_board, start_board_from_mapping
 from annotate.mapping import MAX_BYTES, MappingRefused, SubTheme, read_mapping
 from annotate.models import Board
-from annotate.queries.board_lists import categories_for_boards
+from annotate.queries.board_labels import CardCount, card_counts
 from annotate.rules import may_be_volunteer
+from core.templatetags.crosscheck import count
 from studies.models import Membership
 from studies.queries import members
 from taxonomy.models import Taxonomy
+from taxonomy.queries import published_version
 
 LABELS, FILE = "labels", "file"
 
@@ -34,10 +36,9 @@ class BoardForm(forms.Form):
     source = forms.ChoiceField(choices=[(LABELS, ""), (FILE, "")], initial=LABELS)
     about = forms.ChoiceField(
         label=gettext_lazy("Theme or type"),
-        required=False,
         help_text=gettext_lazy("With all that stands below it."),
     )
-    file = forms.FileField(label=gettext_lazy("CSV file"), required=False, allow_empty_file=True)
+    file = forms.FileField(label=gettext_lazy("CSV file"), allow_empty_file=True)
     with_piles = forms.BooleanField(
         label=gettext_lazy("Begin with its sub-themes as piles"), required=False, initial=True
     )
@@ -51,14 +52,18 @@ class BoardForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, taxonomy: Taxonomy, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, taxonomy: Taxonomy, member: Membership | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.taxonomy = taxonomy
-        self.states = {str(state.category_id): state for state in categories_for_boards(taxonomy)}
+        self.use_required_attribute = False  # one of two is wanted, as the source says
+        self.label_suffix = ""
+        version = published_version(taxonomy)
+        counted = card_counts(version, member) if version else []
+        self.states = {str(each.state.category_id): each.state for each in counted}
         self.seats = {str(each.pk): each for each in members(taxonomy.study) if self._may_sort(each)}
         self.fields["about"].choices = [  # type: ignore[attr-defined]
             ("", _("Choose one")),
-            *((pk, f"{state.code} {state.name}") for pk, state in self.states.items()),
+            *((str(each.state.category_id), _option(each)) for each in counted),
         ]
         self.fields["sorters"].choices = [  # type: ignore[attr-defined]
             (pk, f"{each.pseudonym} {each.user}" if each.user else each.pseudonym)
@@ -68,20 +73,22 @@ class BoardForm(forms.Form):
     def _may_sort(self, member: Membership) -> bool:
         return member.left_at is None and may_be_volunteer(member, self.taxonomy.study)
 
+    def _clean_fields(self) -> None:
+        unused = self.fields["about" if self.data.get("source") == FILE else "file"]
+        unused.required = False
+        super()._clean_fields()  # type: ignore[misc]
+        unused.required = True
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("source") == LABELS and not cleaned.get("about"):
-            self.add_error("about", _("Choose a theme or a type."))
         if cleaned.get("source") == FILE:
-            self._read(cleaned.get("file"))
+            if cleaned.get("file"):
+                self._read(cleaned["file"])
             if cleaned.get("sorters"):
                 cleaned["with_piles"] = False
         return cleaned
 
     def _read(self, file: Any) -> None:
-        if file is None:
-            self.add_error("file", _("Choose the CSV file."))
-            return
         try:
             self.rows = read_mapping(file.read(MAX_BYTES + 1))
         except MappingRefused as error:
@@ -100,5 +107,12 @@ class BoardForm(forms.Form):
             "sorters": [self.seats[pk] for pk in given["sorters"]],
         }
         if self.rows is not None:
-            return import_board(rows=self.rows, with_piles=given["with_piles"], **common)
-        return make_board(about=self.states[given["about"]].category, **common)
+            return start_board_from_mapping(rows=self.rows, with_piles=given["with_piles"], **common)
+        return start_board(about=self.states[given["about"]].category, **common)
+
+
+def _option(counted: CardCount) -> str:
+    """A theme or type with the cards that it has."""
+    words = ngettext("%(code)s %(name)s: %(n)s card", "%(code)s %(name)s: %(n)s cards", counted.cards)
+    state = counted.state
+    return words % {"code": state.code, "name": state.name, "n": count(counted.cards)}

@@ -15,6 +15,7 @@ from annotate.board_errors import BoardRefused
 from annotate.board_forms import BoardForm
 from annotate.models import Board, Sorting
 from annotate.queries import board_lists as queries
+from annotate.queries.boards import boards_of
 from annotate.views.board_acts import board_and_seat
 from annotate.views.board_words import board_words
 from core.http import go_to, render_page, require
@@ -33,7 +34,7 @@ def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     taxonomy, member = _taxonomy(request, taxonomy_id)
     context = {
         **_around(taxonomy, member),
-        "boards": queries.boards_of(request.user, taxonomy),
+        "boards": boards_of(taxonomy, member) if member else [],
         "may_make": rules.may_make_board(member, taxonomy.study),
     }
     return render_page(request, "annotate/boards/boards.html", context)
@@ -51,6 +52,7 @@ def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         request.POST if posted else None,
         request.FILES if posted else None,
         taxonomy=taxonomy,
+        member=member,
         initial=initial,
     )
     only_looks = "check" in request.POST
@@ -62,13 +64,10 @@ def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
                 return go_to(request, form.make(member))
         except BoardRefused as refusal:
             form.add_error(None, str(refusal.message))
-    about = form.states.get(request.POST.get("about", "") if posted else initial["about"])
     context = {
         **_around(taxonomy, member),
         "form": form,
         "only_looks": only_looks,
-        "material": queries.material(taxonomy, about.category, member) if about else None,
-        "about": about,
         "summaries": sum(len(row.symptoms) for row in form.rows or ()),
     }
     status = 422 if form.errors and not only_looks else 200

@@ -14,6 +14,12 @@
     const cardOf = (item) => store.cards.get(Number(item?.dataset.card));
     const about = () => (chosen.size ? [...chosen] : current && store.cards.has(current.id) ? [current] : []);
 
+    function setCurrent(card) {
+      itemOf(current)?.classList.remove("now");
+      current = card;
+      itemOf(card)?.classList.add("now");
+    }
+
     // ---- What is chosen.
     function choose(card, on = !chosen.has(card)) {
       if (!card) return;
@@ -138,7 +144,7 @@
     function sent(cards, place, name) {
       const next = current && cards.includes(current) ? after(cards) : current;
       clear();
-      current = next;
+      setCurrent(next);
       if (place !== UNSORTED && place !== ASIDE && place) { const i = recent.indexOf(place); if (i >= 0) recent.splice(i, 1); recent.push(place); }
       return () => {
         focusOn(next);
@@ -224,12 +230,7 @@
     return {
       chosen, choose, chooseAll, clear, tell, open, send, sendToNew, about, focusOn, cardOf,
       current: () => current,
-      setCurrent(card) {
-        itemOf(current)?.classList.remove("now");
-        current = card;
-        itemOf(card)?.classList.add("now");
-        tell();
-      },
+      setCurrent(card) { setCurrent(card); tell(); },
       lastPile: () => store.piles.get(recent.findLast((id) => store.piles.has(id)) ?? ""),
     };
   }

@@ -66,8 +66,9 @@
       view.gone(card);
     }
 
-    // What an answer says. `mine`: the cards that its act was about.
-    function apply(answer, mine = new Set()) {
+    // What an answer says, to `act` if it is one's own: what else has moved, others did, but for an act without cards.
+    function apply(answer, act = null) {
+      const mine = new Set(act?.cards.map((card) => card.id));
       if (answer.revision === undefined || answer.revision === null || (answer.revision < store.revision && !answer.whole)) return;
       const phase = store.phase;
       store.revision = answer.revision;
@@ -103,7 +104,7 @@
         for (const id of [...piles.keys()]) if (!there.has(id)) { piles.delete(id); view.pileGone(id); }
       }
       view.state(store, phase !== "" && phase !== store.phase);
-      if (others.length) view.others(others);
+      if (others.length) view.others(others, Boolean(act) && !act.cards.length);
     }
 
     async function send(act) {
@@ -116,7 +117,7 @@
         }
         if (store.isLost) { store.isLost = false; tell("found"); }
         for (const card of act.cards) card.waits -= 1;
-        apply(answer, new Set(act.cards.map((card) => card.id)));
+        apply(answer, act);
         // What the server did not do is not shown.
         for (const card of act.cards) if (!card.waits && cards.has(card.id)) show(card, card.truth);
         view.state(store, false);
@@ -134,12 +135,14 @@
         act.done(answer);
       }
       running = false;
+      view.waits(false);
     }
 
     // Send one act; resolves to the answer, or null if it was refused (and said so).
     store.act = (body, about = []) => new Promise((done) => {
       for (const card of about) card.waits += 1;
       queue.push({ body, cards: about, key: newKey(), done });
+      view.waits(true);
       pump();
     });
     // Where cards are seen: what lies elsewhere by the time that an act arrives is not touched.

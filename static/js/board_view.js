@@ -164,11 +164,12 @@
           chip.querySelector(".done").hidden = !now.sorters.find((sorter) => sorter.who === chip.dataset.who)?.done;
         }
       },
-      // What others moved stands out for a moment, and is said once.
-      others(cards) {
+      waits: (on) => { $("board").dataset.waits = on ? "yes" : "no"; },
+      // What others moved, or an undo, stands out for a moment; what others did is said once.
+      others(cards, isOwn) {
         for (const card of cards) items.get(card.id)?.classList.add("fresh");
         setTimeout(() => { for (const card of cards) items.get(card.id)?.classList.remove("fresh"); }, 4000);
-        announce(say(cards.length === 1 ? "others_one" : "others_many", { n: count(cards.length) }));
+        if (!isOwn) announce(say(cards.length === 1 ? "others_one" : "others_many", { n: count(cards.length) }));
       },
       restop: () => { for (const list of [...lists.values(), ...alike.values()]) restop(list); },
       // The areas that arrows pass through, left to right: what is to be sorted, the piles, what was left aside.
