@@ -134,7 +134,8 @@
           if (box) {
             box.hidden = !list.children.length;
             box.querySelector(".n").textContent = say(list.children.length === 1 ? "alike_one" : "alike_many", { n: count(list.children.length) });
-            const elsewhere = store.groups.get(Number(box.dataset.group)).size - list.children.length;
+            const all = store.groups.get(Number(box.dataset.group)).size, elsewhere = all - list.children.length;
+            box.classList.toggle("single", all < 2);
             box.querySelector(".rest").textContent = elsewhere ? say("alike_rest", { n: count(elsewhere) }) : "";
           }
           const own = place && list.closest("[data-place].pile");

@@ -11,7 +11,14 @@ from tests.e2e.axe import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TEXTS = ("Crash at start", "Crash at exit", "Hangs for ever", "Slow loading", "Leak of memory", "Wrong result")
+TEXTS = (
+    "Crash at start",
+    "Crash at exit",
+    "Hangs for ever",
+    "Slow loading",
+    "Leak of memory",
+    "Wrong result",
+)
 
 # How often elements were put in or taken out below the board, and how many attributes of cards were written.
 WATCH = """() => {
@@ -180,7 +187,12 @@ def test_what_is_searched_for_is_chosen_at_once(open_page, world):
 
 
 def test_cards_that_are_alike_stand_together_and_are_chosen_by_one_key(open_page):
-    texts = ("segfault at exit of the worker", "Slow", "segfault at exit of a worker", "segfault at exit, worker")
+    texts = (
+        "segfault at exit of the worker",
+        "Slow",
+        "segfault at exit of a worker",
+        "segfault at exit, worker",
+    )
     world = board_world(texts)
     page = opened(open_page, world.one, world.board)
     together = page.locator("#unsorted [data-group] .bcard")

@@ -97,6 +97,10 @@ see_proposal_comments      post   401  404  404  302  302  302  302  302  403
 vote_on_proposal           post   401  404  404  422  422  422  422  403  403
 withdraw_proposal          post   401  404  404  403  302  403  403  403  403
 
+boards                     get    302  404  404  200  200  200  200  200  403
+new_board                  get    302  404  404  200  200  403  403  403  403
+new_board                  post   401  404  404  422  422  403  403  403  403
+board                      get    302  404  404  200  200  200  200  200  403
 board_state                get    302  404  404  200  200  200  200  200  403
 act_on_board               post   401  404  404  422  422  422  422  422  403
 board_mapping              get    302  404  404  200  200  200  200  200  403
@@ -338,7 +342,7 @@ def address(world: World, name: str) -> str:
     )  # fmt: skip
     of_taxonomy = (
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
-        "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
+        "boards", "new_board", "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
         "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "see_proposal_comments",
         "api_boards",
     )  # fmt: skip
@@ -364,6 +368,7 @@ def address(world: World, name: str) -> str:
         ),
         **dict.fromkeys(
             (
+                "board",
                 "board_state",
                 "act_on_board",
                 "board_mapping",
