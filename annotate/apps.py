@@ -65,4 +65,7 @@ class AnnotateConfig(AppConfig):
         audit.say("follow_ups.undone", _("Took up again what follows from a meeting of the round %(round)s"))
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("reports.frozen", _("Froze the agreement report %(report)s of the round %(round)s"))
+        audit.say("boards.made", _("Made the board %(name)s: %(cards)s cards"))
+        audit.say("boards.together", _("Ended the sorting apart on the board %(name)s"))
+        audit.say("boards.closed", _("Closed the board %(name)s"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotate.actions import board_moves as moves
+from annotate.actions import board_phases as phases
 from annotate.actions.board_patches import ASIDE, Place
 from annotate.board_errors import BoardRefused
 from annotate.models import Board
@@ -36,6 +37,12 @@ class _Body:
 
     def text(self, name: str, default: str = "") -> str:
         return _text(self._body.get(name, default), name)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        value = self._body.get(name, default)
+        if not isinstance(value, bool):
+            raise _unfit(name)
+        return value
 
     def numbers(self, name: str) -> list[int]:
         value = self._body.get(name, [])
@@ -151,6 +158,10 @@ ACTS: Mapping[str, Callable[..., object]] = {
     "merge": lambda body, **who: moves.merge_cards(
         cards=body.numbers("cards"), text=body.text("text"), **who
     ),
+    "make": lambda body, **who: phases.make_sub_theme(pile=body.number("pile"), **who),
+    "done": lambda body, **who: phases.finish_sorting(done=body.flag("done", default=True), **who),
+    "together": lambda _body, board, member: phases.begin_together(board=board, by=member),
+    "close": lambda _body, board, member: phases.close_board(board=board, by=member),
     "undo": lambda _body, **who: moves.undo_move(**who),
     "redo": lambda _body, **who: moves.redo_move(**who),
 }

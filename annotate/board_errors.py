@@ -42,6 +42,12 @@ class StillApart(DomainError):
     message = gettext_lazy("The cards of this board are still sorted apart. Nothing was changed.")
 
 
+class NothingToCompare(DomainError):
+    message = gettext_lazy(
+        "There is no agreement to show: the cards are still sorted apart, or were sorted together all along."
+    )
+
+
 class NotYourBoard(DomainError):
     status = 403
     message = gettext_lazy("You do not sort the cards of this board now. Nothing was changed.")

@@ -78,6 +78,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("taxonomies/<int:taxonomy_id>/boards/", boards.Boards.as_view(), name="api_boards"),
     path("boards/<int:board_id>/state/", boards.BoardState.as_view(), name="api_board_state"),
     path("boards/<int:board_id>/acts/", boards.BoardActs.as_view(), name="api_board_acts"),
+    path("boards/<int:board_id>/agreement/", boards.BoardAgreementOf.as_view(), name="api_board_agreement"),
     path("boards/<int:board_id>/mapping.csv", boards.BoardMapping.as_view(), name="api_board_mapping"),
     path("studies/<slug:slug>/issues/", ingest.Issues.as_view(), name="api_issues"),
     path("studies/<slug:slug>/issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),

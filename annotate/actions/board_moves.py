@@ -51,7 +51,7 @@ def move_cards(
     """Put cards into a pile, aside, or back to those that lie nowhere. `seen_at`: where each was shown."""
     held = hold_to_sort(board, member)
     if isinstance(to, int):
-        _pile(held, to)
+        require_pile(held, to)
     patch = Patch(cards=_moved(held, cards, to, seen, seen_at or {}))
     return store(held.sorting, member, Move.Kind.MOVE, patch) if patch else None
 
@@ -94,7 +94,7 @@ def describe_pile(
     `rootcause` (the theme in words of one's own). `was`: the fields as they were shown.
     """
     held = hold_to_sort(board, member)
-    found = _pile(held, pile)
+    found = require_pile(held, pile)
     wanted, shown = _described(held, fields), _described(held, was or {}, is_shown=True)
     changed = {
         name: (_as_text(getattr(found, name)), value)
@@ -122,7 +122,7 @@ def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Mov
     if not others:
         raise BoardRefused(_("It takes two piles to join. Nothing was changed."))
     for pile in (first, *others):
-        _pile(held, pile)
+        require_pile(held, pile)
     lie = Placement.objects.filter(sorting=held.sorting, pile__in=others).order_by("card__number")
     patch = Patch(
         {card: (pile, first) for card, pile in lie.values_list("card", "pile")},
@@ -135,7 +135,7 @@ def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Mov
 def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move:
     """Take a pile away; its cards lie nowhere then. Not where somebody has put a card into it since."""
     held = hold_to_sort(board, member)
-    found = _pile(held, pile)
+    found = require_pile(held, pile)
     lie = list(
         Placement.objects.filter(sorting=held.sorting, pile=found)
         .order_by("card__number")
@@ -154,7 +154,7 @@ def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move
 def order_pile(*, board: Board, member: Membership, pile: int, position: int) -> Move | None:
     """Put a pile into another place among the piles: 0 is the first."""
     held = hold_to_sort(board, member)
-    found = _pile(held, pile)
+    found = require_pile(held, pile)
     piles = list(Pile.objects.filter(sorting=held.sorting, in_play=True).order_by("position", "pk"))
     piles.remove(found)
     piles.insert(max(position, 0), found)
@@ -231,6 +231,8 @@ def _moved(
     held: Held, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
 ) -> dict[int, tuple[Place, Place]]:
     """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
+    if seen < held.sorting.began:
+        raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
     found = lying(held.sorting, cards)
     lost = [card for card in cards if card not in found or found[card].place == GONE]
     if lost:
@@ -262,7 +264,8 @@ def _elsewhere(held: Held, card: int, place: Place, more: int) -> BoardClash:
     return BoardClash(f"{said} {_('Nothing was changed.')}")
 
 
-def _pile(held: Held, pile: int) -> Pile:
+def require_pile(held: Held, pile: int) -> Pile:
+    """A pile of the sorting that is in play. Raises BoardClash where it no longer is."""
     found = piles_of(held.sorting, [pile]).get(pile)
     if found is None or not found.in_play:
         raise BoardClash(

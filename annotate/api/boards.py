@@ -13,9 +13,10 @@ from rest_framework.views import APIView
 
 from annotate import board_asked
 from annotate.actions.boards import start_board, start_board_from_mapping
-from annotate.board_errors import MappingNotRead
+from annotate.board_errors import MappingNotRead, NothingToCompare
 from annotate.mapping import MappingRefused, read_mapping, write_mapping
 from annotate.models import Board
+from annotate.queries.board_agreement import agreement_of
 from annotate.queries.boards import BoardLine, boards_for, boards_of, mapping_of, state_of
 from annotate.rules import may_make_board, may_read_board
 from core.api import AsItIs
@@ -140,6 +141,29 @@ class BoardActSerializer(serializers.Serializer[Any]):
         return super().get_fields() | {"from": places}
 
 
+class BoardPairSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    cards = serializers.IntegerField(help_text="In a pile of both")
+    left_out = serializers.IntegerField(help_text="In a pile of only one of them")
+    adjusted_rand = serializers.FloatField(allow_null=True)
+    shared = serializers.FloatField(allow_null=True, help_text="In both, of the pairs together in one")
+    together = serializers.IntegerField(help_text="Pairs of cards together in both")
+    only_first = serializers.IntegerField()
+    only_second = serializers.IntegerField()
+    apart = serializers.IntegerField(help_text="Pairs that are together in neither")
+    reason = serializers.CharField(allow_blank=True, help_text="Why there is no number")
+
+
+class BoardAgreementSerializer(serializers.Serializer[Any]):
+    sorters = serializers.ListField(child=serializers.CharField())
+    cards = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True, help_text="Of the adjusted Rand indices that are defined")
+    defined = serializers.IntegerField()
+    reason = serializers.CharField(allow_blank=True)
+    pairs = BoardPairSerializer(many=True)
+
+
 class BoardRefusalSerializer(BoardStateSerializer):
     detail = serializers.CharField()
     code = serializers.CharField()
@@ -205,6 +229,41 @@ class BoardActs(APIView):
             words = {"detail": str(error.message), "code": type(error).__name__}
             return Response(board_asked.after(board, member, body) | words, status=error.status)
         return Response(board_asked.after(board, member, body))
+
+
+class BoardAgreementOf(APIView):
+    """How alike the cards were sorted apart; 409 while they still are, or never were."""
+
+    @extend_schema(responses=BoardAgreementSerializer)
+    def get(self, request: Request, board_id: int) -> Response:
+        board, member = _board(request, board_id)
+        found = agreement_of(board, member)
+        if found is None:
+            raise NothingToCompare
+        return Response(
+            {
+                "sorters": [sorter.who for sorter in found.sorters],
+                "cards": found.cards,
+                "mean": found.mean,
+                "defined": found.defined,
+                "reason": found.reason,
+                "pairs": [
+                    {
+                        "first": pair.first,
+                        "second": pair.second,
+                        "only_first": pair.alike.first,
+                        "only_second": pair.alike.second,
+                    }
+                    | {
+                        name: getattr(pair.alike, name)
+                        for name in (
+                            "cards", "left_out", "adjusted_rand", "shared", "together", "apart", "reason",
+                        )
+                    }
+                    for pair in found.pairs
+                ],
+            }
+        )  # fmt: skip
 
 
 class BoardMapping(APIView):

@@ -9,8 +9,9 @@ from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, 
 
 from accounts.models import User
 from annotate.mapping import SubTheme
-from annotate.models import Board, Card, CardLabel, Move, Pile, Round, RoundIssue, Sorting
-from annotate.queries.withheld import held_back_in
+from annotate.models import Board, Card, Move, Pile, Sorting
+from annotate.queries.board_agreement import had_where
+from annotate.queries.board_hidden import behind_hidden, hidden_cards
 from annotate.rules import may_make_board, may_read_board, may_sort
 from studies.models import Membership
 from studies.queries import studies_for
@@ -98,27 +99,6 @@ def boards_of(taxonomy: Taxonomy, member: Membership) -> list[BoardLine]:
     ]
 
 
-def behind_hidden(taxonomy_id: int, member: Membership) -> QuerySet[CardLabel]:
-    """What stands behind cards that this member may not see now: a label of an issue that they have yet to
-    label in another round, or that lacks labels again. Two small queries.
-    """
-    same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
-    hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
-    rounds = Round.objects.filter(version__taxonomy=taxonomy_id, opened_at__isnull=False)
-    held = held_back_in(rounds, [member])
-    if not held.query.is_empty():
-        hidden |= Q(Exists(held.filter(**same)))
-    return CardLabel.objects.filter(hidden)
-
-
-def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
-    """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
-    if board.about_id is None:
-        return set()
-    behind = behind_hidden(board.taxonomy_id, member).filter(card__in=cards.values("pk"))
-    return set(behind.values_list("card", flat=True))
-
-
 def state_of(
     board: Board, member: Membership, *, since: int | None = None, always: bool = False
 ) -> dict[str, Any] | None:
@@ -146,17 +126,20 @@ def state_of(
         found["whole"] = True
     else:
         found["gone"] = gone
+    sorters = [
+        {"who": who, "done": done_at is not None}
+        for who, done_at in Sorting.objects.filter(board=board, member__isnull=False)
+        .order_by("pk")
+        .values_list("member__pseudonym", "done_at")
+    ]
+    if sorters and board.phase == Board.Phase.TOGETHER:
+        _say_where_they_were(board, cards)
     can_undo = sorting.pk is not None and undoable(sorting, member).exists()
     can_redo = sorting.pk is not None and redoable(sorting, member).exists()
     return found | {
         "cards": cards,
         "piles": _piles(sorting, codes),
-        "sorters": [
-            {"who": who, "done": done_at is not None}
-            for who, done_at in Sorting.objects.filter(board=board, member__isnull=False)
-            .order_by("pk")
-            .values_list("member__pseudonym", "done_at")
-        ],
+        "sorters": sorters,
         "can_undo": found["can_edit"] and can_undo,
         "can_redo": found["can_edit"] and can_redo,
     }
@@ -196,6 +179,14 @@ def _cards(
             {"id": pk, "text": text, "labels": labels, "pile": pile, "aside": bool(aside), "group": group}
         )
     return cards, gone
+
+
+def _say_where_they_were(board: Board, cards: list[dict[str, Any]]) -> None:
+    """Add to each card that lies nowhere who had put it where while they sorted apart."""
+    nowhere = [card for card in cards if card["pile"] is None and not card["aside"]]
+    had = had_where(board, [card["id"] for card in nowhere])
+    for card in nowhere:
+        card["had"] = had.get(card["id"], [])
 
 
 def _piles(sorting: Sorting, codes: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:

@@ -248,6 +248,7 @@ api_boards                 get    401  404  404  200  200  200  200  200  403
 api_boards                 post   401  404  404  400  400  403  403  403  403
 api_board_state            get    401  404  404  200  200  200  200  200  403
 api_board_acts             post   401  404  404  422  422  422  422  422  403
+api_board_agreement        get    401  404  404  409  409  409  409  409  403
 api_board_mapping          get    401  404  404  200  200  200  200  200  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
@@ -375,6 +376,7 @@ def address(world: World, name: str) -> str:
                 "api_board_state",
                 "api_board_acts",
                 "api_board_mapping",
+                "api_board_agreement",
             ),
             (more.board.pk,),
         ),

@@ -1,0 +1,28 @@
+"""Cards that a member may not see now: what they say comes from labels that are blind for them."""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotate.models import Board, Card, CardLabel, Round, RoundIssue
+from annotate.queries.withheld import held_back_in
+from studies.models import Membership
+
+
+def behind_hidden(taxonomy_id: int, member: Membership) -> QuerySet[CardLabel]:
+    """What stands behind cards that this member may not see now: a label of an issue that they have yet to
+    label in another round, or that lacks labels again. Two small queries.
+    """
+    same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
+    hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
+    rounds = Round.objects.filter(version__taxonomy=taxonomy_id, opened_at__isnull=False)
+    held = held_back_in(rounds, [member])
+    if not held.query.is_empty():
+        hidden |= Q(Exists(held.filter(**same)))
+    return CardLabel.objects.filter(hidden)
+
+
+def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
+    """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
+    if board.about_id is None:
+        return set()
+    behind = behind_hidden(board.taxonomy_id, member).filter(card__in=cards.values("pk"))
+    return set(behind.values_list("card", flat=True))
