@@ -196,6 +196,7 @@ urlpatterns: list[URLPattern] = [
     path("taxonomies/<int:taxonomy_id>/boards/", boards.boards, name="boards"),
     path("taxonomies/<int:taxonomy_id>/boards/new/", boards.new_board, name="new_board"),
     path("boards/<int:board_id>/", boards.board, name="board"),
+    path("boards/<int:board_id>/agreement/", boards.board_agreement, name="board_agreement"),
     path("boards/<int:board_id>/state/", board_acts.board_state, name="board_state"),
     path("boards/<int:board_id>/acts/", board_acts.act_on_board, name="act_on_board"),
     path("boards/<int:board_id>/mapping.csv", board_acts.board_mapping, name="board_mapping"),

@@ -29,6 +29,8 @@ def board_words() -> dict[str, str]:
         "others_one": _("Somebody moved a card."),
         "others_many": _("Somebody moved %(n)s cards."),
         "progress": _("%(sorted)s of %(all)s sorted, %(aside)s left aside, %(left)s to go"),
+        "cards_one": _("1 card"),
+        "cards_many": _("%(n)s cards"),
         "send_to": _("Send to: a number, or letters"),
         "name_of_new": _("Name of the new pile"),
         "new_pile": _("New pile"),

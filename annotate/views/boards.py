@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,6 +15,7 @@ from annotate.board_errors import BoardRefused
 from annotate.board_forms import BoardForm
 from annotate.models import Board, Sorting
 from annotate.queries import board_lists as queries
+from annotate.queries.board_agreement import agreement_of
 from annotate.queries.boards import boards_of
 from annotate.views.board_acts import board_and_seat
 from annotate.views.board_words import board_words
@@ -96,6 +97,8 @@ def board(request: AuthedRequest, board_id: int) -> HttpResponse:
         "themes": queries.themes_of(found),
         "may_sort": sorts,
         "may_be_done": sorts and is_apart,
+        "may_go_on": is_apart and own is not None and own.done_at is not None,
+        "looks_on": is_apart and own is None,
         "may_begin": leads and is_apart,
         "may_close": leads and found.phase == Board.Phase.TOGETHER,
         "may_make": leads and found.phase == Board.Phase.TOGETHER,
@@ -106,6 +109,42 @@ def board(request: AuthedRequest, board_id: int) -> HttpResponse:
         "words": board_words(),
     }
     return render_page(request, "annotate/boards/board.html", context)
+
+
+@require_safe
+def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """How alike the cards were sorted by those who did it apart. 404 while they do, and where nobody did."""
+    found, member = board_and_seat(request, board_id)
+    agreement = agreement_of(found, member)
+    if agreement is None:
+        raise Http404
+    context = {
+        **_around(found.taxonomy, member),
+        "board": found,
+        "found": agreement,
+        "why": _(agreement.reason) if agreement.reason else "",
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "alike": pair.alike,
+                "either": pair.alike.together + pair.alike.first + pair.alike.second,
+                "why": _(pair.alike.reason) if pair.alike.reason else "",
+            }
+            for pair in agreement.pairs
+        ],
+        "people": [
+            {
+                "who": each.who,
+                "is_done": each.is_done,
+                "piles": len(set(each.piles.values())),
+                "cards": len(each.piles),
+                "aside": len(each.aside),
+            }
+            for each in agreement.sorters
+        ],
+    }
+    return render_page(request, "annotate/boards/agreement.html", context)
 
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:

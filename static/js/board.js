@@ -123,6 +123,7 @@
     "show-piles": () => side("piles"),
     "compact": () => compact(),
     "done": async () => { if (await window.crosscheck.ask(say("ask_done"))) { await store.act({ act: "done" }); location.reload(); } },
+    "not-done": async () => { if (await store.act({ act: "done", done: false })) location.reload(); },
     "together": async () => { if (await window.crosscheck.ask(say(store.sorters.every((one) => one.done) ? "ask_together" : "ask_together_early"))) { if (await store.act({ act: "together" })) location.reload(); } },
     "close-board": async () => { if (await window.crosscheck.ask(say("ask_close", { left: count(store.count(UNSORTED)) }))) { if (await store.act({ act: "close" })) location.reload(); } },
   };

@@ -101,6 +101,7 @@
           }
           const name = box.querySelector(".name");
           if (name.textContent !== pile.name) name.textContent = pile.name;
+          name.title = pile.name;
           name.ariaLabel = say("edit_pile", { n: pile.number, name: pile.name });
           box.ariaLabel = say("pile", { n: pile.number, name: pile.name });
           lists.get(pile.id).ariaLabel = box.ariaLabel;
@@ -156,7 +157,8 @@
         const bar = $("progress");
         bar.max = Math.max(all, 1);
         bar.value = all - left;
-        $("sorted").textContent = say("progress", { sorted: count(all - left - aside), all: count(all), aside: count(aside), left: count(left) });
+        if ($("board").dataset.looks === "on") $("sorted").textContent = say(all === 1 ? "cards_one" : "cards_many", { n: count(all) });
+        else $("sorted").textContent = say("progress", { sorted: count(all - left - aside), all: count(all), aside: count(aside), left: count(left) });
         for (const [id, can] of [["undo", now.canUndo], ["redo", now.canRedo]]) $(id)?.setAttribute("aria-disabled", !can);
         $("board").dataset.edit = now.canEdit ? "yes" : "no";
         $("no-piles").hidden = now.piles.size > 0;

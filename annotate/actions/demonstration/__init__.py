@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.actions import make_account
 from accounts.models import User
-from annotate.actions.demonstration import drafts, meetings, models, reports, rounds
+from annotate.actions.demonstration import boards, drafts, meetings, models, reports, rounds
 from annotate.actions.demonstration.data import DATA, rows, text
 from annotate.actions.demonstration.past import evenings
 from annotate.actions.demonstration.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
@@ -99,6 +99,7 @@ def load_demonstration() -> Demonstration:
         models.keyword_rules(story, main)
         reports.frozen(story, main, codebook(themes.pk))
         drafts.draft(story, themes)
+        boards.board(story, themes)
         record(study, "studies.demonstration_loaded", owner, name=study.name)
     # Not before: it waits for whoever adds texts, and lets nobody else add any until the commit.
     find_keywords(study_id=study.pk)
