@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotate.models import Board, Move, Pile
+from taxonomy.drafting import drafted
+from tests import factories
 from tests.annotate.board import BoardWorld, board_world, places
 from tests.e2e.axe import violations
 
@@ -269,6 +271,56 @@ def test_who_sorts_apart_sees_nothing_of_the_others(open_page):
     expect(looks_on.locator("#left")).to_have_text("6")
     expect(looks_on.locator("#bar")).to_be_hidden()
     assert "Crashes of the second" not in looks_on.content()
+
+
+def test_two_sort_apart_and_go_on_together(open_page):
+    """Apart by keys, done, together: what both put together lies in piles, and the rest says who had it where."""
+    world = board_world(TEXTS, apart=True)
+    crash, at_exit, hangs, slow, *_rest = world.cards
+    world.pile("Ends", crash, at_exit, hangs, by=world.two)
+    world.pile("Slow", slow, by=world.two)
+    world.act(world.two, "done")
+    page = opened(open_page, world.one, world.board)
+    press(page, "j", "x", "j", "x", "n")
+    page.keyboard.type("Crashes")
+    press(page, "Enter")
+    expect(pile(page, "Crashes").locator(".bcard")).to_have_count(2)
+    page.locator("#done").click()
+    page.locator("#confirm button[value=yes]").click()
+    expect(page.locator(".phase")).to_contain_text("You are done.")
+    expect(page.locator("#bar")).to_be_hidden()
+
+    lead = opened(open_page, world.lead, world.board)
+    expect(lead.locator("#sorters .done:visible")).to_have_count(2)
+    expect(lead.locator("#sorted")).to_have_text("6 cards")
+    lead.locator("#together").click()
+    lead.locator("#confirm button[value=yes]").click()
+    # The page of who waited goes on by itself.
+    for each in (lead, page):
+        expect(pile(each, "Crashes / Ends").locator(".bcard")).to_have_count(2)
+        expect(card(each, "Hangs for ever").locator(".had")).to_have_text("R2: Ends")
+        expect(each.locator("#left")).to_have_text("4")
+    assert violations(lead) == []
+    lead.get_by_role("link", name="How alike").click()
+    expect(lead.get_by_role("row", name="R1 and R2")).to_contain_text("100 % of 1".replace(" %", "\u00a0%"))
+    assert violations(lead) == []
+
+
+def test_a_pile_becomes_a_sub_theme_of_the_draft(open_page, world):
+    world.pile("Crashes", *world.cards[:2])
+    theme = factories.category(world.version, "A.1")
+    page = opened(open_page, world.lead, world.board)
+    page.locator(".pile .name", has_text="Crashes").click()
+    page.locator("#make").click()
+    expect(page.locator("#pile-theme")).to_be_focused()
+    page.locator("#pile-theme").select_option("A.1")
+    page.locator("#make").click()
+    made = pile(page, "Crashes").locator(".code")
+    expect(made).to_have_class("code solid")
+    entry = next(each for each in drafted(world.version.taxonomy).draft if each.name == "Crashes")
+    expect(made).to_have_text(entry.code)
+    assert entry.parent == str(theme.key)
+    assert set(entry.examples.splitlines()) == {"Crash at start", "Crash at exit"}
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -17,7 +17,7 @@ ABOUT = "C.2"
 
 
 def board(story: Story, themes: Version) -> None:
-    """Three have sorted what labels say about memory and speed, each in their own way; now all sort together."""
+    """Three have sorted what labels say of memory and speed, each in their way; now all sort together."""
     about = Category.objects.get(states__version=themes, states__code=ABOUT)
     lead, ways = story.members["R2"], _ways()
     found = start_board(

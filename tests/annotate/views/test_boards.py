@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.board_phases import begin_together
 from annotate.actions.boards import start_board, start_board_from_mapping
 from annotate.mapping import SubTheme
 from annotate.models import Board, Sorting
@@ -198,3 +199,27 @@ def test_the_page_costs_the_same_with_four_cards_and_with_forty():
             client.get(world.board.get_absolute_url())
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_how_alike_it_was_sorted_is_shown_when_all_sort_together():
+    """Three cards lie in piles of both, {1 2} {3} and {1 2 3}. Of their three pairs the first has one together, the
+    second all: one by chance too (1 x 3 / 3), so the index is (1 - 1) / (2 - 1) = 0.
+    """
+    world = board_world(apart=True)
+    one, two, three, four = world.cards
+    world.pile("Ends", one, two, by=world.one)
+    world.pile("Waits", three, four, by=world.one)
+    world.pile("Bad", one, two, three, by=world.two)
+    address = reverse("board_agreement", args=[world.board.pk])
+    assert [signed_in(each).get(address).status_code for each in (world.one, world.lead)] == [404, 404]
+    begin_together(board=world.board, by=world.lead)
+    page = signed_in(world.one).get(address)
+    (pair,) = page.context["pairs"]
+    found = pair["alike"]
+    assert (found.cards, found.left_out, found.together, found.first, found.second) == (3, 1, 1, 0, 2)
+    assert found.adjusted_rand == 0
+    assert page.context["people"] == [
+        {"who": "R1", "is_done": False, "piles": 2, "cards": 4, "aside": 0},
+        {"who": "R2", "is_done": False, "piles": 1, "cards": 3, "aside": 0},
+    ]
+    assert signed_in(board_world().lead).get(address).status_code == 404
