@@ -7,13 +7,25 @@ class AnnotateConfig(AppConfig):
 
     def ready(self) -> None:
         from annotate import tasks  # noqa: F401, PLC0415  (registers the jobs)
+        from annotate.actions import follow  # noqa: PLC0415
         from studies import audit  # noqa: PLC0415
+        from taxonomy import signals  # noqa: PLC0415
+
+        signals.published.connect(follow.on_published)
+        signals.answered.connect(follow.on_answered)
 
         audit.say(
             "rounds.created", _("Planned the round %(round)s: %(issues)s issues, %(volunteers)s volunteers")
         )
         audit.say("samples.drawn", _("Drew the sample %(sample)s: %(issues)s issues, seed %(seed)s"))
         audit.say("rounds.opened", _("Opened the round %(round)s"))
+        audit.say(
+            "rounds.followed",
+            _(
+                "The round %(round)s goes on with version %(version)s, after %(before)s:"
+                " %(again)s labels need a second look"
+            ),
+        )
         audit.say("rounds.closed", _("Closed the round %(round)s"))
         audit.say(
             "rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments")

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotate.agreement import MISSING, Agreement
 from annotate.at_level import agreement_of
-from annotate.models import Label, Round
+from annotate.models import Round, Said
 from annotate.queries.agreement import Tuples, tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.minds import Minds, Move, minds
@@ -81,7 +81,7 @@ def before_and_after(
     voted = sorted({issue for issue, _member in ballots})
     held = held_back(round_, member)
     before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
-    labels = Label.objects.filter(round=round_, surplus=False, issue__in=voted).order_by("issue", "volunteer")
+    labels = Said.objects.filter(round=round_, issue__in=voted).order_by("issue", "volunteer")
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         before[issue].append((who, category))
     rest = tuples(round_, book, without=voted, held=held)

@@ -11,6 +11,7 @@ from core.errors import DomainError
 
 if TYPE_CHECKING:
     from annotate.models import Decision, Draft, Label
+    from taxonomy.models import CategoryState
 
 
 class RoundRefused(DomainError):
@@ -192,6 +193,17 @@ class StaleVersion(TextKept):
     )
 
 
+class CategoryGone(TextKept):
+    """It was chosen on a page of an earlier version of the taxonomy."""
+
+    def __init__(self, last: "CategoryState") -> None:
+        said = _(
+            "The taxonomy has a new version, and %(code)s %(name)s is no category of it any more. Load the"
+            " page again and choose another one: the rest of what you typed is kept."
+        )
+        super().__init__(said % {"code": last.code, "name": last.name})
+
+
 class StaleGuideline(TextKept):
     message = _(
         "The guideline changed while you had this page open. Read what is new, then submit again: what you"
@@ -215,6 +227,15 @@ class AboutALabel(DomainError):
     def __init__(self, label: "Label", *, kept: dict[str, str] | None = None) -> None:
         self.label = label
         super().__init__(kept=kept)
+
+
+class LooksAgain(AboutALabel):
+    """The category of this label is no more."""
+
+    message = _(
+        "This label lost its category with a new version of the taxonomy. Its second look is the place to"
+        " change it."
+    )
 
 
 class AlreadyLabelled(AboutALabel):

@@ -38,7 +38,7 @@ BATCH = 2000
 
 _CHOSEN = """
     WITH chosen AS MATERIALIZED (
-        SELECT ri.issue_id, ri.position, ri.completed_at, i.url, i.number, i.year, i.repository_id
+        SELECT ri.issue_id, ri.position, ri.completed_at, ri.decided, i.url, i.number, i.year, i.repository_id
         FROM annotate_roundissue ri
         JOIN ingest_issue i ON i.id = ri.issue_id
         WHERE ri.round_id = %(round)s
@@ -56,7 +56,7 @@ _WIDE = f"""
                array_agg(a.slot ORDER BY a.slot) AS slots
         FROM annotate_assignment a
         JOIN chosen ON chosen.issue_id = a.issue_id
-        LEFT JOIN annotate_label l ON l.assignment_id = a.id
+        LEFT JOIN annotate_said l ON l.assignment_id = a.id
         LEFT JOIN code ON code.category_id = l.category_id
         WHERE a.round_id = %(round)s
         GROUP BY a.issue_id
@@ -64,9 +64,7 @@ _WIDE = f"""
     SELECT chosen.url, labelled.codes, labelled.slots, final.code
     FROM chosen
     LEFT JOIN labelled ON labelled.issue_id = chosen.issue_id
-    LEFT JOIN annotate_decision d
-      ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
-    LEFT JOIN code final ON final.category_id = d.category_id
+    LEFT JOIN code final ON final.category_id = chosen.decided
     ORDER BY chosen.position
 """
 
@@ -80,12 +78,14 @@ _LONG = f"""
     JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
-    LEFT JOIN code ON code.category_id = l.category_id
-    LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id
+    LEFT JOIN annotate_said said ON said.id = l.id
+    LEFT JOIN annotate_label look ON look.id = said.label_id AND look.id <> l.id
+    LEFT JOIN code ON code.category_id = coalesce(said.category_id, l.category_id)
+    LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id AND look.id IS NULL
     LEFT JOIN studies_guideline g ON g.id = l.guideline_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
-    LEFT JOIN code final ON final.category_id = d.category_id
+    LEFT JOIN code final ON final.category_id = chosen.decided
     ORDER BY chosen.position, v."column"
 """
 
@@ -97,7 +97,7 @@ _ISSUES = f"""
     JOIN ({NAMES}) r ON r.id = chosen.repository_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
-    LEFT JOIN code final ON final.category_id = d.category_id
+    LEFT JOIN code final ON final.category_id = chosen.decided
     ORDER BY chosen.position
 """
 

@@ -15,7 +15,9 @@ from taxonomy.models import Category
 
 
 class CategoryField(forms.Field):
-    """A category of the round's version, by its id; without a query, since a version is kept in memory."""
+    """A category of the round's version or of an earlier one, by its id: the actions say what that counts as.
+    Without a query, since a version is kept in memory.
+    """
 
     default_error_messages = {
         "invalid": _("This category is not in the taxonomy of this round. Choose another one."),
@@ -26,7 +28,7 @@ class CategoryField(forms.Field):
         if value in self.empty_values:
             return None
         number = int(value) if value.isascii() and value.isdecimal() and len(value) < 19 else 0
-        if number not in categories_of(self.round.version_id).by_id:
+        if not categories_of(self.round.version_id).by_id.knows(number):
             raise ValidationError(self.error_messages["invalid"], code="invalid")
         return Category(pk=number, taxonomy_id=self.round.version.taxonomy_id)
 

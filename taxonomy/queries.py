@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from accounts.models import User
 from studies.models import Membership, Study
 from studies.queries import studies_for
-from taxonomy.models import CategoryState, Change, Level, Motion, Proposal, Remap, Taxonomy, Version
+from taxonomy.models import CategoryState, Change, Gone, Level, Motion, Proposal, Taxonomy, Version
 from taxonomy.tree import Node, Tree
 from taxonomy.tree.hues import NONE, hues
 
@@ -62,6 +62,52 @@ def taxonomies_with_counts(user: User | AnonymousUser, study: Study) -> list[Lis
     ]
 
 
+class States(dict[int, CategoryState]):
+    """The categories of one version by their ids, in the order of the tree.
+
+    A category of an earlier version that this one lacks is found by its id too: as what it became, or, where
+    it was split or retired, as it last was. It is neither counted nor walked through, and `in` says no.
+    """
+
+    def __init__(self, version_id: int, states: Iterable[CategoryState]) -> None:
+        super().__init__((state.category_id, state) for state in states)
+        self.version_id = version_id
+
+    @cached_property
+    def _gone(self) -> dict[int, list[Gone]]:
+        """By category, the latest first."""
+        found: dict[int, list[Gone]] = {}
+        for gone in Gone.objects.filter(version=self.version_id).select_related("last").order_by("-since"):
+            found.setdefault(gone.category_id, []).append(gone)
+        return found
+
+    def __missing__(self, category_id: int) -> CategoryState:
+        gone = self._gone[category_id][0]
+        return self[gone.became_id] if gone.became_id else gone.last
+
+    def knows(self, category_id: int) -> bool:
+        """Is this a category of the version, or of one before it?"""
+        return category_id in self or category_id in self._gone
+
+    def stands_as(self, category_id: int, chosen_in: int | None = None) -> int | None:
+        """The category of this version that a choice counts as: itself, or what took it over as a whole; None
+        where it was split or retired since. `chosen_in` is the id of the version that it was made in: without
+        it, what is there still counts as itself, if it was split before or not.
+        """
+        if chosen_in is None and category_id in self:
+            return category_id
+        for gone in self._gone.get(category_id, ()):
+            if chosen_in is None or (gone.after_id or 0) <= chosen_in < gone.since_id:
+                return gone.became_id
+        return category_id if category_id in self else None
+
+    def chosen_as(self, categories: Iterable[int]) -> list[int]:
+        """These categories of the version, and all former ones whose choices count as one of them."""
+        here = set(categories)
+        former = (id_ for id_ in self._gone if id_ not in self)
+        return [*here, *(id_ for id_ in former if self._gone[id_][0].became_id in here)]
+
+
 @dataclass(frozen=True)
 class GoingOn:
     """What may become the next version: how many changes the draft has, and how many proposals are put to
@@ -89,9 +135,9 @@ class Codebook:
     states: tuple[CategoryState, ...]
 
     @cached_property
-    def by_id(self) -> dict[int, CategoryState]:
+    def by_id(self) -> States:
         """State by the id of its category."""
-        return {state.category_id: state for state in self.states}
+        return States(self.version_id, self.states)
 
     @cached_property
     def by_code(self) -> dict[str, CategoryState]:
@@ -158,45 +204,15 @@ def hues_of(types: Sequence[CategoryState]) -> dict[str, int]:
     return {state.code: hue for state, hue in zip(types, found, strict=True)}
 
 
-def became(version: Version) -> dict[int, dict[int, int | None]]:
-    """For each earlier version, by its id: its categories that are not simply themselves in this one, each
-    with the one that it became as a whole, or None where it was split or retired. Two queries; none for a
-    first version.
-    """
-    if version.number == 1:
-        return {}
-    remaps = (
-        Remap.objects.filter(to_version__taxonomy=version.taxonomy_id, to_version__number__lte=version.number)
-        .exclude(kind__in=[Remap.Kind.SAME, Remap.Kind.RENAMED, Remap.Kind.MOVED])
-        .values_list("from_version", "source", "target", "kind")
-    )
-    earlier = Version.objects.filter(taxonomy=version.taxonomy_id, number__lt=version.number)
-    found: dict[int, dict[int, int | None]] = {}
-    steps: dict[int, dict[int, int | None]] = {}
-    for from_version, source, target, kind in remaps:
-        steps.setdefault(from_version, {})[source] = target if kind == Remap.Kind.MERGED else None
-    later: dict[int, int | None] = {}
-    for pk in earlier.order_by("-number").values_list("pk", flat=True):
-        step = steps.get(pk, {})
-        later = later | {
-            source: later.get(target, target) if target else None for source, target in step.items()
-        }
-        found[pk] = later
-    return found
-
-
 def answered(version: Version) -> dict[int, int]:
     """Proposal id to the id of the category of this published version that answers it: the one that was voted
-    for or that a lead named, or what that became since. Proposals without one there are left out. Four
-    queries; two for a first version.
+    for or that a lead named, or what that became since. Proposals without one there are left out. Three
+    queries at most.
     """
     named = Proposal.objects.filter(taxonomy=version.taxonomy_id, answered_by__isnull=False)
-    answers = dict(named.values_list("pk", "answered_by"))
-    there = set(CategoryState.objects.filter(version=version).values_list("category", flat=True))
-    # The first version knows what became of everything that there ever was.
-    since = next(reversed(became(version).values()), {})
-    now = {pk: category if category in there else since.get(category) for pk, category in answers.items()}
-    return {pk: category for pk, category in now.items() if category in there and category is not None}
+    states = codebook(version).by_id
+    now = {pk: states.stands_as(category) for pk, category in named.values_list("pk", "answered_by")}
+    return {pk: category for pk, category in now.items() if category is not None}
 
 
 def codebook(version: Version | int) -> Codebook:

@@ -1,14 +1,25 @@
 """What a meeting is to talk about: issues put on its agenda, and taken off it again."""
 
 from collections.abc import Collection
+from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from annotate import errors
 from annotate.actions.locks import hold_issue, hold_meeting, hold_round
-from annotate.models import AgendaItem, Decision, Disagreement, Meeting, Participant, Round, RoundIssue, Spell
+from annotate.models import (
+    AgendaItem,
+    Decision,
+    Disagreement,
+    Meeting,
+    Participant,
+    Round,
+    RoundIssue,
+    Spell,
+    Vote,
+)
 from annotate.queries.narrowing import Narrowing, found
 from annotate.queries.withheld import seen_by
 from annotate.rules import may_be_volunteer, may_chair, may_plan_meeting
@@ -128,6 +139,24 @@ def tell_its_meeting(round_: Round, issue_id: int) -> None:
     """The same to the meeting that has the issue on its agenda, if one has: locked, before the issue is."""
     items = AgendaItem.objects.filter(round=round_, issue=issue_id, released_at=None)
     Meeting.objects.filter(pk__in=items.values("meeting"), closed_at=None).update(revision=F("revision") + 1)
+
+
+def leave_agendas(round_: Round, issues: Collection[int], at: datetime) -> None:
+    """Take issues that are blind again off the agendas that they wait on; open votes on them end undecided.
+
+    The caller holds the round, so that no meeting acts meanwhile.
+    """
+    items = AgendaItem.objects.filter(round=round_, issue__in=issues, released_at=None)
+    found = dict(items.values_list("pk", "meeting"))
+    if not found:
+        return
+    for vote in Vote.objects.filter(item__in=found, closed_at=None).annotate(cast=Count("ballots")):
+        Vote.objects.filter(pk=vote.pk).update(closed_at=at, present=vote.cast)
+    Spell.objects.filter(item__in=found, ended_at=None).update(ended_at=at)
+    meetings = Meeting.objects.filter(pk__in=set(found.values()))
+    meetings.filter(item__in=found).update(item=None)
+    meetings.update(revision=F("revision") + 1)
+    items.update(released_at=at)
 
 
 _PUT = """

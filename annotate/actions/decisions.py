@@ -1,5 +1,6 @@
 """What was agreed: decisions that follow from the labels, and those of a lead."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import connection, transaction
@@ -173,10 +174,10 @@ def decide_by_rule(round_: Round, issue: Issue, now: datetime) -> Decision | Non
 
     The caller holds the issue's row in the round.
     """
-    made = decide(round_, now, issue_id=issue.pk)
+    made = decide(round_, now, issues=[issue.pk])
     decision = Decision.objects.get(pk=made[0]) if made else None
     if decision is None or decision.method != Decision.Method.UNANIMOUS:
-        note_disagreements(round_, issue_id=issue.pk)
+        note_disagreements(round_, issues=[issue.pk])
     return decision
 
 
@@ -186,16 +187,24 @@ def decide_all_by_rule(round_: Round, now: datetime) -> int:
     return len(decide(round_, now))
 
 
-def note_disagreements(round_: Round, *, issue_id: int | None = None) -> int:
+def note_disagreements(round_: Round, *, issues: Collection[int] | None = None) -> int:
     """Write down what the labels of complete, revealed issues say where they differ; how many. One statement.
 
-    Of one issue, or of all that were not noted yet. The caller has just revealed them.
+    Of these issues, or of all that were not noted yet. The caller has just revealed them. A second look has
+    none of its own: what it says is said of the round that it is of.
     """
-    only = "AND i.issue_id = %(issue)s" if issue_id is not None else ""
+    if round_.kind == Round.Kind.LOOK:
+        return 0
+    only = "AND i.issue_id = ANY(%(issues)s::bigint[])" if issues is not None else ""
     with connection.cursor() as cursor:
         cursor.execute(
             _NOTE.format(only=only),
-            {"round": round_.pk, "version": round_.version_id, "depth": round_.depth, "issue": issue_id},
+            {
+                "round": round_.pk,
+                "version": round_.version_id,
+                "depth": round_.depth,
+                "issues": None if issues is None else list(issues),
+            },
         )
         return int(cursor.rowcount)
 
@@ -216,7 +225,7 @@ _NOTE = """
                min(deep.type) AS type, min(deep.theme) AS theme,
                string_agg(l.volunteer_id::text, ',' ORDER BY l.volunteer_id) AS members
         FROM annotate_roundissue i
-        JOIN annotate_label l ON l.round_id = i.round_id AND l.issue_id = i.issue_id AND NOT l.surplus
+        JOIN annotate_said l ON l.round_id = i.round_id AND l.issue_id = i.issue_id
         LEFT JOIN deep ON deep.category_id = l.category_id
         WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL {only}
         GROUP BY i.issue_id, i.position, deep.at_depth
@@ -236,9 +245,9 @@ _NOTE = """
         FROM parted
     )
     INSERT INTO annotate_disagreement
-        (round_id, issue_id, position, chosen, votes, open_labels, parts_at, ways, margin, apart)
-    SELECT %(round)s, issue_id, position, coalesce(chosen, '{{}}'), coalesce(votes, '{{}}'), open_labels,
-           parts_at, ways, greatest(ahead, 0),
+        (round_id, issue_id, version_id, position, chosen, votes, open_labels, parts_at, ways, margin, apart)
+    SELECT %(round)s, issue_id, %(version)s, position, coalesce(chosen, '{{}}'), coalesce(votes, '{{}}'),
+           open_labels, parts_at, ways, greatest(ahead, 0),
            CASE WHEN ahead > 0
                THEN string_to_array(array_to_string(members[2:], ','), ',')::bigint[] ELSE '{{}}' END
     FROM compared WHERE ways > 1 OR open_labels > 0
@@ -250,7 +259,7 @@ _DECIDE = f"""
     WITH deep AS MATERIALIZED ({ROLLED_UP}), votes AS (
         SELECT i.issue_id, deep.at_depth, count(*) AS votes
         FROM annotate_roundissue i
-        JOIN annotate_label l ON l.round_id = i.round_id AND l.issue_id = i.issue_id AND NOT l.surplus
+        JOIN annotate_said l ON l.round_id = i.round_id AND l.issue_id = i.issue_id
         LEFT JOIN deep ON deep.category_id = l.category_id
         WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL {{only}}
           AND NOT EXISTS (
@@ -288,14 +297,14 @@ _STORE = """
 """
 
 
-def decide(round_: Round, now: datetime, *, issue_id: int | None = None) -> list[int]:
+def decide(round_: Round, now: datetime, *, issues: Collection[int] | None = None) -> list[int]:
     """Decide what has no decision yet by the round's rule; the ids of the decisions. One statement.
 
-    For one issue, or for all. A training is decided by its right labels alone.
+    For these issues, or for all. A training is decided by its right labels alone, a second look by nothing.
     """
-    if round_.kind == Round.Kind.TRAINING:
+    if round_.kind in Round.APART:
         return []
-    only = "AND i.issue_id = %(issue)s" if issue_id is not None else ""
+    only = "AND i.issue_id = ANY(%(issues)s::bigint[])" if issues is not None else ""
     with connection.cursor() as cursor:
         cursor.execute(
             (_DECIDE + _STORE).format(only=only),
@@ -304,7 +313,7 @@ def decide(round_: Round, now: datetime, *, issue_id: int | None = None) -> list
                 "version": round_.version_id,
                 "depth": round_.depth,
                 "now": now,
-                "issue": issue_id,
+                "issues": None if issues is None else list(issues),
                 "least": round_.majority if round_.rule == Round.Rule.MAJORITY else None,
             },
         )

@@ -1,5 +1,7 @@
 """Drafts: what a member has typed and not submitted, kept whatever happens to their turn."""
 
+from dataclasses import replace
+
 from django.db import connection, transaction
 from django.db.models import Q
 
@@ -68,7 +70,10 @@ def _save(
         require_seat(current, held.volunteer)
     except errors.TextKept as said:
         refusal = said
-    require_known(current, typed.category)
+    try:
+        require_known(current, typed.category)
+    except errors.CategoryGone:
+        typed = replace(typed, category=None)
     if current.allocation == Round.Allocation.K_OF_N and current.is_open and refusal is None:
         renew(current, member, Q(issue=issue))
     if current.closed_at:
@@ -104,8 +109,10 @@ def keep(
         is_later = stored is not None and seen_revision is not None and stored.revision > seen_revision
         if stored is not None and is_later and not typed.says_all_of(Typed.of(stored)):
             return False
-        if typed.category not in categories_of(held.round.version_id).by_id:
-            typed = Typed(None, typed.summary, typed.unsure, typed.proposed_name, typed.proposed_reason)
+        states = categories_of(held.round.version_id).by_id
+        if typed.category is not None and typed.category not in states:
+            here = states.stands_as(typed.category)
+            typed = Typed(here, typed.summary, typed.unsure, typed.proposed_name, typed.proposed_reason)
         _write(stored or Draft(round=held.round, issue=issue, volunteer=member, revision=0), typed)
         return True
 

@@ -5,12 +5,14 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import Subquery
 from django.utils import timezone
 
 from annotate import errors
 from annotate.actions.decisions import decide_by_rule
 from annotate.actions.drafts import keep, own_label, save_draft, was_theirs
 from annotate.actions.locks import Held, hold, require_open, require_seat
+from annotate.actions.looks import looked_at
 from annotate.actions.proposals import open_proposal
 from annotate.actions.repeats import repeat_of, schedule_repeat, store_repeat
 from annotate.actions.turns import claim_on
@@ -24,13 +26,14 @@ from annotate.actions.typed import (
     typed_in,
 )
 from annotate.models import Decision, Draft, Label, Repeat, Round, RoundIssue
+from annotate.queries.looks import STILL_LOOKING, looks_again
 from annotate.queries.repeats import STILL_OPEN, as_label, is_ripe
 from annotate.queries.turns import guideline_seen
 from core.retry import retried
 from ingest.models import Issue, Snapshot
 from studies.actions import mark_guideline_read
 from studies.models import Guideline, Membership
-from taxonomy.models import Category
+from taxonomy.models import Category, Version
 
 __all__ = ["SUMMARY_LENGTH", "Submitted", "change_label", "is_changeable", "save_draft", "submit_label"]
 
@@ -39,7 +42,7 @@ _FILL_SLOT = """
     WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s AND submitted_at IS NULL
     RETURNING id
 """
-_SETTLE = """
+_SETTLE = f"""
     WITH gone AS (
         DELETE FROM annotate_draft
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s
@@ -51,8 +54,8 @@ _SETTLE = """
     WHERE round_id = %(round)s AND issue_id = %(issue)s AND %(is_counted)s AND NOT EXISTS (
         SELECT FROM annotate_assignment
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND submitted_at IS NULL
-    )
-"""
+    ) AND NOT {STILL_LOOKING.format(round="%(round)s", issue="%(issue)s")}
+"""  # noqa: S608 - the pieces are constants
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ def submit_label(
 
     With a proposed name and reason the label is open: it waits for a category that is missing, and `category`
     is what comes nearest, if anything does. The same `form_key`, or the same content, again returns what is
-    stored. `seen_version` is the id of the version whose categories the page showed; `seen_snapshot` that of
+    stored. `seen_version` is the id of the version whose categories the page showed: the label is chosen in
+    that one, also where the round has gone on with a later one meanwhile; `seen_snapshot` that of
     the text it showed, `seen_guideline` that of the guideline, each 0 if none, None to take the current one.
     `seen_revision` is that of the draft that the form knew: a later one, saved elsewhere with a text that
     this label does not say, stays, as a change that is not submitted.
@@ -115,7 +119,7 @@ def submit_label(
 
     Raises AlreadyLabelled, NotYourTurn, CategoryMissing, UnknownCategory, TooShallow, SummaryTooLong,
     ProposalIncomplete, ProposalTooLong, RoundNotOpen; and RoundClosed, RemovedFromRound, TrainingFirst,
-    StaleVersion and StaleGuideline, after the text is kept as a draft.
+    StaleVersion, CategoryGone and StaleGuideline, after the text is kept as a draft.
     """
     typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
     with keeping(round_, typed):
@@ -148,6 +152,8 @@ def _submit(
         is_complete = cursor.rowcount > 0
     if not is_complete:
         return Submitted(label, surplus=slot is None)
+    if held.round.kind == Round.Kind.LOOK:
+        looked_at(held.round, [issue.pk], label.submitted_at)
     if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
         return Submitted(label, surplus=False)
     decision = decide_by_rule(held.round, issue, label.submitted_at)
@@ -191,6 +197,7 @@ def change_label(
     summary: str,
     unsure: bool,
     seen: datetime | None = None,
+    seen_version: int | None = None,
     seen_snapshot: int | None = None,
     seen_guideline: int | None = None,
     proposed_name: str = "",
@@ -201,9 +208,9 @@ def change_label(
     `seen` is the label's `changed_at`, or `submitted_at` before the first change, as the form was made from;
     None asks for no such check. The same content again changes nothing. An open label can get a category, and
     the other way round. What came to the member again a short while ago is changed in its place.
-    `seen_guideline` is as in submit_label.
-    Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
-    UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
+    `seen_version` and `seen_guideline` are as in submit_label.
+    Raises LabelRevealed, LooksAgain, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
+    CategoryGone, UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
     typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
     with keeping(round_, typed):
@@ -222,7 +229,9 @@ def change_label(
             raise errors.LabelRevealed(stored)
         if seen is not None and seen != (stored.changed_at or stored.submitted_at):
             raise errors.StaleLabel(stored)
-        seen_then = Seen(snapshot=seen_snapshot, guideline=seen_guideline)
+        if repeat is None and looks_again(held.round, stored):
+            raise errors.LooksAgain(stored)
+        seen_then = Seen(seen_version, seen_snapshot, seen_guideline)
         changed = _label(held, choice, seen_then, issue)
         if repeat is not None:
             stored = as_label(store_repeat(repeat, changed, form_key=repeat.form_key))
@@ -247,8 +256,11 @@ def change_label(
 
 
 def is_changeable(round_: Round, place: RoundIssue) -> bool:
-    """May the labels of this issue still be changed by their authors? Until reveal; never in training."""
-    if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING:
+    """May the labels of this issue still be changed by their authors? Until reveal; never in training.
+
+    Where they were revealed once and are blind again, a second look is the place.
+    """
+    if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING or place.was_completed_at:
         return False
     return round_.reveal != Round.Reveal.ISSUE_COMPLETE or place.completed_at is None
 
@@ -268,23 +280,22 @@ def _label(held: Held, choice: Choice, seen: Seen, issue: Issue) -> Label:
     guideline.
 
     Raises RoundNotOpen, RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, StaleGuideline,
-    UnknownCategory, TooShallow.
+    CategoryGone, UnknownCategory, TooShallow.
     """
     round_, member = held.round, held.volunteer.member
     require_open(round_)
     require_seat(round_, held.volunteer)
-    if seen.version is not None and seen.version != round_.version_id:
-        raise errors.StaleVersion
+    version = _version(round_, seen)
     guideline, is_read = guideline_seen(round_, member)
     if seen.guideline is not None and seen.guideline != (guideline or 0):
         raise errors.StaleGuideline
     if guideline is not None and seen.guideline is not None and not is_read:
         mark_guideline_read(member=member, guideline=Guideline(pk=guideline, study_id=member.study_id))
     if choice.category is not None:
-        require_deep_enough(round_, choice.category)
+        require_deep_enough(round_, choice.category, version)
     proposal = None
     if choice.proposed is not None:
-        require_known(round_, choice.proposed.nearest)
+        require_known(round_, choice.proposed.nearest, version)
         proposal = open_proposal(round_=round_, member=member, name=choice.proposed.name)
     return Label(
         **_own(held),
@@ -292,13 +303,30 @@ def _label(held: Held, choice: Choice, seen: Seen, issue: Issue) -> Label:
         proposal=proposal,
         proposed_reason=choice.proposed.reason if choice.proposed else "",
         nearest_id=choice.proposed.nearest if choice.proposed else None,
-        version_id=round_.version_id,
+        version_id=version,
         guideline_id=guideline,
         snapshot_id=_snapshot(issue, held.snapshot, seen.snapshot),
         summary=choice.summary,
         unsure=choice.unsure,
         submitted_at=timezone.now(),
     )
+
+
+def _version(round_: Round, seen: Seen) -> int:
+    """The version that a label is chosen in: the round's own, or an earlier one, as the page showed it, that
+    the round labelled with until a new one was published. Raises StaleVersion for any other.
+    """
+    if seen.version is None or seen.version == round_.version_id:
+        return round_.version_id
+    earlier = Version.objects.filter(
+        pk=seen.version,
+        taxonomy__versions=round_.version_id,
+        number__lt=Subquery(Version.objects.filter(pk=round_.version_id).values("number")),
+        published_at__isnull=False,
+    )
+    if not earlier.exists():
+        raise errors.StaleVersion
+    return seen.version
 
 
 def _fill_slot(held: Held, issue: Issue, member: Membership, now: datetime) -> int | None:

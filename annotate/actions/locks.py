@@ -3,7 +3,8 @@
 Around a meeting: round, meeting, issue, then its item, votes and decisions. All changes of one meeting take
 turns by its row, so that whoever holds it may look first and write then.
 
-A submit holds the round as it is (FOR SHARE), so that a close waits for it or is seen by it. The row of the
+A submit holds the round as it is (FOR SHARE), so that a close waits for it or is seen by it; in a second look
+the round that it is of as well, and before it. The row of the
 volunteer makes two windows of one person take turns; the row of the issue makes its last labels do so.
 """
 
@@ -38,8 +39,12 @@ from studies.models import Membership
 _ROUND = Rows(Round)
 # Each part waits for the rows of the one before it, so the order of the locks is the order of the parts.
 _ALL = f"""
-    WITH r AS (
-        SELECT * FROM annotate_round WHERE id = %(round)s FOR SHARE
+    WITH rounds AS (
+        SELECT * FROM annotate_round
+        WHERE id = %(round)s OR id = (SELECT of_id FROM annotate_round WHERE id = %(round)s)
+        ORDER BY id FOR SHARE
+    ), r AS (
+        SELECT * FROM rounds WHERE id = %(round)s
     ), v AS (
         SELECT v.* FROM r JOIN annotate_roundvolunteer v ON v.round_id = r.id AND v.member_id = %(member)s
         FOR NO KEY UPDATE OF v
@@ -48,7 +53,7 @@ _ALL = f"""
         FOR NO KEY UPDATE OF i
     )
     SELECT v.id, v.seed, v.left_at, v.quota, v.admitted_at, m.role, m.user_id, m.left_at,
-           i.id, i.position, i.completed_at, x.current_id, {_ROUND.columns}
+           i.id, i.position, i.completed_at, i.was_completed_at, x.current_id, {_ROUND.columns}
     FROM r p0
     LEFT JOIN v ON true
     LEFT JOIN studies_membership m ON m.id = v.member_id
@@ -79,10 +84,10 @@ def hold(round_: Round, issue: Issue, member: Membership) -> Held:
     if row is None:
         raise Round.DoesNotExist
     seat_id, seed, seat_left_at, quota, admitted_at, role, user_id, left_at = row[:8]
-    place_id, position, completed_at, snapshot = row[8:12]
+    place_id, position, completed_at, was_completed_at, snapshot = row[8:13]
     if seat_id is None or place_id is None:
         raise NotYourTurn
-    [current] = _ROUND.models(row[12:])
+    [current] = _ROUND.models(row[13:])
     for name, known in round_._state.fields_cache.items():  # noqa: SLF001 - spares reading them again
         if known.pk == getattr(current, f"{name}_id"):
             setattr(current, name, known)
@@ -95,8 +100,9 @@ def hold(round_: Round, issue: Issue, member: Membership) -> Held:
         admitted_at=admitted_at,
     )  # fmt: skip
     place = RoundIssue(
-        pk=place_id, round=current, issue_id=issue.pk, position=position, completed_at=completed_at
-    )
+        pk=place_id, round=current, issue_id=issue.pk, position=position, completed_at=completed_at,
+        was_completed_at=was_completed_at,
+    )  # fmt: skip
     return Held(current, volunteer, place, snapshot)
 
 

@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 
 from annotate import errors
 from annotate.actions.decisions import decide_all_by_rule
+from annotate.actions.locks import hold_round
+from annotate.actions.looks import end_looks
 from annotate.actions.plans import NAME_IS_TAKEN, Plan, check_plan
 from annotate.actions.slots import drop_misfits, drop_slots, fitting_slots, make_slots, renew_statistics
 from annotate.actions.training import require_answers
@@ -182,9 +184,13 @@ def begin_opening(*, round_: Round, by: Membership) -> Job | None:
 def close_round(*, round_: Round, by: Membership) -> Round:
     """End the round, which reveals all of its labels, and decide what is complete and unanimous.
 
+    Second looks of it end with it. Where it is one itself, issues that still wait for it are complete without
+    the labels that were not given anew.
     A submit that has begun is waited for; one that begins after is told that the round is closed.
     Raises NotAllowed, RoundNotOpen, RoundAlreadyClosed.
     """
+    if round_.of_id is not None:
+        hold_round(Round(pk=round_.of_id))  # before its second look, as all do
     current = _hold_alone(round_)
     if not may_close(by, current):
         raise errors.NotAllowed
@@ -194,6 +200,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
         raise errors.RoundAlreadyClosed
     current.closed_at = max(timezone.now(), current.opened_at)
     current.save(update_fields=["closed_at"])
+    end_looks(current, current.closed_at)
     decided = decide_all_by_rule(current, current.closed_at)
     record(current.study, "rounds.closed", by.user, round=current.name, decided=decided)
     return current

@@ -92,22 +92,34 @@ def keeping(round_: Round, typed: Typed) -> Iterator[None]:
 
 def in_words(round_: Round, typed: Typed) -> dict[str, str]:
     """By the name of the field; the category by its code."""
-    state = categories_of(round_.version_id).by_id.get(typed.category or 0)
-    kept = {"category": state.code if state else "", "summary": typed.summary}
+    states = categories_of(round_.version_id).by_id
+    code = states[typed.category].code if typed.category and states.knows(typed.category) else ""
+    kept = {"category": code, "summary": typed.summary}
     proposal = {"proposed_name": typed.proposed_name, "proposed_reason": typed.proposed_reason}
     return kept | {name: text for name, text in proposal.items() if text}
 
 
-def require_known(round_: Round, category: int | None) -> None:
-    """Raises UnknownCategory for one that is not in the round's version."""
-    if category is not None and category not in categories_of(round_.version_id).by_id:
+def require_known(round_: Round, category: int | None, version: int | None = None) -> None:
+    """Raises UnknownCategory for one that the round's version never had, and CategoryGone for one that was
+    split or retired since the `version` that it was chosen in.
+    """
+    if category is None:
+        return
+    states = categories_of(round_.version_id).by_id
+    if not states.knows(category):
         raise errors.UnknownCategory
+    if states.stands_as(category, version) is None:
+        raise errors.CategoryGone(states[category])
 
 
-def require_deep_enough(round_: Round, category: int) -> None:
-    """Raises UnknownCategory, or TooShallow for one above the round's depth that has others below it."""
-    require_known(round_, category)
-    book = categories_of(round_.version_id)
+def require_deep_enough(round_: Round, category: int, version: int) -> None:
+    """What require_known raises, or TooShallow for one above the round's depth that had others below it in
+    the `version` that it was chosen in.
+    """
+    require_known(round_, category, version)
+    book = categories_of(version)
+    if category not in book.by_id:
+        raise errors.UnknownCategory
     parents = {state.parent_id for state in book.states}
     if book.by_id[category].level < round_.depth and category in parents:
         raise errors.TooShallow

@@ -256,7 +256,7 @@ class LabelsCsv(APIView):
             raise ValidationError({"layout": [f"It is one of {', '.join(LAYOUTS)}."]})
         rounds = rounds_for(request.user).filter(study=study)
         name = asked(request, "round")
-        rounds = rounds.filter(name=name) if name else rounds.exclude(kind=Round.Kind.TRAINING)
+        rounds = rounds.filter(name=name) if name else rounds.exclude(kind__in=Round.APART)
         chosen = list(rounds.order_by("id")[:2])
         if len(chosen) > 1:
             raise ValidationError({"round": ["The study has several rounds: name one."]})

@@ -3,7 +3,7 @@
 from annotate.models.boards import Board, Card, CardLabel, Move, Pile, Placement, Sorting
 from annotate.models.decisions import BulkDecision, Decision, Disagreement
 from annotate.models.frozen import FrozenReport
-from annotate.models.labels import Draft, Label, Repeat, Skip
+from annotate.models.labels import Draft, Label, Repeat, Said, Skip
 from annotate.models.meetings import (
     AgendaItem,
     Ballot,
@@ -48,6 +48,7 @@ __all__ = [
     "Round",
     "RoundIssue",
     "RoundVolunteer",
+    "Said",
     "Sample",
     "SampleIssue",
     "Skip",

@@ -14,10 +14,14 @@ from taxonomy.models import Category, Level, Version
 _SAY_AGAIN = """
     -- Planned each time: one decision is made now, and twenty thousand at once by majority.
     EXECUTE $said$
-        UPDATE annotate_roundissue c SET decided = coalesce(d.category_id, 0)
+        UPDATE annotate_roundissue c
+        SET decided = coalesce(CASE WHEN g.id IS NULL THEN d.category_id ELSE g.became_id END, 0)
         FROM (SELECT DISTINCT round_id, issue_id FROM changed_decisions) x
+        JOIN annotate_round r ON r.id = x.round_id
         LEFT JOIN annotate_decision d
           ON d.round_id = x.round_id AND d.issue_id = x.issue_id AND d.superseded_at IS NULL
+        LEFT JOIN taxonomy_gone g ON g.version_id = r.version_id AND g.category_id = d.category_id
+          AND d.version_id < g.since_id AND d.version_id >= coalesce(g.after_id, 0)
         WHERE c.round_id = x.round_id AND c.issue_id = x.issue_id
     $said$;
     RETURN NULL;
@@ -30,7 +34,9 @@ class Disagreement(models.Model):
     A single label that proposes a category is one too: nothing follows from it by itself.
 
     Labels that are revealed stay, so these rows do too: they are written once, with the reveal, by the same
-    statement that makes the decisions which follow from the labels (annotate.actions.decisions.decide).
+    statement that makes the decisions which follow from the labels (annotate.actions.decisions.decide). Where
+    the round goes on with another version of the taxonomy, those that say something else then are written
+    anew.
     (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
     """
 
@@ -39,6 +45,9 @@ class Disagreement(models.Model):
     )
     issue = models.ForeignKey(
         Issue, models.DO_NOTHING, related_name="disagreements", db_constraint=False, db_index=False
+    )
+    version = models.ForeignKey(
+        Version, models.PROTECT, related_name="+", db_index=False, help_text="That of the round when noted"
     )
     position = models.PositiveIntegerField(help_text="That of the issue in the round")
     chosen = ArrayField(
@@ -70,7 +79,20 @@ class Disagreement(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Protect(name="disagreements_stay", operation=pgtrigger.Update | pgtrigger.Delete)
+            pgtrigger.Trigger(
+                name="disagreements_stay",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                func="""
+                IF TG_OP = 'DELETE' AND EXISTS (
+                    SELECT FROM annotate_round r WHERE r.id = OLD.round_id AND r.version_id <> OLD.version_id
+                ) THEN
+                    RETURN OLD;
+                END IF;
+                RAISE EXCEPTION 'what labels say stays, as long as their round keeps its version'
+                    USING ERRCODE = 'restrict_violation';
+                """,
+            )
         ]
 
     def __str__(self) -> str:

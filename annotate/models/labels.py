@@ -31,8 +31,7 @@ _SAY_AGAIN = """
                             FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,
                    coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose
             FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x
-            LEFT JOIN annotate_label l
-              ON l.round_id = x.round_id AND l.issue_id = x.issue_id AND NOT l.surplus
+            LEFT JOIN annotate_said l ON l.round_id = x.round_id AND l.issue_id = x.issue_id
             GROUP BY x.round_id, x.issue_id
         ) said
         WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL
@@ -133,6 +132,7 @@ class Label(models.Model):
                     WHERE r.id = OLD.round_id AND (
                         r.closed_at IS NOT NULL
                         OR r.kind = 'training'
+                        OR i.was_completed_at IS NOT NULL
                         OR (r.reveal = 'issue_complete' AND i.completed_at IS NOT NULL)
                     )
                 ) THEN
@@ -162,6 +162,30 @@ class Label(models.Model):
                 )
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.volunteer_id} on {self.issue_id}"
+
+
+class Said(models.Model):
+    """What a label says in the version that its round labels with now: a view, a row per label that counts.
+
+    That is the category it was given, or what that has become as a whole; where it was split or retired, or
+    the label is open, the one of a second look; none without that. `label` is the one that says it.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    round = models.ForeignKey(Round, models.DO_NOTHING, related_name="+")
+    issue = models.ForeignKey(Issue, models.DO_NOTHING, related_name="+")
+    volunteer = models.ForeignKey(Membership, models.DO_NOTHING, related_name="+")
+    assignment = models.ForeignKey(Assignment, models.DO_NOTHING, related_name="+")
+    label = models.ForeignKey(Label, models.DO_NOTHING, related_name="+")
+    category = models.ForeignKey(Category, models.DO_NOTHING, null=True, related_name="+")
+
+    class Meta:
+        managed = False
+        db_table = "annotate_said"
+        verbose_name_plural = "said"
 
     def __str__(self) -> str:
         return f"{self.volunteer_id} on {self.issue_id}"

@@ -99,8 +99,9 @@ class Participant(models.Model):
 class AgendaItem(models.Model):
     """One issue on the agenda of a meeting; `released_at` once it is off it, or the meeting is closed.
 
-    (round, issue) is a key of Disagreement, (meeting, round) one of Meeting: composite foreign keys that the
-    migration adds. An issue is on one agenda at a time.
+    (round, issue) is a key of RoundIssue, (meeting, round) one of Meeting: composite foreign keys that the
+    migration adds. Only a disagreement is put on an agenda; it stays on record if a later version of the
+    taxonomy ends it. An issue is on one agenda at a time.
     """
 
     meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="items")
@@ -126,6 +127,23 @@ class AgendaItem(models.Model):
                 include=["meeting"],
             ),
             models.UniqueConstraint(fields=["id", "meeting"], name="an_item_is_of_one_meeting"),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="item_is_a_disagreement",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert,
+                func="""
+                IF NOT EXISTS (
+                    SELECT FROM annotate_disagreement d
+                    WHERE d.round_id = NEW.round_id AND d.issue_id = NEW.issue_id
+                ) THEN
+                    RAISE EXCEPTION 'only a disagreement is put on an agenda'
+                        USING ERRCODE = 'foreign_key_violation';
+                END IF;
+                RETURN NEW;
+                """,
+            )
         ]
 
     def __str__(self) -> str:

@@ -19,6 +19,10 @@ class Round(models.Model):
         PILOT = "pilot", _("pilot")
         TRAINING = "training", _("training")
         MAIN = "main", _("main")
+        LOOK = "look", _("second look")
+
+    APART = (Kind.TRAINING, Kind.LOOK)
+    """Kinds of rounds whose labels are no part of any number by themselves."""
 
     class Allocation(models.TextChoices):
         CROSSED = "crossed", _("everyone labels everything")
@@ -73,6 +77,13 @@ class Round(models.Model):
         related_name="opens",
         help_text="The training that a volunteer passes before this round opens to them",
     )
+    of = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        related_name="looks",
+        help_text="Second look: the round whose labels lost their category, which it gives them anew",
+    )
     drift_percent = models.PositiveSmallIntegerField(
         default=0, help_text="Share of a volunteer's issues that come to them a second time, unmarked"
     )
@@ -109,7 +120,49 @@ class Round(models.Model):
             models.CheckConstraint(
                 name="a_round_is_not_its_own_training", condition=Q(training=None) | ~Q(training=F("id"))
             ),
+            models.CheckConstraint(
+                name="only_a_second_look_is_of_a_round",
+                condition=Q(kind="look", of__isnull=False) | (~Q(kind="look") & Q(of=None)),
+            ),
             models.CheckConstraint(name="drift_check_is_a_part", condition=Q(drift_percent__lte=50)),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="another_version_says_labels_anew",
+                when=pgtrigger.After,
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__version__df=pgtrigger.F("new__version")),
+                func="""
+                -- Planned each time, as in the triggers of labels.
+                EXECUTE $said$
+                    UPDATE annotate_roundissue c SET labels = said.labels
+                    FROM (
+                        SELECT s.issue_id,
+                               string_agg(coalesce(s.category_id, 0)::text, ' ' ORDER BY s.volunteer_id)
+                                   AS labels
+                        FROM annotate_said s
+                        WHERE s.round_id = $1 AND s.issue_id IN (
+                            SELECT l.issue_id FROM annotate_label l
+                            JOIN taxonomy_gone g ON g.version_id = $2 AND g.category_id = l.category_id
+                              AND l.version_id < g.since_id AND l.version_id >= coalesce(g.after_id, 0)
+                            WHERE l.round_id = $1 AND NOT l.surplus
+                        )
+                        GROUP BY s.issue_id
+                    ) said
+                    WHERE c.round_id = $1 AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL
+                      AND c.labels <> said.labels
+                $said$ USING NEW.id, NEW.version_id;
+                EXECUTE $said$
+                    UPDATE annotate_roundissue c SET decided = coalesce(g.became_id, 0)
+                    FROM annotate_decision d
+                    JOIN taxonomy_gone g ON g.version_id = $2 AND g.category_id = d.category_id
+                      AND d.version_id < g.since_id AND d.version_id >= coalesce(g.after_id, 0)
+                    WHERE c.round_id = $1 AND d.round_id = $1 AND d.issue_id = c.issue_id
+                      AND d.superseded_at IS NULL
+                $said$ USING NEW.id, NEW.version_id;
+                RETURN NULL;
+                """,
+            )
         ]
 
     def __str__(self) -> str:
@@ -155,16 +208,20 @@ class RoundVolunteer(models.Model):
 class RoundIssue(models.Model):
     """One issue of a round, in the round's order; `completed_at` is set with the label of its last slot.
 
-    `labels`, `whose` and `decided` say again what its labels and its decision say, so that a report groups
-    rows of one table. They are the database's alone: whatever is written there, a trigger computes them anew.
-    It does so when the issue is complete or no longer is, and when a label or a decision of it comes, changes
-    or goes (the triggers of `Label` and `Decision`).
+    `labels`, `whose` and `decided` say again what its labels and its decision say, in the round's version
+    (`Said`), so that a report groups rows of one table. They are the database's alone: whatever is written
+    there, a trigger computes them anew.
+    It does so when the issue is complete or no longer is, when a label or a decision of it comes, changes or
+    goes (the triggers of `Label` and `Decision`), and when the round goes on with another version.
     """
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="round_issues")
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="in_rounds")
     position = models.PositiveIntegerField()
     completed_at = models.DateTimeField(null=True)
+    was_completed_at = models.DateTimeField(
+        null=True, help_text="Before some of its labels lost their category: it was revealed then"
+    )
     labels = models.TextField(
         default="",
         db_default="",

@@ -286,11 +286,12 @@ def labels_in_order(round_: Round, codebook: Codebook, held: Held = NOTHING) -> 
 
 
 _WAYS = """
-    SELECT l.issue_id, l.volunteer_id, coalesce(l.category_id, 0),
+    SELECT l.issue_id, l.volunteer_id, coalesce(s.category_id, 0),
            row_number() OVER (PARTITION BY l.volunteer_id ORDER BY l.submitted_at, c.position) - 1
     FROM annotate_label l
+    JOIN annotate_said s ON s.id = l.id
     JOIN annotate_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
-    WHERE l.round_id = %(round)s AND NOT l.surplus AND {complete} AND {seen}
+    WHERE l.round_id = %(round)s AND {complete} AND {seen}
 """
 
 

@@ -1,11 +1,11 @@
 """The categories of one version, as labels are compared: rolled up to a depth."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from taxonomy import queries as taxonomy_queries
 from taxonomy.models import CategoryState, Level
+from taxonomy.queries import States
 
 ROLLED_UP = """
     SELECT s.category_id,
@@ -24,7 +24,7 @@ or the category itself where it stops above that level."""
 class Codebook:
     """The categories of one version in the order of the tree, by the id of the category."""
 
-    states: Mapping[int, CategoryState]
+    states: States
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -75,7 +75,7 @@ def codebook(version_id: int) -> Codebook:
         .defer("definition", "includes", "excludes", "examples")
         .order_by("position")
     )
-    return Codebook({state.category_id: state for state in states})
+    return Codebook(States(version_id, states))
 
 
 @lru_cache(maxsize=32)

@@ -1,7 +1,6 @@
 """How the labels or decisions of a round spread over a version of its taxonomy: the shares of a figure."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from annotate.queries.withheld import held_back, held_back_in
 from studies.models import Membership
 from studies.rules import may_read_revealed
 from taxonomy.models import CategoryState, Level, Taxonomy, Version
-from taxonomy.queries import Codebook, became
+from taxonomy.queries import Codebook
 
 DECISIONS, LABELS = "decisions", "labels"
 UNITS = (DECISIONS, LABELS)
@@ -50,7 +49,7 @@ def rounds_to_count(taxonomy: Taxonomy, member: Membership | None) -> list[Round
     opened = Round.objects.filter(version__taxonomy=taxonomy, opened_at__isnull=False)
     rounds = [
         one
-        for one in opened.exclude(kind=Round.Kind.TRAINING).select_related("study", "version__taxonomy")
+        for one in opened.exclude(kind__in=Round.APART).select_related("study", "version__taxonomy")
         if reveals_complete_issues(one)
     ]
     held = held_back_in(rounds, [member] if member else [])
@@ -74,7 +73,7 @@ def category_shares(
     without surplus and open ones. `unit`: one of UNITS; decisions if not said, and labels where there are
     none. A category that was merged counts as what it became, and another one that the version lacks as the
     nearest above it that the version has.
-    Costs what `tuples` and `held_back` cost, and what `became` costs for a round of another version.
+    Costs what `tuples` and `held_back` cost.
     """
     held = held_back(round_, member)
     own = categories_of(round_.version_id)
@@ -91,10 +90,9 @@ def category_shares(
             strict=True,
         )
     )
-    merged = became(version).get(round_.version_id, {}) if round_.version_id != version.pk else {}
     counts, bases, elsewhere = Counter[int](), Counter[int](), 0
     for category, count in at.items():
-        here = _in(book, own, merged, category)
+        here = _in(book, own, category)
         if here is None:
             elsewhere += int(count)
             continue
@@ -120,12 +118,12 @@ def _by_place(places: NDArray[np.int32], counts: NDArray[np.int64], size: int) -
     return np.bincount(places[is_there], weights=counts[is_there], minlength=size).astype(np.int64)
 
 
-def _in(book: Codebook, own: Codebook, merged: Mapping[int, int | None], category: int) -> int | None:
+def _in(book: Codebook, own: Codebook, category: int) -> int | None:
     """What the category became, or the nearest above it in its `own` version, that `book` has."""
     state: CategoryState | None = own.by_id[category]
     while state is not None:
-        here = merged.get(state.category_id, state.category_id)
-        if here in book.by_id:
+        here = book.by_id.stands_as(state.category_id, own.version_id)
+        if here is not None:
             return here
         state = own.by_id[state.parent_id] if state.parent_id else None
     return None

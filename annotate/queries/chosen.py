@@ -8,11 +8,12 @@ from operator import or_
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotate.models import Decision, Label, Round
-from annotate.queries.rounds import revealed_labels, standing_decisions
+from annotate.queries.categories import codebook
+from annotate.queries.rounds import said_labels, standing_decisions
 from annotate.queries.withheld import NOTHING, held_back_in
 from studies.models import Membership
 from taxonomy.models import Taxonomy, Version
-from taxonomy.queries import became, codebooks
+from taxonomy.queries import States, codebooks
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Chosen:
 
 
 def rounds_of(taxonomy: Taxonomy | int) -> list[Round]:
-    """The opened rounds that label with a taxonomy, in any version, without trainings. One query."""
+    """The opened rounds that label with a taxonomy, in any version, whose labels count. One query."""
     opened = Round.objects.filter(version__taxonomy=taxonomy, opened_at__isnull=False)
-    return list(opened.exclude(kind=Round.Kind.TRAINING).select_related("version").order_by("pk"))
+    return list(opened.exclude(kind__in=Round.APART).select_related("version").order_by("pk"))
 
 
 def chosen_in(version: Version, reader: Membership | None = None) -> Chosen | None:
@@ -40,9 +41,9 @@ def chosen_in(version: Version, reader: Membership | None = None) -> Chosen | No
     if not rounds:
         return None
     labels, decisions, withheld = _chosen(rounds, reader)
-    moves = became(version)
-    by_label, homeless = _counted(labels, moves)
-    by_decision, _homeless = _counted(decisions, moves)
+    states = codebook(version.pk).states
+    by_label, homeless = _counted(labels, states)
+    by_decision, _homeless = _counted(decisions, states)
     return Chosen(by_label, by_decision, homeless, withheld)
 
 
@@ -92,21 +93,22 @@ def _chosen(
     """The revealed labels and decisions of these rounds, and how many issues are held back."""
     held = held_back_in(rounds, [reader]) if reader else NOTHING
     kept = Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue")))
-    labels = reduce(or_, (revealed_labels(round_).filter(surplus=False) for round_ in rounds))
+    said = reduce(or_, (said_labels(round_) for round_ in rounds)).exclude(kept)
+    labels = Label.objects.filter(pk__in=said.values("label"))
     decisions = reduce(or_, (standing_decisions(round_) for round_ in rounds))
     withheld = held.order_by().values("issue").distinct().count()
-    return labels.exclude(kept), decisions.exclude(kept), withheld
+    return labels, decisions.exclude(kept), withheld
 
 
 def _counted(
-    rows: QuerySet[Label] | QuerySet[Decision], moves: dict[int, dict[int, int | None]]
+    rows: QuerySet[Label] | QuerySet[Decision], states: States
 ) -> tuple[Counter[int], int]:
     """Rows by what their category became, and how many have none any more. An open label has none yet."""
     counted: Counter[int] = Counter()
     homeless = 0
     asked = rows.filter(category__isnull=False).values_list("version", "category")
     for version, category, n in asked.annotate(n=Count("pk")).order_by():
-        now = moves.get(version, {}).get(category, category)
+        now = states.stands_as(category, version) if states.knows(category) else category
         if now is None:
             homeless += n
         else:

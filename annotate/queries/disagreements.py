@@ -21,8 +21,8 @@ from annotate.queries.narrowing import STATES, Narrowing, found, number_in, wait
 from annotate.queries.rounds import (
     RoundProgress,
     revealed,
-    revealed_labels,
     round_progress,
+    said_labels,
     volunteers,
 )
 from annotate.queries.rows import Rows
@@ -314,8 +314,9 @@ def rows_of(
     `whole`: with their texts, to be read. Two queries.
     """
     labels: dict[int, list[_Given]] = {id_: [] for id_ in page}
-    shown = revealed_labels(round_).filter(issue__in=page, surplus=False)
-    for issue_id, *given in shown.values_list("issue", *_Given._fields[:-1], "proposal__name"):
+    shown = said_labels(round_).filter(issue__in=page)
+    told_by = ("volunteer", "category", "label__summary", "label__unsure", "label__proposal__name")
+    for issue_id, *given in shown.values_list("issue", *told_by):
         labels[issue_id].append(_Given(*given))
     told = _told(round_, page, whole=whole)
     return [_row(*told[id_], page[id_], labels[id_], columns, round_.depth, book) for id_ in page]

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from annotate.models import Decision, Round, RoundIssue
 from annotate.queries.rounds import revealed
 from annotate.queries.withheld import NOTHING, Reader
-from taxonomy.queries import codebooks
+from taxonomy.queries import Codebook, codebooks
 
 
 def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
@@ -38,7 +38,7 @@ def excluded(round_: Round, reader: Reader) -> QuerySet[Decision] | None:
     books = codebooks({one.version_id for one in rounds})
     excluding = reduce(
         or_,
-        (Q(round=one, category__in=books[one.version_id].below(one.excludes_id or 0)) for one in rounds),
+        (Q(round=one, category__in=_excluding(one, books[one.version_id])) for one in rounds),
     )
     place = {"round": OuterRef("round"), "issue": OuterRef("issue")}
     shown = reduce(or_, map(revealed, rounds), NOTHING)
@@ -46,3 +46,7 @@ def excluded(round_: Round, reader: Reader) -> QuerySet[Decision] | None:
     decisions = Decision.objects.filter(excluding, Exists(shown.filter(**place)), superseded_at=None)
     own = RoundIssue.objects.filter(round=round_, issue=OuterRef("issue"))
     return decisions.exclude(Exists(held.filter(**place))).exclude(Exists(own))
+
+
+def _excluding(screening: Round, book: Codebook) -> list[int]:
+    return book.by_id.chosen_as(book.below(screening.excludes_id or 0))

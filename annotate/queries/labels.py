@@ -14,10 +14,9 @@ from django.utils import timezone
 from annotate.allocation import fair_share, pace, stretch
 from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer, Skip
 from annotate.queries import repeats
-from annotate.queries.categories import codebook
+from annotate.queries.categories import categories_of, codebook
 from annotate.queries.volunteers import slot_count
 from studies.models import Membership
-from taxonomy.models import CategoryState
 
 PACE_OVER = 21
 LATEST = 200
@@ -124,7 +123,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
 
     Raises ValueError for a cursor that is none.
     """
-    state = CategoryState.objects.filter(version=OuterRef("version"), category=OuterRef("category"))
+    states = categories_of(round_.version_id).by_id
     completed = RoundIssue.objects.filter(round=OuterRef("round"), issue=OuterRef("issue")).values(
         "completed_at"
     )
@@ -132,11 +131,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
         Label.objects.filter(round=round_, volunteer=member)
         .select_related("issue__repository", "issue__current", "proposal")
         .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
-        .annotate(
-            code=Subquery(state.values("code")),
-            category_name=Subquery(state.values("name")),
-            completed_at=Subquery(completed),
-        )
+        .annotate(completed_at=Subquery(completed))
         .order_by("-submitted_at", "-id")
     )
     if after:
@@ -149,8 +144,8 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
         rows=[
             OwnLabel(
                 label=label,
-                code=label.code or "",
-                name=label.category_name or "",
+                code=states[label.category_id].code if label.category_id else "",
+                name=states[label.category_id].name if label.category_id else "",
                 changeable=_is_changeable(round_, label.completed_at),
             )
             for label in page

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotate.models import Ballot, Disagreement, Label, Round
+from annotate.models import Ballot, Disagreement, Round, Said
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.rounds import volunteers
 from annotate.queries.withheld import seen_by
@@ -87,9 +87,7 @@ def minds(round_: Round, member: Membership | None) -> Minds:
     issues = {issue for issue, _member in ballots}
     rows = Disagreement.objects.filter(round=round_, issue__in=issues)
     leading = {row.issue_id: row.chosen[0] for row in rows if row.margin and row.chosen}
-    labels = Label.objects.filter(round=round_, surplus=False, issue__in=issues).order_by(
-        "issue", "volunteer"
-    )
+    labels = Said.objects.filter(round=round_, issue__in=issues).order_by("issue", "volunteer")
     given = labels.values_list("issue", "volunteer", "category")
     moves = tuple(
         _move(issue, who, category, ballots[issue, who], leading.get(issue), round_.depth, book)
@@ -115,10 +113,11 @@ def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, in
     ballots = Ballot.objects.filter(
         meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
     )
+    states = codebook(round_.version_id).states
     last = ballots.order_by("vote__item__issue", "member", "-vote__closed_at", "-pk")
     found = last.distinct("vote__item__issue", "member")
     return {
-        (issue, who): category
+        (issue, who): category and states[category].category_id
         for issue, who, category in found.values_list("vote__item__issue", "member", "category")
     }
 

@@ -71,6 +71,7 @@ def beside_models(round_: Round, codebook: Codebook, held: Held = NOTHING) -> Be
     if not rows:
         return None
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    stands = codebook.by_id.stands_as
     crossed = round_.allocation == Round.Allocation.CROSSED
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     columns = {member: at for at, member in enumerate(volunteers.values_list("member", flat=True))}
@@ -84,7 +85,9 @@ def beside_models(round_: Round, codebook: Codebook, held: Held = NOTHING) -> Be
         given = [place.get(int(one), MISSING) for one in labels.split()]
         where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(given)))
         codes[index, where] = given
-        models[index, [at_model[member] for member in members]] = [place.get(one, MISSING) for one in chosen]
+        models[index, [at_model[member] for member in members]] = [
+            place.get(stands(one) or 0, MISSING) for one in chosen
+        ]
     return BesideModels(
         names=tuple(found.values()),
         codes=codes,

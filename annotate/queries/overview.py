@@ -150,7 +150,7 @@ def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int,
     What these memberships of one person have yet to label in other rounds is not counted, and trainings are
     left out.
     """
-    ids = [round_.pk for round_ in rounds if round_.kind != Round.Kind.TRAINING]
+    ids = [round_.pk for round_ in rounds if round_.kind not in Round.APART]
     if not ids:
         return {}
     rows = seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)

@@ -24,20 +24,20 @@ EXAMPLES = 5
 # joined to indexed tables only, never to each other: of a young round the planner guesses one row.
 _JUDGED = """
     WITH told AS (
-        SELECT l.issue_id, l.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at,
+        SELECT l.issue_id, s.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at,
                bool_or(l.unsure) OVER same AS any_unsure,
-               min(coalesce(l.category_id, -l.proposal_id)) OVER same
-                   <> max(coalesce(l.category_id, -l.proposal_id)) OVER same AS is_split
-        FROM annotate_label l
-        WHERE l.round_id = %(round)s AND NOT l.surplus AND l.issue_id IN ({revealed})
+               min(coalesce(s.category_id, -l.proposal_id)) OVER same
+                   <> max(coalesce(s.category_id, -l.proposal_id)) OVER same AS is_split
+        FROM annotate_said s
+        JOIN annotate_label l ON l.id = s.label_id
+        WHERE s.round_id = %(round)s AND s.issue_id IN ({revealed})
         WINDOW same AS (PARTITION BY l.issue_id)
     ),
     placed AS (
-        SELECT t.*, p.position, CASE WHEN t.is_split THEN d.category_id ELSE t.category_id END AS right_id
+        SELECT t.*, p.position,
+               CASE WHEN t.is_split THEN nullif(p.decided, 0) ELSE t.category_id END AS right_id
         FROM told t
         JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = t.issue_id
-        LEFT JOIN annotate_decision d
-          ON d.round_id = %(round)s AND d.issue_id = t.issue_id AND d.superseded_at IS NULL
     ),
     said AS (
         SELECT placed.*,

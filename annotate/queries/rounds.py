@@ -10,7 +10,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer
+from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer, Said
 from annotate.queries.rows import Rows
 from annotate.round_words import Deadline, deadline
 from core.models import Job
@@ -86,7 +86,7 @@ def current_round(rounds: Iterable[Round]) -> Round | None:
 
     Never a training: its labels count nowhere in the study.
     """
-    opened = (round_ for round_ in rounds if round_.opened_at and round_.kind != Round.Kind.TRAINING)
+    opened = (round_ for round_ in rounds if round_.opened_at and round_.kind not in Round.APART)
     return max(
         opened,
         key=lambda round_: (round_.kind == Round.Kind.MAIN, round_.is_open, round_.opened_at, round_.pk),
@@ -117,6 +117,11 @@ def reveals_complete_issues(round_: Round) -> bool:
 def revealed_labels(round_: Round) -> QuerySet[Label]:
     """The labels of revealed issues; surplus ones included and marked."""
     return Label.objects.filter(round=round_, issue__in=revealed(round_).values("issue"))
+
+
+def said_labels(round_: Round) -> QuerySet[Said]:
+    """What the labels of revealed issues say in the version that the round labels with now."""
+    return Said.objects.filter(round=round_, issue__in=revealed(round_).values("issue"))
 
 
 def standing_decisions(round_: Round) -> QuerySet[Decision]:

@@ -137,7 +137,7 @@ def excluded_count(round_: Round, held: Held = NOTHING) -> int:
 def excluded_codes(book: Codebook, round_: Round) -> frozenset[int]:
     """The category that a screening excludes by, and all below it; empty where it names none."""
     state = book.states.get(round_.excludes_id or 0)
-    return frozenset(book.below(state.code)) if state else frozenset()
+    return frozenset(book.states.chosen_as(book.below(state.code))) if state else frozenset()
 
 
 def _excluding(round_: Round) -> list[int]:
@@ -186,7 +186,7 @@ _REASONS = """
         SELECT CASE WHEN bit_or(gone.bits) <> 0::bit({themes}) THEN bit_or(gone.bits)
                ELSE coalesce(bit_or(deep.bits), 0::bit({themes})) END AS said
         FROM gone
-        LEFT JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = gone.issue_id AND NOT l.surplus
+        LEFT JOIN annotate_said l ON l.round_id = %(round)s AND l.issue_id = gone.issue_id
         LEFT JOIN deep ON deep.category_id = l.category_id
         GROUP BY gone.issue_id
     ) issues
@@ -243,7 +243,9 @@ def _count(round_: Round, held: Held) -> tuple[Screened, tuple[Screened, ...], R
 
 def _reasons(book: Codebook, base: int, complete: str, given: Mapping[str, Any]) -> Reasons:
     out: list[int] = given["out"]
-    themes: list[CategoryState] = [book.states[id_] for id_ in out if book.states[id_].level == Level.THEME]
+    themes: list[CategoryState] = [
+        state for id_, state in book.states.items() if id_ in out and state.level == Level.THEME
+    ]
     themes.sort(key=lambda state: state.position)
     bits = {state.category_id: 1 << place for place, state in enumerate(themes)}
     width = max(len(themes), 1)
@@ -285,7 +287,7 @@ def votes(
     """
     book = codebook(round_.version_id)
     out = excluded_codes(book, round_)
-    chosen = [id_ for id_ in book.states if (id_ in out) == (which == "excluded")]
+    chosen = book.states.chosen_as(id_ for id_ in book.states if (id_ in out) == (which == "excluded"))
     decided = standing_decisions(round_).filter(category__in=chosen, issue=OuterRef("issue"))
     places = revealed(round_).filter(Exists(decided)).exclude(pk__in=held.values("pk"))
     if repository is not None:

@@ -53,7 +53,7 @@ def comparable_rounds(round_: Round) -> list[Round]:
     """
     rounds = Round.objects.filter(
         study=round_.study_id, version__taxonomy=round_.version.taxonomy_id, opened_at__isnull=False
-    ).exclude(kind=Round.Kind.TRAINING)
+    ).exclude(kind__in=Round.APART)
     found = rounds.exclude(pk=round_.pk).select_related("version").order_by("opened_at", "pk")
     return [other for other in found if reveals_complete_issues(other)]
 

@@ -17,8 +17,8 @@ from studies.models import Membership
 
 INCOMPLETE_ON_A_PAGE = 50
 
-HIDDEN = "(i.completed_at IS NULL OR NOT %(by_issue)s)"
-"""SQL, on a row `i` of RoundIssue in an open round: its labels are not revealed yet."""
+HIDDEN = "(i.completed_at IS NULL AND i.was_completed_at IS NULL OR NOT %(by_issue)s)"
+"""SQL, on a row `i` of RoundIssue in an open round: its labels are not revealed yet, and never were."""
 
 NOT_THEIRS = """
     NOT EXISTS (

@@ -135,6 +135,7 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
             member=member,
             **form.choice,
             seen=data["seen"],
+            seen_version=data["version"],
             seen_snapshot=data["snapshot"],
             seen_guideline=data["guideline"],
         )
@@ -299,6 +300,13 @@ def _go_on(
         messages.success(request, said)
         return redirect(go or label_url)
     have, turn = _have(request), None
+    if not have and not go and _number(request.POST.get("version")) not in {None, round_.version_id}:
+        text = _(
+            "The taxonomy has version %(n)s now. Your label is kept as you chose it; from here on you see the"
+            " new categories."
+        )
+        messages.info(request, text % {"n": round_.version.number})
+        go = label_url
     if not go:
         turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=have))
         go = "" if turn or have else label_url

@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotate.models import Round
-from taxonomy.models import CategoryState, Level
-from taxonomy.queries import codebook
+from taxonomy.models import Level
+from taxonomy.queries import States, codebook
 
 
 @dataclass(frozen=True)
@@ -20,23 +20,23 @@ class Picker:
 
     tree: SafeString
     data: SafeString
-    states: Mapping[int, CategoryState]
+    states: States
     hues: Mapping[int, int]
 
     def code(self, category_id: int | None) -> str:
-        """The code of a category, "" for one that is not in this version."""
-        state = self.states.get(category_id or 0)
-        return state.code if state else ""
+        """The code of a category, of a former one that of what it became, or its last; "" for any other."""
+        return self.states[category_id].code if category_id and self.states.knows(category_id) else ""
 
     def hue(self, category_id: int | None) -> int | None:
         """The colour of a category's type, None for one that is not in this version."""
-        return self.hues.get(category_id or 0)
+        return self.hues.get(self.states.stands_as(category_id or 0) or 0)
 
     def with_choice(self, category_id: int | None) -> SafeString:
         """The tree with one button chosen."""
-        if category_id not in self.states:
+        here = self.states.stands_as(category_id or 0)
+        if here is None:
             return self.tree
-        value = f'value="{category_id}"'
+        value = f'value="{here}"'
         return mark_safe(self.tree.replace(value, f"{value} checked", 1))  # noqa: S308 - both are a number
 
 

@@ -146,6 +146,7 @@ def turn_as_json(seat: RoundVolunteer, turn: Turn | None) -> dict[str, Any] | No
     context = _turn_context(seat, turn, Content.of(turn.draft or turn.label))
     return {
         "issue": turn.issue.pk,
+        "version": seat.round.version_id,
         "title": f"{turn.issue} · {seat.round.name} · Crosscheck",
         "html": _part("label", context, partial="#issue"),
         "turn": _part("_turn", context),

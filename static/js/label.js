@@ -108,6 +108,7 @@
   const have = (but = 0) => [...new Set([...(idle ? [] : [current()]), ...held.map((turn) => turn.issue), ...outbox.waiting().map((record) => record.issue)])].filter((issue) => issue !== but);
   function hold(turn) {
     if (!turn || have().includes(turn.issue)) return;
+    if (String(turn.version) !== hidden("version").value) { isAll = true; return; }  // other categories than this page has: it is loaded again
     held.push({ ...turn, node: parse(turn.html) });
     if (idle) show(held.shift(), idle.said);
     document.body.dataset.held = held.length;

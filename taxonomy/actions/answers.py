@@ -10,6 +10,7 @@ from studies.models import Membership
 from taxonomy import errors
 from taxonomy.models import Category, CategoryState, Motion, Proposal, Taxonomy
 from taxonomy.queries import published_version
+from taxonomy.signals import answered
 from taxonomy.tree import drafts, look_alike
 
 VOTED_FOR = Q(motion__outcome=Motion.Outcome.ACCEPTED, motion__change__isnull=False)
@@ -31,6 +32,7 @@ def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Memb
     same.update(answered_by=category)
     code = state.code if category is not None and state else ""
     record(taxonomy.study, "taxonomies.answered", by.user, name=name, category=code)
+    answered.send(sender=Proposal, taxonomy=taxonomy)
 
 
 def link(motion: Motion, name: str) -> None:

@@ -16,7 +16,8 @@ from studies.models import Study
 from taxonomy import errors
 from taxonomy.actions.answers import answer_by_votes
 from taxonomy.drafting import Drafted, as_changes, drafted
-from taxonomy.models import Category, CategoryState, Change, Motion, Remap, Taxonomy, Version
+from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Version
+from taxonomy.signals import published
 from taxonomy.tree import drafts
 from taxonomy.tree.checks import cleaned
 from taxonomy.tree.drafts import Entry
@@ -181,6 +182,7 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
             for fate in [draft.fate(entry.key)]
             for target in fate.targets or (None,)
         )
+        _note_what_is_gone(found.published, version)
     answer_by_votes(taxonomy, draft, categories)
     version.published_at = timezone.now()
     version.published_by = by
@@ -194,7 +196,46 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
         version=version.number,
         categories=len(draft),
     )
+    published.send(sender=Version, version=version, by=by)
     return version
+
+
+def _note_what_is_gone(before: Version, version: Version) -> None:
+    """Write down which choices of all versions before it stand for something else in this one, or nothing.
+
+    Its remaps from the version before are stored.
+    """
+    remaps = Remap.objects.filter(from_version=before, to_version=version)
+    lost = {
+        source: target if kind == Remap.Kind.MERGED else None
+        for source, target, kind in remaps.values_list("source", "target", "kind")
+        if kind in {Remap.Kind.MERGED, Remap.Kind.SPLIT, Remap.Kind.RETIRED}
+    }
+    earlier = list(Gone.objects.filter(version=before).order_by("since"))
+    went = {gone.category_id: gone.since_id for gone in earlier}
+    states = CategoryState.objects.filter(version=before, category__in=lost)
+    Gone.objects.bulk_create(
+        Gone(
+            version=version,
+            category_id=gone.category_id,
+            after_id=gone.after_id,
+            since_id=gone.since_id,
+            became_id=lost.get(gone.became_id, gone.became_id) if gone.became_id else None,
+            last_id=gone.last_id,
+        )
+        for gone in earlier
+    )
+    Gone.objects.bulk_create(
+        Gone(
+            version=version,
+            category_id=state.category_id,
+            after_id=went.get(state.category_id),
+            since=version,
+            became_id=lost[state.category_id],
+            last=state,
+        )
+        for state in states
+    )
 
 
 def _locked(taxonomy: Taxonomy) -> Drafted:

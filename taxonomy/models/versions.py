@@ -231,3 +231,49 @@ class Remap(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} {self.kind} {self.target_id}"
+
+
+class Gone(models.Model):
+    """What a choice of a category stands for in this version no longer, if it was made before version `since`
+    (and not before `after`, where another row says what became of those).
+
+    `became` is the category that took it over as a whole; none where it was split or retired. What was split
+    may be there still, smaller. `last` is how it looked in the last version before `since`.
+    """
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="gone")
+    category = models.ForeignKey(Category, models.PROTECT, related_name="+")
+    after = models.ForeignKey(Version, models.PROTECT, null=True, related_name="+")
+    since = models.ForeignKey(Version, models.PROTECT, related_name="+")
+    became = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
+    last = models.ForeignKey(CategoryState, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name_plural = "gone"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "category", "since"], name="category_goes_once_in_a_version"
+            ),
+            models.CheckConstraint(
+                name="what_goes_was_there_before", condition=Q(since__gt=models.F("after"))
+            ),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="what_is_gone_stays_so",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
+                declare=[("version", "bigint")],
+                func="""
+                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
+                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
+                IF FOUND THEN
+                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+                """,
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.category_id} gone in {self.version_id}"

@@ -51,7 +51,7 @@ class Command(BaseCommand):
 def chosen_round(slug: str, name: str | None) -> Round:
     """The round of this name, the only one but trainings, the only main one; else CommandError names them."""
     rounds = Round.objects.filter(study__slug=slug).select_related("study").order_by("pk")
-    rounds = rounds.filter(name=name) if name else rounds.exclude(kind=Round.Kind.TRAINING)
+    rounds = rounds.filter(name=name) if name else rounds.exclude(kind__in=Round.APART)
     chosen = list(rounds)
     if len(chosen) > 1:
         chosen = [round_ for round_ in chosen if round_.kind == Round.Kind.MAIN] or chosen

@@ -1,0 +1,169 @@
+"""Second looks: labels that say nothing in the version of their round go back to who gave them.
+
+A second look is a round of its own, of exactly these people and issues: it is blind as any, and an issue
+waits in the round that it is of until all of its labels say something again.
+"""
+
+import secrets
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from annotate.actions.agendas import leave_agendas
+from annotate.actions.decisions import decide, note_disagreements
+from annotate.allocation import volunteer_seed
+from annotate.models import Disagreement, Round, RoundIssue, RoundVolunteer
+from annotate.queries.looks import STILL_LOOKING
+
+NAME_LENGTH = 120
+
+_LOST = f"""
+    CREATE TEMPORARY TABLE lost ON COMMIT DROP AS
+    SELECT s.issue_id, s.volunteer_id, p.answer, l.summary, l.unsure
+    FROM annotate_said s
+    JOIN annotate_label l ON l.id = s.label_id
+    JOIN annotate_roundvolunteer v ON v.round_id = s.round_id AND v.member_id = s.volunteer_id
+    JOIN studies_membership m ON m.id = s.volunteer_id
+    LEFT JOIN unnest(%(proposals)s::bigint[], %(answers)s::bigint[]) p (proposal, answer)
+      ON p.proposal = l.proposal_id
+    WHERE s.round_id = %(round)s AND s.category_id IS NULL
+      AND (l.category_id IS NOT NULL OR p.answer IS NOT NULL)
+      AND v.left_at IS NULL AND m.left_at IS NULL AND m.user_id IS NOT NULL
+      AND NOT {STILL_LOOKING.format(round="s.round_id", issue="s.issue_id")}
+"""  # noqa: S608 - the pieces are constants
+_ISSUES = """
+    INSERT INTO annotate_roundissue (round_id, issue_id, position)
+    SELECT %(look)s, i.issue_id, row_number() OVER (ORDER BY i.position)
+    FROM annotate_roundissue i
+    WHERE i.round_id = %(round)s AND i.issue_id IN (SELECT issue_id FROM lost)
+"""
+_SLOTS = """
+    INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank)
+    SELECT %(look)s, lost.issue_id, v."column", lost.volunteer_id, i.position
+    FROM lost
+    JOIN annotate_roundvolunteer v ON v.round_id = %(look)s AND v.member_id = lost.volunteer_id
+    JOIN annotate_roundissue i ON i.round_id = %(look)s AND i.issue_id = lost.issue_id
+"""
+_DRAFTS = """
+    INSERT INTO annotate_draft
+        (round_id, issue_id, volunteer_id, category_id, summary, unsure, revision, saved_at)
+    SELECT %(look)s, issue_id, volunteer_id, answer, summary, unsure, 1, %(now)s
+    FROM lost WHERE summary <> '' OR answer IS NOT NULL
+"""
+
+
+def look_again(round_: Round, *, answers: Mapping[int, int], at: datetime) -> int:
+    """Give the labels of a round that say nothing in its version back to their authors: how many.
+
+    Those are labels whose category was split or retired, and open ones whose proposal was answered
+    (`answers`: proposal to category), which then stands in the form already, as their summary does. Their
+    issues are blind again until all have been given. Who can no longer label is not asked: their label stays
+    without a category. The caller holds the round.
+    """
+    given: dict[str, Any] = {"round": round_.pk}
+    given |= {"proposals": list(answers), "answers": list(answers.values())}
+    with connection.cursor() as cursor:
+        cursor.execute(_LOST, given)
+        cursor.execute("SELECT count(*), array_agg(DISTINCT volunteer_id) FROM lost")
+        count, members = cursor.fetchone()
+        issues: list[int] = []
+        if count:
+            look = _second_look(round_, members, at)
+            made: dict[str, Any] = {"look": look.pk, "round": round_.pk, "now": at}
+            for statement in (_ISSUES, _SLOTS, _DRAFTS):
+                cursor.execute(statement, made)
+            cursor.execute("SELECT DISTINCT issue_id FROM lost ORDER BY issue_id")
+            issues = [issue for (issue,) in cursor.fetchall()]
+        cursor.execute("DROP TABLE lost")
+    if issues:
+        leave_agendas(round_, issues, at)
+        Disagreement.objects.filter(round=round_, issue__in=issues).delete()
+        waiting = RoundIssue.objects.filter(round=round_, issue__in=issues, completed_at__isnull=False)
+        waiting.update(was_completed_at=F("completed_at"), completed_at=None)
+    return int(count)
+
+
+def _second_look(round_: Round, members: Collection[int], at: datetime) -> Round:
+    """An open round for the labels of `round_` that these members give anew, without issues yet."""
+    seed = secrets.randbits(64) - 2**63
+    look = Round.objects.create(
+        study=round_.study,
+        of=round_,
+        name=_free_name(round_),
+        kind=Round.Kind.LOOK,
+        version=round_.version,
+        depth=round_.depth,
+        labels_per_issue=len(members),
+        allocation=Round.Allocation.CROSSED,
+        reveal=round_.reveal,
+        selection={"look_of": round_.name, "version": round_.version.number},
+        seed=seed,
+        opened_at=at,
+    )
+    columns = RoundVolunteer.objects.filter(round=round_, member__in=members).order_by("column")
+    RoundVolunteer.objects.bulk_create(
+        RoundVolunteer(round=look, member_id=member, column=column, seed=volunteer_seed(seed, column))
+        for column, member in enumerate(columns.values_list("member", flat=True), start=1)
+    )
+    return look
+
+
+def _free_name(round_: Round) -> str:
+    """A name that no round of the study has: the round's own, with the version that it goes on with."""
+    said = _("second look, version %(n)s") % {"n": round_.version.number}
+    taken = set(Round.objects.filter(study=round_.study_id).values_list("name", flat=True))
+    for number in range(1, len(taken) + 2):
+        end = f" · {said}" + (f" ({number})" if number > 1 else "")
+        name = round_.name[: NAME_LENGTH - len(end)] + end
+        if name not in taken:
+            break
+    return name
+
+
+_DONE = f"""
+    UPDATE annotate_roundissue i SET completed_at = %(now)s
+    WHERE i.round_id = %(round)s AND i.issue_id = ANY(%(issues)s::bigint[]) AND i.completed_at IS NULL
+      AND NOT EXISTS (
+        SELECT FROM annotate_assignment a
+        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
+      )
+      AND NOT {STILL_LOOKING.format(round="i.round_id", issue="i.issue_id")}
+    RETURNING i.issue_id
+"""  # noqa: S608 - the pieces are constants
+
+
+def looked_at(look: Round, issues: Collection[int], now: datetime) -> list[int]:
+    """Complete these issues in the round that a second look is of, where nothing is waited for any more, and
+    decide them by its rule: those. The caller holds them in the second look.
+    """
+    if look.of_id is None:
+        raise ValueError(look.kind)
+    round_ = Round.objects.raw("SELECT * FROM annotate_round WHERE id = %s FOR SHARE", [look.of_id])[0]
+    # Two second looks of one issue take turns by its row.
+    held = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_, issue__in=issues)
+    list(held.order_by("pk").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute(_DONE, {"round": round_.pk, "issues": list(issues), "now": now})
+        done = [issue for (issue,) in cursor.fetchall()]
+    if done and (round_.reveal == Round.Reveal.ISSUE_COMPLETE or round_.closed_at is not None):
+        decide(round_, now, issues=done)
+        note_disagreements(round_, issues=done)
+    return done
+
+
+def end_looks(round_: Round, now: datetime) -> None:
+    """End what waits for a round that has just been closed: its second looks, or itself where it is one. What
+    was not given anew stays without a category. The caller holds the round alone.
+    """
+    if round_.of_id is not None:
+        issues = RoundIssue.objects.filter(round=round_)
+        looked_at(round_, list(issues.values_list("issue", flat=True)), now)
+        return
+    looks = Round.objects.filter(of=round_, opened_at__isnull=False, closed_at=None)
+    looks.update(closed_at=now)
+    waiting = RoundIssue.objects.filter(round=round_, completed_at=None, was_completed_at__isnull=False)
+    waiting.update(completed_at=now)

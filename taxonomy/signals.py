@@ -1,0 +1,9 @@
+"""What rooms to the left of this one wait for."""
+
+from django.dispatch import Signal
+
+published = Signal()
+"""Sent in the transaction that publishes a version, with `version` and `by`: who raises undoes it."""
+
+answered = Signal()
+"""Sent in the transaction that names the category which open labels wait for, with `taxonomy`."""
