@@ -204,7 +204,7 @@ class RoundForm(forms.Form):
         self.counts = counts
         self.asked: dict[str, Any] = {}  # what is valid, also where the plan is refused
         given = self.data.get("kind") if self.is_bound else (initial or {}).get("kind")
-        self.planned_kind = Round.Kind(given) if given in Round.Kind.values else Round.Kind.MAIN
+        self.planned_kind = Round.Kind(given) if given in Round.PLANNED else Round.Kind.MAIN
         for name, kinds in OF_KINDS.items():
             if self.planned_kind not in kinds:
                 del self.fields[name]

@@ -94,7 +94,7 @@ class States(dict[int, CategoryState]):
         where it was split or retired since. `chosen_in` is the id of the version that it was made in: without
         it, what is there still counts as itself, if it was split before or not.
         """
-        if chosen_in is None and category_id in self:
+        if chosen_in in {None, self.version_id} and category_id in self:
             return category_id
         for gone in self._gone.get(category_id, ()):
             if chosen_in is None or (gone.after_id or 0) <= chosen_in < gone.since_id:
@@ -206,8 +206,8 @@ def hues_of(types: Sequence[CategoryState]) -> dict[str, int]:
 
 def answered(version: Version) -> dict[int, int]:
     """Proposal id to the id of the category of this published version that answers it: the one that was voted
-    for or that a lead named, or what that became since. Proposals without one there are left out. Three
-    queries at most.
+    for or that a lead named, or what that became since. Proposals without one there are left out. Two
+    queries, three for one that is no category any more.
     """
     named = Proposal.objects.filter(taxonomy=version.taxonomy_id, answered_by__isnull=False)
     states = codebook(version).by_id

@@ -21,7 +21,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     """A round as the builder on the page asks for it. What is left out is as the page has it at first."""
 
     name = serializers.CharField(max_length=200)
-    kind = serializers.ChoiceField(Round.Kind.choices, default=Round.Kind.MAIN)
+    kind = serializers.ChoiceField([(kind, kind.label) for kind in Round.PLANNED], default=Round.Kind.MAIN)
     taxonomy = serializers.IntegerField(min_value=1, max_value=BIGGEST)
     version = serializers.IntegerField(min_value=1, max_value=INTEGER, help_text="Its number")
     depth = serializers.ChoiceField(Level.choices, help_text="1 type, 2 theme, 3 sub-theme")

@@ -21,6 +21,8 @@ class Round(models.Model):
         MAIN = "main", _("main")
         LOOK = "look", _("second look")
 
+    PLANNED = (Kind.SCREENING, Kind.PILOT, Kind.TRAINING, Kind.MAIN)
+    """Kinds of rounds that a lead plans."""
     APART = (Kind.TRAINING, Kind.LOOK)
     """Kinds of rounds whose labels are no part of any number by themselves."""
 

@@ -13,7 +13,7 @@ from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import held_back, held_back_in
 from studies.models import Membership
 from studies.rules import may_read_revealed
-from taxonomy.models import CategoryState, Level, Taxonomy, Version
+from taxonomy.models import CategoryState, Level, Taxonomy
 from taxonomy.queries import Codebook
 
 DECISIONS, LABELS = "decisions", "labels"
@@ -65,7 +65,7 @@ def rounds_to_count(taxonomy: Taxonomy, member: Membership | None) -> list[Round
 
 
 def category_shares(
-    round_: Round, version: Version, book: Codebook, member: Membership | None, unit: str | None = None
+    round_: Round, book: Codebook, member: Membership | None, unit: str | None = None
 ) -> Shares:
     """The shares of a round over the categories of a version of its taxonomy, which `book` holds.
 

@@ -100,9 +100,7 @@ def _chosen(
     return labels, decisions.exclude(kept), withheld
 
 
-def _counted(
-    rows: QuerySet[Label] | QuerySet[Decision], states: States
-) -> tuple[Counter[int], int]:
+def _counted(rows: QuerySet[Label] | QuerySet[Decision], states: States) -> tuple[Counter[int], int]:
     """Rows by what their category became, and how many have none any more. An open label has none yet."""
     counted: Counter[int] = Counter()
     homeless = 0

@@ -46,7 +46,7 @@ def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
                 transaction.set_rollback(True)  # the form comes again
         except RoundRefused as refusal:
             form.refuse(refusal)
-    context |= {"form": form, "kinds": Round.Kind, "preview": preview(form)}
+    context |= {"form": form, "kinds": Round.PLANNED, "preview": preview(form)}
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/rounds/new.html", context, partials=["preview"], status=status)
 

@@ -69,7 +69,7 @@ def figure_asked_for(version: Version, member: Membership | None, query: Mapping
     if not asked:
         chosen = next((one for one in rounds if one.kind == Round.Kind.MAIN), None)
     book = categories_of(version.pk)
-    shares = category_shares(chosen, version, book, member, unit) if chosen else None
+    shares = category_shares(chosen, book, member, unit) if chosen else None
     return Asked(drawn(version, book, shares), rounds, shares)
 
 

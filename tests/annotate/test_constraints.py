@@ -144,6 +144,10 @@ BITES = {
         _round(id=9_000_000, training=9_000_000),
         "UPDATE annotate_round SET training_id = id WHERE id = %(round)s",
     ],
+    "only_a_second_look_is_of_a_round": [
+        _round(kind="look"),
+        "UPDATE annotate_round SET of_id = %(planned)s WHERE id = %(round)s",
+    ],
     "drift_check_is_a_part": [_round(drift=51)],
     "volunteer_is_once_in_a_round": [_volunteer(member="%(first)s")],
     "volunteer_has_a_column_of_their_own": [_volunteer(column=1)],

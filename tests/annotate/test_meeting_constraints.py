@@ -34,9 +34,9 @@ MENTION = """INSERT INTO annotate_mention (comment_id, member_id) VALUES (%(comm
 DIGEST = """INSERT INTO annotate_digest (member_id, sent_at, day) VALUES (%(first)s, now(), current_date)"""
 BULK = """INSERT INTO annotate_bulkdecision (round_id, kind, at_least, asked, by_id, at, taken_back_at, taken_back_by_id)
     VALUES (%(round)s, '{kind}', {at_least}, '{{}}', %(lead)s, now(), {back}, {by})"""
-DISAGREEMENT = """INSERT INTO annotate_disagreement (round_id, issue_id, position, chosen, votes, open_labels, apart, ways,
+DISAGREEMENT = """INSERT INTO annotate_disagreement (round_id, issue_id, version_id, position, chosen, votes, open_labels, apart, ways,
     margin)
-    VALUES (%(round)s, {issue}, {position}, '{{1,2}}', '{votes}', 0, '{{}}', {ways}, 1)"""
+    VALUES (%(round)s, {issue}, (SELECT version_id FROM annotate_round WHERE id = %(round)s), {position}, '{{1,2}}', '{votes}', 0, '{{}}', {ways}, 1)"""
 
 
 def _meeting(kind="together", quorum=1, majority="false", opened="NULL", closed="NULL"):
@@ -105,7 +105,9 @@ BITES = {
         "UPDATE annotate_agendaitem SET released_at = now(); " + _item(issue="%(issue)s")
     ],
     "an_issue_is_on_one_agenda_at_a_time": [_item(meeting="%(other)s", issue="%(issue)s")],
-    "item_is_a_disagreement_of_its_round": [_item(issue="%(unlabelled)s"), _item(issue="%(elsewhere)s")],
+    "item_is_of_an_issue_of_its_round": [
+        "UPDATE annotate_agendaitem SET issue_id = %(elsewhere)s WHERE id = %(item)s"
+    ],
     "item_is_of_the_round_of_its_meeting": [
         _item(meeting="%(foreign)s"),
         "UPDATE annotate_meeting SET round_id = %(other_round)s WHERE id = %(meeting)s",
@@ -159,8 +161,8 @@ BITES = {
     "taking_back_has_a_name": [_bulk(back="now()"), _bulk(by="%(lead)s")],
     "an_issue_disagrees_once_in_a_round": [_disagreement(issue="%(issue)s")],
     "disagreements_in_order": [
-        """INSERT INTO annotate_disagreement (round_id, issue_id, position, chosen, votes, open_labels, apart, ways, margin)
-        SELECT round_id, %(unlabelled)s, position, chosen, votes, open_labels, apart, ways, margin
+        """INSERT INTO annotate_disagreement (round_id, issue_id, version_id, position, chosen, votes, open_labels, apart, ways, margin)
+        SELECT round_id, %(unlabelled)s, version_id, position, chosen, votes, open_labels, apart, ways, margin
         FROM annotate_disagreement WHERE issue_id = %(issue)s AND round_id = %(round)s"""
     ],
     "a_disagreement_has_two_sides": [_disagreement(ways=1), _disagreement(votes="{3}")],
@@ -177,6 +179,10 @@ NEEDS_QUORUM = "a meeting decides with its quorum only"
 SUFFICE = "the ballots do not suffice for this decision"
 
 TRIGGERS = {
+    "only a disagreement is put on an agenda": [
+        _item(issue="%(unlabelled)s"),
+        _item(issue="%(elsewhere)s"),
+    ],
     # Ballots
     "who is absent does not vote": [
         _ballot(member="%(absent)s"),
@@ -245,7 +251,7 @@ TRIGGERS = {
         "UPDATE annotate_decision SET superseded_why = 'no'",
         "DELETE FROM annotate_decision",
     ],
-    "Cannot": ["UPDATE annotate_disagreement SET margin = 7", "DELETE FROM annotate_disagreement"],
+    "what labels say stays": ["UPDATE annotate_disagreement SET margin = 7", "DELETE FROM annotate_disagreement"],
 }  # fmt: skip
 
 

@@ -63,8 +63,8 @@ def said(round_: Round) -> list[list[str]]:
     round_.refresh_from_db()
     states = codebook(round_.version_id).by_id
     found: dict[int, list[str]] = {}
-    for issue, category in Said.objects.filter(round=round_).order_by("issue", "volunteer").values_list(
-        "issue", "category"
+    for issue, category in (
+        Said.objects.filter(round=round_).order_by("issue", "volunteer").values_list("issue", "category")
     ):
         found.setdefault(issue, []).append(states[category].code if category else "")
     return list(found.values())
@@ -178,9 +178,7 @@ def test_parts_of_a_split_that_still_differ_are_a_disagreement(labelled):
     change(world, SPLIT, "C.9", parts=[{"name": "Nine"}, {"name": "Ten"}], stays=False)
     world.version = publication(world)
     look, fourth = Round.objects.get(of=round_), world.issues[3]
-    nine, ten = (
-        state.code for state in codebook(world.version).states if state.name in {"Nine", "Ten"}
-    )
+    nine, ten = (state.code for state in codebook(world.version).states if state.name in {"Nine", "Ten"})
     world.submit(look, fourth, world.members[1], nine)
     world.submit(look, fourth, world.members[2], ten)
     assert said(round_)[3] == ["B.1", nine, ten]
@@ -250,7 +248,7 @@ def test_a_category_that_vanished_under_their_hands_asks_again_and_keeps_the_tex
     seen = world.version.pk
     change(world, RETIRE, "C.9")
     publication(world)
-    with pytest.raises(errors.CategoryGone, match="C.9 Name of C.9") as refusal:
+    with pytest.raises(errors.CategoryGone, match=r"C\.9 Name of C\.9") as refusal:
         world.submit(
             round_, world.issues[4], world.members[1], "C.9", seen_version=seen, summary="typed at length"
         )

@@ -144,7 +144,9 @@ def test_groups_of_open_labels():
         {"chosen": [], "votes": [], "open_labels": 3, "ways": 3, "margin": 0},
     )
     for place, (issue, part) in enumerate(zip(world.issues, parts, strict=True), start=1):
-        Disagreement.objects.create(round=round_, issue=issue, position=place, apart=[], **part)
+        Disagreement.objects.create(
+            round=round_, version=world.version, issue=issue, position=place, apart=[], **part
+        )
     assert _pairs(round_) == [
         Pair(Between("C.2", "?"), 1),
         Pair(Between("?", "?", more=True), 1),

@@ -8,7 +8,7 @@ from annotate.models import Round
 from annotate.queries.category_shares import DECISIONS, LABELS, category_shares, rounds_to_count
 from annotate.reports import agreement_report
 from studies.models import Role
-from taxonomy.models import CategoryState, Level, Remap
+from taxonomy.models import CategoryState, Gone, Level
 from taxonomy.queries import codebook
 from tests import factories
 from tests.annotate.views.pages import label_all
@@ -40,7 +40,7 @@ def by_code(shares, book):
 
 def test_decisions_by_hand(world, labelled):
     book = codebook(world.version)
-    shares = category_shares(labelled, world.version, book, world.lead)
+    shares = category_shares(labelled, book, world.lead)
 
     assert shares.unit == DECISIONS
     assert by_code(shares, book) == {"A": 1, "A.1": 1, "B": 1, "B.1": 1, "C": 1, "C.1": 1}
@@ -50,7 +50,7 @@ def test_decisions_by_hand(world, labelled):
 
 def test_labels_by_hand(world, labelled):
     book = codebook(world.version)
-    shares = category_shares(labelled, world.version, book, world.lead, LABELS)
+    shares = category_shares(labelled, book, world.lead, LABELS)
 
     assert by_code(shares, book) == {"A": 3, "A.1": 3, "B": 2, "B.1": 2, "C": 7, "C.1": 6, "C.2": 1}
     assert shares.bases == {Level.TYPE: 12, Level.THEME: 12, Level.SUB_THEME: 0}
@@ -59,7 +59,7 @@ def test_labels_by_hand(world, labelled):
 
 def test_decisions_are_those_of_the_agreement_report(world, labelled):
     book = codebook(world.version)
-    shares = category_shares(labelled, world.version, book, world.lead)
+    shares = category_shares(labelled, book, world.lead)
 
     for one in distribution(agreement_report(labelled)):
         assert shares.counts[one.state.category_id] == one.issues
@@ -69,16 +69,14 @@ def test_decisions_are_those_of_the_agreement_report(world, labelled):
 def test_without_decisions_labels_are_counted(world):
     round_ = world.round()
     label_all(world, round_, "C.1 C.2 A.1")
-    assert category_shares(round_, world.version, codebook(world.version), world.lead).unit == LABELS
+    assert category_shares(round_, codebook(world.version), world.lead).unit == LABELS
 
 
 def test_what_is_held_back_is_in_no_number(world, labelled):
     world.waits_for(world.members[0], world.issues[0])
     book = codebook(world.version)
 
-    hers, leads = (
-        category_shares(labelled, world.version, book, one) for one in (world.members[0], world.lead)
-    )
+    hers, leads = (category_shares(labelled, book, one) for one in (world.members[0], world.lead))
 
     assert (hers.withheld, leads.withheld) == (1, 0)
     assert by_code(hers, book) == {"A": 1, "A.1": 1, "B": 1, "B.1": 1}
@@ -100,7 +98,7 @@ def test_a_later_version_counts_by_identity(world, labelled):
         )  # fmt: skip
     book = codebook(later)
 
-    shares = category_shares(labelled, later, book, world.lead)
+    shares = category_shares(labelled, book, world.lead)
 
     assert by_code(shares, book) == {"D": 1, "D.7": 1, "B": 1}
     assert shares.bases == {Level.TYPE: 2, Level.THEME: 1, Level.SUB_THEME: 0}
@@ -117,21 +115,16 @@ def test_what_was_merged_counts_as_what_it_became(world, labelled):
         version=later, category_id=old["A"].category_id, level=1, code="A", name="A", position=2
     )
     book = codebook(later)
-    step = {"from_version": world.version, "to_version": later}
-    Remap.objects.create(
-        **step,
-        source_id=old["C.1"].category_id,
-        target_id=book.by_code["X.1"].category_id,
-        kind=Remap.Kind.MERGED,
-    )
-    Remap.objects.create(
-        **step,
-        source_id=old["A.1"].category_id,
-        target_id=book.by_code["X.1"].category_id,
-        kind=Remap.Kind.SPLIT,
-    )
+    for code, became in (("C.1", book.by_code["X.1"].category_id), ("A.1", None)):
+        Gone.objects.create(
+            version=later,
+            since=later,
+            category_id=old[code].category_id,
+            became_id=became,
+            last=old[code],
+        )
 
-    shares = category_shares(labelled, later, book, world.lead)
+    shares = category_shares(labelled, book, world.lead)
 
     assert by_code(shares, book) == {"X": 1, "X.1": 1, "A": 1}
     assert shares.bases == {Level.TYPE: 2, Level.THEME: 1, Level.SUB_THEME: 0}

@@ -164,7 +164,7 @@ def test_imported_labels_have_no_pace():
 def test_the_defaults_of_each_kind(world):
     relevance = factories.make_version(world.study, ["R", "F", "F.1"])
     world.round(opened=False, name="Pilot")
-    found = {kind: defaults(world.study, Round.Kind(kind), world.lead) for kind in Round.Kind.values}
+    found = {kind: defaults(world.study, Round.Kind(kind), world.lead) for kind in Round.PLANNED}
     volunteers = [member.pk for member in world.members]
     assert {kind: (d["name"], d["version"], d["depth"], d["members"]) for kind, d in found.items()} == {
         "screening": ("Screening", relevance.pk, Level.TYPE, volunteers),
@@ -186,7 +186,7 @@ def test_what_a_closed_screening_kept_and_the_newest_training_come_first(world):
     assert (before["source"], before["training"]) == (EVERY_ISSUE, training.pk)
     Round.objects.filter(pk=screening.pk).update(closed_at=timezone.now())
     Round.objects.filter(pk=planned.pk).update(opened_at=timezone.now())
-    started = {kind: defaults(world.study, Round.Kind(kind), world.lead) for kind in Round.Kind.values}
+    started = {kind: defaults(world.study, Round.Kind(kind), world.lead) for kind in Round.PLANNED}
     assert {kind: (d["source"], d["training"]) for kind, d in started.items()} == {
         "screening": (EVERY_ISSUE, None),
         "pilot": (f"kept:{screening.pk}", None),

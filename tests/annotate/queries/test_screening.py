@@ -149,7 +149,7 @@ def test_decided_issues_come_in_pages_with_their_votes_and_what_was_decided_befo
 @pytest.mark.parametrize("rows", [("F.1 F.1 F.1",), ("F.1 F.1 F.1", "T T T", "F F F")])
 def test_reading_costs_the_same_at_one_issue_and_at_three(world, rows, django_assert_num_queries):
     round_ = screening(world, *rows)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         counts = screening_counts(round_)
     with django_assert_num_queries(3):
         assert screening_counts(round_) == counts
@@ -218,5 +218,5 @@ def test_what_is_held_back_is_in_no_number_of_its_reader(world):
 def test_holding_back_costs_the_same_at_one_issue_and_at_three(world, size, django_assert_num_queries):
     round_ = screening(world)
     world.waits_for(world.members[0], *world.issues[:size])
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert screening_counts(round_, held_back(round_, world.members[0])).withheld == size

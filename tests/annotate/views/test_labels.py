@@ -209,7 +209,7 @@ def test_a_label_is_stored_and_the_next_issue_is_in_the_answer():
     assert f'data-pick="{world.category("C.9").pk}"' in answer["recent"]
     assert f"?issue={first.pk}" in answer["back"]
     turn = answer["next"]
-    assert set(turn) == {"issue", "title", "html", "turn", "skip_turn"}
+    assert set(turn) == {"issue", "version", "title", "html", "turn", "skip_turn"}
     assert (turn["issue"], turn["title"]) == (second.pk, f"{second} · {round_.name} · Crosscheck")
     assert turn["html"].startswith('<div id="issue">')
     assert second.current.title in turn["html"]
