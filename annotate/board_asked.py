@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotate.actions import board_moves as moves
 from annotate.actions import board_phases as phases
+from annotate.actions import board_undo as undos
 from annotate.actions.board_patches import ASIDE, Place
 from annotate.board_errors import BoardRefused
 from annotate.models import Board
@@ -162,8 +163,8 @@ ACTS: Mapping[str, Callable[..., object]] = {
     "done": lambda body, **who: phases.finish_sorting(done=body.flag("done", default=True), **who),
     "together": lambda _body, board, member: phases.begin_together(board=board, by=member),
     "close": lambda _body, board, member: phases.close_board(board=board, by=member),
-    "undo": lambda _body, **who: moves.undo_move(**who),
-    "redo": lambda _body, **who: moves.redo_move(**who),
+    "undo": lambda _body, **who: undos.undo_move(**who),
+    "redo": lambda _body, **who: undos.redo_move(**who),
 }
 
 

@@ -15,18 +15,18 @@ from django.utils.translation import ngettext
 from annotate.actions.board_locks import Held, hold_to_sort
 from annotate.actions.board_patches import (
     GONE,
+    Lying,
     Patch,
     Place,
     is_taken,
     lying,
     next_places,
     piles_of,
-    require_as_it_was,
     store,
 )
-from annotate.board_errors import BoardClash, BoardRefused, NothingToDoAgain, NothingToTakeBack, StillApart
+from annotate.board_errors import BoardClash, BoardRefused, StillApart
 from annotate.models import Board, Card, CardLabel, Move, Pile, Placement
-from annotate.queries.boards import redoable, undoable
+from annotate.queries.board_hidden import hidden_cards
 from studies.models import Membership
 from taxonomy.drafting import drafted
 from taxonomy.models import Level
@@ -199,44 +199,13 @@ def merge_cards(*, board: Board, member: Membership, cards: Sequence[int], text:
     return store(held.sorting, member, Move.Kind.MERGE, patch, as_is=[made.pk])
 
 
-@transaction.atomic
-def undo_move(*, board: Board, member: Membership) -> Move:
-    """Take back this member's last move. Raises NothingToTakeBack, BuiltOn where somebody went on."""
-    held = hold_to_sort(board, member)
-    last = undoable(held.sorting, member).first()
-    if last is None:
-        raise NothingToTakeBack
-    patch = Patch.of(last).turned_round()
-    require_as_it_was(held.sorting, patch)
-    made = store(held.sorting, member, Move.Kind.UNDO, patch)
-    Move.objects.filter(pk=last.pk).update(undone=made.number)
-    return made
-
-
-@transaction.atomic
-def redo_move(*, board: Board, member: Membership) -> Move:
-    """Do again what this member took back, if they made no move since. Raises NothingToDoAgain, BuiltOn."""
-    held = hold_to_sort(board, member)
-    undone = redoable(held.sorting, member).first()
-    if undone is None:
-        raise NothingToDoAgain
-    patch = Patch.of(undone)
-    require_as_it_was(held.sorting, patch)
-    made = store(held.sorting, member, Move.Kind.REDO, patch)
-    Move.objects.filter(pk=undone.pk).update(undone=None)
-    return made
-
-
 def _moved(
     held: Held, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
 ) -> dict[int, tuple[Place, Place]]:
     """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
     if seen < held.sorting.began:
         raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
-    found = lying(held.sorting, cards)
-    lost = [card for card in cards if card not in found or found[card].place == GONE]
-    if lost:
-        raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+    found = _lying(held, cards)
     others = [
         card
         for card, lies in found.items()
@@ -274,11 +243,18 @@ def require_pile(held: Held, pile: int) -> Pile:
     return found
 
 
-def _in_play(held: Held, cards: Sequence[int]) -> list[tuple[Card, Place]]:
-    places = lying(held.sorting, cards)
-    found = Card.objects.filter(board=held.board).in_bulk(cards)
-    if any(card not in places or places[card].place == GONE for card in cards):
+def _lying(held: Held, cards: Sequence[int]) -> dict[int, Lying]:
+    """Where these cards lie. Raises BoardClash where one is out of play, or not for this member to see."""
+    found = lying(held.sorting, cards)
+    hidden = hidden_cards(held.board, held.member, Card.objects.filter(pk__in=cards))
+    if any(card not in found or card in hidden or found[card].place == GONE for card in cards):
         raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+    return found
+
+
+def _in_play(held: Held, cards: Sequence[int]) -> list[tuple[Card, Place]]:
+    places = _lying(held, cards)
+    found = Card.objects.filter(board=held.board).in_bulk(cards)
     return [(found[card], places[card].place) for card in cards]
 
 

@@ -14,8 +14,9 @@ from annotate.actions.board_patches import Patch, raise_all, store
 from annotate.agreement.sortings import put_together_by_all
 from annotate.board_errors import BoardRefused, NotApart, NotYourBoard, StillApart
 from annotate.errors import NotAllowed
-from annotate.models import Board, Card, Move, Pile, Placement, Sorting
+from annotate.models import Board, Move, Pile, Placement, Sorting
 from annotate.queries.board_agreement import sorted_apart
+from annotate.queries.board_hidden import shown_to_all
 from annotate.rules import may_make_board, may_sort
 from studies.actions import record
 from studies.models import Membership
@@ -123,7 +124,8 @@ def close_board(*, board: Board, by: Membership) -> None:
 
 @transaction.atomic
 def make_sub_theme(*, board: Board, member: Membership, pile: int) -> Move:
-    """Add a pile to the taxonomy's draft as a sub-theme below its theme, with some cards as examples.
+    """Add a pile to the taxonomy's draft as a sub-theme below its theme, with some cards as examples: none
+    that somebody may not see yet.
 
     Raises BoardRefused, NotAllowed for who may not change the draft, StillApart, what hold_to_sort raises,
     and what the draft refuses.
@@ -142,7 +144,7 @@ def make_sub_theme(*, board: Board, member: Membership, pile: int) -> Move:
         raise BoardRefused(
             _("Say first below which theme “%(name)s” stands. Nothing was changed.") % {"name": found.name}
         )
-    cards = Card.objects.filter(placements__pile=found, in_play=True).order_by("-labels", "number")
+    cards = shown_to_all(board).filter(placements__pile=found).order_by("-labels", "number")
     acted = taxonomies.act(
         taxonomy=held.board.taxonomy,
         kind=drafts.ADD,

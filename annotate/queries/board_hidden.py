@@ -1,5 +1,7 @@
 """Cards that a member may not see now: what they say comes from labels that are blind for them."""
 
+from collections.abc import Collection
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Board, Card, CardLabel, Round, RoundIssue
@@ -7,14 +9,14 @@ from annotate.queries.withheld import held_back_in
 from studies.models import Membership
 
 
-def behind_hidden(taxonomy_id: int, member: Membership) -> QuerySet[CardLabel]:
-    """What stands behind cards that this member may not see now: a label of an issue that they have yet to
-    label in another round, or that lacks labels again. Two small queries.
+def behind_hidden(taxonomy_id: int, members: Collection[Membership]) -> QuerySet[CardLabel]:
+    """What stands behind cards that one of these members may not see now: a label of an issue that they have
+    yet to label in another round, or that lacks labels again. Two small queries.
     """
     same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
     hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
     rounds = Round.objects.filter(version__taxonomy=taxonomy_id, opened_at__isnull=False)
-    held = held_back_in(rounds, [member])
+    held = held_back_in(rounds, members)
     if not held.query.is_empty():
         hidden |= Q(Exists(held.filter(**same)))
     return CardLabel.objects.filter(hidden)
@@ -24,5 +26,12 @@ def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set
     """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
     if board.about_id is None:
         return set()
-    behind = behind_hidden(board.taxonomy_id, member).filter(card__in=cards.values("pk"))
+    behind = behind_hidden(board.taxonomy_id, [member]).filter(card__in=cards.values("pk"))
     return set(behind.values_list("card", flat=True))
+
+
+def shown_to_all(board: Board) -> QuerySet[Card]:
+    """The cards in play that nothing keeps from any member: what of the board may be quoted elsewhere."""
+    members = list(Membership.objects.filter(study=board.taxonomy.study_id, left_at=None))
+    behind = behind_hidden(board.taxonomy_id, members).filter(card=OuterRef("pk"))
+    return Card.objects.filter(~Exists(behind), board=board, in_play=True)

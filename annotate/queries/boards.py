@@ -69,7 +69,7 @@ def boards_of(taxonomy: Taxonomy, member: Membership) -> list[BoardLine]:
     """
     boards = Board.objects.filter(taxonomy=taxonomy).select_related("taxonomy__study", "about", "made_by")
     shown = [board for board in boards.order_by("-pk") if may_read_board(member, board)]
-    hidden = behind_hidden(taxonomy.pk, member).filter(card=OuterRef("pk"))
+    hidden = behind_hidden(taxonomy.pk, [member]).filter(card=OuterRef("pk"))
     cards = Card.objects.filter(~Exists(hidden), board__in=shown, in_play=True)
     placed = Q(placements__sorting__member=None) & (
         Q(placements__pile__isnull=False) | Q(placements__aside=True)

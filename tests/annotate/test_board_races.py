@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 
 from annotate import board_errors as errors
-from annotate.actions.board_moves import drop_pile, make_pile, move_cards, undo_move
+from annotate.actions.board_moves import drop_pile, make_pile, move_cards
 from annotate.actions.board_phases import begin_together, close_board, finish_sorting
+from annotate.actions.board_undo import undo_move
 from annotate.board_asked import act
 from annotate.models import Board, Move, Pile, Placement, Sorting
 from tests.annotate.board import board_world, places

@@ -16,6 +16,7 @@ from annotate.models import AgendaItem, FollowUp, Meeting, Participant
 from tests.factories import category
 
 HELD_BACK = {
+    "card": "canarycardlyrebird",
     "argument": "canaryargumentpitta",
     "rationale": "canaryrationalehoneyguide",
     "reopened": "canaryreopenedsunbittern",
@@ -23,7 +24,7 @@ HELD_BACK = {
     "guideline": "canaryguidelinetrogon",
     "example": "canaryexamplemanakin",
 }
-"""What is said, decided and noted of issue 1: only who may see it reads that."""
+"""What is said, decided and noted of issue 1: only who may see it reads that. It is on a board, too."""
 
 
 def make_meetings(world) -> None:

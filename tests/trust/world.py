@@ -11,13 +11,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
-from annotate.actions.boards import start_board_from_mapping
+from annotate.actions.boards import start_board
 from annotate.actions.frozen import freeze_report
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
-from annotate.mapping import SubTheme
 from annotate.models import BulkDecision, Round
 from annotate.queries.report_files import MAKING
 from annotate.queries.samples import Frame
@@ -41,7 +40,7 @@ from tests.factories import (
     make_user,
     make_version,
 )
-from tests.trust.meetings import make_meetings
+from tests.trust.meetings import HELD_BACK, make_meetings
 
 CANARIES = {
     "summary": "canarysummaryquetzal",
@@ -175,7 +174,7 @@ def make_world() -> World:
     world.more.link = make_sign_in_link(user=members["idle volunteer"].user)
     world.more.invitation, world.more.token = invite(study=study, by=owner.user, role=Role.VOLUNTEER)
     for role, code in (("lead", "C.1"), ("volunteer", "C.1"), ("other volunteer", "C.2")):
-        label(world, 1, role, code)
+        label(world, 1, role, code, HELD_BACK["card"] if role == "other volunteer" else "")
     make_rounds(world)
     make_meetings(world)
     world.more.motion = open_motion(
@@ -187,9 +186,8 @@ def make_world() -> World:
         reasons="Nobody uses it.",
         deadline=timezone.now() + timedelta(days=7),
     )
-    world.more.board = start_board_from_mapping(
-        taxonomy=version.taxonomy, name="Board", rows=[SubTheme("Cause", "Kind", ("Crash",))], by=owner
-    )
+    about = category(version, "C")
+    world.more.board = start_board(taxonomy=version.taxonomy, name="Board", about=about, by=owner)
     world.more.frozen = freeze_report(round_=round_, by=owner, name="Submission")
     return world
 
