@@ -70,6 +70,17 @@ def its_figure(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def its_board(page: Page) -> None:
+    """From there to the board, with some cards chosen and a pile meant."""
+    open_the_largest(page)
+    page.goto(page.url.split("?")[0] + "boards/")
+    page.locator("th a").first.click()
+    page.wait_for_selector(".bcard")
+    for key in ("j", "x", "J", "1"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(500)
+
+
 def plan_a_round(page: Page) -> None:
     """From the list of rounds to the form of a new one."""
     page.get_by_role("link", name="Plan a round").first.click()
@@ -175,6 +186,7 @@ TABLE = [
     Picture("agreement", "R2", "agreement"),
     Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
     Picture("draft", "R2", "taxonomy", after=edit_it),
+    Picture("board", "R2", "taxonomy", after=its_board),
     Picture("figure", "R2", "taxonomy", after=its_figure),
 ]
 

@@ -50,16 +50,17 @@ def _ways() -> dict[str, dict[str, str]]:
             _("Slow"): "slow|perform|throughput|overhead",
         },
         "R4": {
-            _("Memory that is not given back"): "leak|given back|not freed|referenced|idle",
+            _("Memory that is not given back"): "leak|given back|not freed|idle",
             _("Fragmented memory"): "fragment",
             _("Scheduling"): "schedul|fair",
             _("Quantised and slow"): "int4|awq|dequant",
             _("Slower over time"): "throughput|perform",
         },
         "R6": {
-            _("Memory"): "leak|memory|blocks|referenced|fragment",
+            _("Leaks"): "leak|given back|not freed|referenced",
             _("Scheduler"): "schedul|fair",
-            _("Speed"): "slow|perform|throughput|overhead",
+            _("Speed"): "slow|speed|perform|throughput|overhead",
+            _("Memory, otherwise"): "memory|fragment",
         },
     }
 
