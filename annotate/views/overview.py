@@ -15,8 +15,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from annotate.figures import Bar, bars
-from annotate.models import Meeting, Round
+from annotate.models import Meeting, Round, Sorting
 from annotate.queries import overview as queries
+from annotate.queries.board_lists import to_sort_apart
 from annotate.queries.labels import Progress, progress
 from annotate.queries.meeting_lists import MeetingLine, own_meetings, recent_meetings
 from annotate.queries.overview import OwnRound, Person, ToSettle
@@ -69,6 +70,7 @@ def home(request: AuthedRequest) -> HttpResponse:
         *_labelling(own),
         *map(_settling, queries.to_settle(seats)),
         *map(_proposed, to_vote(seats)),
+        *map(_to_sort, to_sort_apart(seats)),
         *_mentioned(unseen_mentions(request.user)),
         *_named_on_proposals(unseen_on_motions(request.user)),
     ]
@@ -182,6 +184,19 @@ def _proposed(one: ToVote) -> Wait:
         hint=_("for the taxonomy"),
         icon="vote",
         study=one.taxonomy.study,
+    )
+
+
+def _to_sort(own: Sorting) -> Wait:
+    return Wait(
+        about=own.board.name,
+        figure=count(1),
+        text=_("board to sort by yourself"),
+        url=own.board.get_absolute_url(),
+        action=_("Sort"),
+        hint=_("nobody sees how the others do it"),
+        icon="inbox",
+        study=own.board.taxonomy.study,
     )
 
 
@@ -320,6 +335,7 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
         ]
         waits = _next_steps(found, lines, counts) + waits
     waits += map(_proposed, to_vote(seats))
+    waits += map(_to_sort, to_sort_apart(seats))
     waits = _with_meetings(waits, own_meetings(seats))
     most = max((day for person in people for day in person.days), default=0)
     context: dict[str, Any] = {

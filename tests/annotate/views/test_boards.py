@@ -223,3 +223,14 @@ def test_how_alike_it_was_sorted_is_shown_when_all_sort_together():
         {"who": "R2", "is_done": False, "piles": 1, "cards": 3, "aside": 0},
     ]
     assert signed_in(board_world().lead).get(address).status_code == 404
+
+
+def test_home_says_which_boards_wait_to_be_sorted_until_one_is_done():
+    world = board_world(apart=True)
+    waits = [signed_in(each).get("/").context["waits"] for each in (world.one, world.lead)]
+    assert [[wait.url for wait in each] for each in waits] == [[world.board.get_absolute_url()], []]
+    world.act(world.one, "done")
+    assert signed_in(world.one).get("/").context["waits"] == []
+    assert len(signed_in(world.two).get("/").context["waits"]) == 1
+    begin_together(board=world.board, by=world.lead)
+    assert signed_in(world.two).get("/").context["waits"] == []
