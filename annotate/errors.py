@@ -138,6 +138,14 @@ class CommentTooLong(DomainError):
     message = _("The comment is longer than 2,000 characters. Shorten it; it is still in the form.")
 
 
+class NotAnExample(DomainError):
+    status = 422
+    message = _(
+        "Examples are of categories of the draft, and of revealed issues that nobody has yet to label."
+        " Nothing was changed."
+    )
+
+
 class NotYoursToSee(DomainError):
     message = _(
         "You may not see the labels of this issue now, so its discussion is not open to you. Nothing was"

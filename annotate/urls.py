@@ -12,6 +12,7 @@ from annotate.views import (
     digests,
     disagreements,
     dry_run,
+    examples,
     exports,
     final_labels,
     follow_ups,
@@ -217,6 +218,10 @@ urlpatterns: list[URLPattern] = [
     ),
     path("rounds/<int:round_id>/answers/<int:issue_id>/comment/", training.comment, name="comment"),
     path("taxonomies/<int:taxonomy_id>/draft/dry-run/", dry_run.draft_dry_run, name="draft_dry_run"),
+    path("taxonomies/<int:taxonomy_id>/draft/examples/", examples.draft_examples, name="draft_examples"),
+    path(
+        "taxonomies/<int:taxonomy_id>/draft/examples/take/", examples.take_as_example, name="take_as_example"
+    ),
     path("taxonomies/<int:taxonomy_id>/missing/vote/", missing.put_to_vote, name="put_to_vote"),
     path("taxonomies/<int:taxonomy_id>/missing/answer/", missing.answer_name, name="answer_name"),
 ]

@@ -44,7 +44,8 @@ def follow_up_lines(study: Study, member: Membership | None) -> list[FollowUpLin
         .select_related(
             "item__issue__repository",
             "item__issue__current",
-            "item__meeting__round",
+            "item__meeting__round__version",
+            "category",
             "proposal",
             "made_by",
             "done_by",

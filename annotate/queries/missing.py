@@ -125,7 +125,7 @@ def proposing(
     same = [label for label in seen if label.proposal and look_alike(label.proposal.name) == look_alike(name)]
     if not same and issue_id is None:
         return None
-    hidden = _awaited(taxonomy, rounds)
+    hidden = awaited(taxonomy, rounds)
     kept = set(hidden.values_list("round", "issue"))
     told = [label for label in same if (label.round_id, label.issue_id) not in kept]
     reasons = [f"{label.volunteer.pseudonym}: {label.proposed_reason}" for label in told]
@@ -158,8 +158,10 @@ def _open_labels(rounds: Iterable[Round], held: Held) -> list[Label]:
     )
 
 
-def _awaited(taxonomy: Taxonomy, rounds: Iterable[Round]) -> Held:
-    """Issues of these rounds that somebody of the study has yet to label in another."""
+def awaited(taxonomy: Taxonomy, rounds: Iterable[Round]) -> Held:
+    """Issues of these rounds that somebody of the study has yet to label in another: what was said of them is
+    nothing for what everybody reads. Two queries.
+    """
     people = Membership.objects.filter(study=taxonomy.study_id, left_at=None, role__in=LABELLING)
     return held_back_in(rounds, people)
 

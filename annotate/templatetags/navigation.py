@@ -8,16 +8,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.models import FollowUp, Round
+from annotate.queries.examples import taxonomies_of
 from annotate.queries.follow_ups import follow_ups, waiting_for
 from annotate.queries.meeting_lists import open_meetings
 from annotate.queries.missing import missing_categories
 from annotate.queries.rounds import current_round
 from annotate.rules import may_take_turns
+from ingest.models import Issue
 from studies import rules
 from studies.models import Membership, Study
 from taxonomy.models import Taxonomy
 from taxonomy.queries import codebook, published_version
-from taxonomy.rules import may_propose
+from taxonomy.rules import may_edit_taxonomies, may_propose
 
 register = template.Library()
 
@@ -91,6 +93,13 @@ def taxonomy_follow_ups(study: Study, membership: Membership | None, taxonomy: T
         if n
     ]
     return {"study": study, "text": ", ".join(said)}
+
+
+@register.inclusion_tag("annotate/examples/_links.html")
+def example_links(membership: Membership | None, issue: Issue) -> dict[str, Any]:
+    """Where an issue is taken as an example, for who edits taxonomies. One query, none else."""
+    found = taxonomies_of(issue) if may_edit_taxonomies(membership) else []
+    return {"issue": issue, "taxonomies": found}
 
 
 @register.inclusion_tag("annotate/missing/_card.html")

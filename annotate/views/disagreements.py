@@ -26,6 +26,7 @@ from annotate.queries.disagreements import Disagreement
 from annotate.queries.narrowing import LEVELS, Narrowing
 from annotate.queries.threads import thread
 from annotate.round_forms import DecisionForm
+from annotate.views.examples import example_url
 from annotate.views.lines import Lines
 from annotate.views.looks import decided, looks, split
 from annotate.views.matrix import Links, hues, matrix
@@ -42,7 +43,7 @@ from ingest.reading import read
 from ingest.rules import may_import
 from studies.models import Membership
 from taxonomy.models import Level
-from taxonomy.rules import may_propose
+from taxonomy.rules import may_edit_taxonomies, may_propose
 
 ROWS = 30
 PAGE = "disagreements"
@@ -367,6 +368,7 @@ def _panel(
     misses = item.open_labels or (item.decision and item.decision.cause == Decision.Cause.MISSING)
     return {
         "item": item,
+        "example_url": example_url(round_, item.issue.pk) if may_edit_taxonomies(member) else "",
         "missing_url": vote_url(round_, item.issue.pk) if misses and may_propose(member) else "",
         "reading": read(issue, choices.keywords),
         "is_part": True,

@@ -17,6 +17,7 @@ from annotate.queries.meeting_items import alike_lines, closable_votes, held_bac
 from annotate.queries.meetings import Decided, Group, Person, Room, Shown, VoteLine
 from annotate.queries.threads import pseudonyms_of
 from annotate.views.agenda_lines import AgendaLines
+from annotate.views.examples import example_url
 from annotate.views.looks import looks
 from annotate.views.matrix import hues
 from annotate.views.missing import vote_url
@@ -25,7 +26,7 @@ from ingest.queries import keywords_of
 from ingest.reading import read
 from studies.models import Membership
 from taxonomy.models import CategoryState
-from taxonomy.rules import may_propose
+from taxonomy.rules import may_edit_taxonomies, may_propose
 
 
 def screen(room: Room, member: Membership, item_id: int | None) -> dict[str, Any]:
@@ -223,6 +224,9 @@ class _Screen:
                 }
                 for one in shown.follow_ups
             ],
+            "example_url": example_url(self.round, shown.item.issue_id)
+            if may_edit_taxonomies(self.member)
+            else "",
             "missing_url": vote_url(self.round, shown.item.issue_id) if self._misses(shown) else "",
             "may_follow_up": meeting.is_open and self.leads,
             "may_reopen": meeting.is_open

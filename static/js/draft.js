@@ -108,7 +108,7 @@
   const isChanged = () => [...(form()?.querySelectorAll("input:not([type=hidden]), textarea:not([hidden])") ?? [])]
     .some((field) => (field.type === "radio" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
   document.addEventListener("htmx:confirm", (event) => {
-    if (event.target === form() || event.target.id === "dry-run" || !isChanged()) return;
+    if (event.target === form() || ["dry-run", "examples"].includes(event.target.id) || !isChanged()) return;
     if (!confirm(form().dataset.unsaved)) event.preventDefault();
   });
   addEventListener("beforeunload", (event) => { if (isChanged() && !leaving) event.preventDefault(); });

@@ -1,0 +1,31 @@
+"""Examples of a codebook that are taken from issues."""
+
+from django.db import transaction
+
+from annotate import errors
+from annotate.queries.examples import can_show, example_line
+from ingest.models import Issue
+from studies.models import Membership
+from taxonomy.actions import Acted, act
+from taxonomy.drafting import drafted
+from taxonomy.models import Taxonomy
+from taxonomy.rules import may_edit_taxonomies
+from taxonomy.tree.drafts import DESCRIBE
+
+
+@transaction.atomic
+def take_example(*, taxonomy: Taxonomy, key: str, issue: Issue, by: Membership) -> Acted:
+    """Add title and address of an issue to the examples of a category in the draft: a change like any other,
+    and undone like any other. Twice is once. Raises NotAllowed, NotAnExample, ChangeRefused.
+    """
+    if not may_edit_taxonomies(by) or by.study_id != taxonomy.study_id:
+        raise errors.NotAllowed
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    found = drafted(taxonomy)
+    if key not in found.draft or not can_show(taxonomy, issue.pk):
+        raise errors.NotAnExample
+    examples = found.draft[key].examples
+    if issue.url in examples.split():
+        return Acted(None, found)
+    values = {"examples": f"{examples}\n{example_line(issue)}".strip()}
+    return act(taxonomy=taxonomy, kind=DESCRIBE, key=key, values=values, by=by.user)

@@ -1,0 +1,101 @@
+"""Issues that show what a category means, as far as everybody may know what was said of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q, QuerySet
+
+from annotate.models import Round, RoundIssue
+from annotate.queries.chosen import rounds_of
+from annotate.queries.missing import awaited
+from annotate.queries.rounds import revealed
+from ingest.models import Issue
+from taxonomy.models import Category, Taxonomy
+from taxonomy.queries import became, published_version
+from taxonomy.tree import phrases
+
+SHOWN = 30
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Example:
+    """An issue that was labelled with a category by `votes` of `labels`, or decided as it. `is_taken`: its
+    address is among the examples already.
+    """
+
+    issue: Issue
+    votes: int
+    labels: int
+    is_decided: bool
+    is_taken: bool
+
+    @property
+    def is_unanimous(self) -> bool:
+        return self.votes == self.labels > 0
+
+
+def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Example]:
+    """Revealed issues that chose this category, or what became it as a whole: unanimous ones first, then what
+    was decided. Everybody reads a codebook, so none that somebody has yet to label in another round.
+    `examples`: those that the category has. Eight queries at most.
+    """
+    version = published_version(taxonomy)
+    category = Category.objects.filter(taxonomy=taxonomy, key=key).first()
+    if version is None or category is None:
+        return []
+    ids = {category.pk} | {
+        old for moves in became(version).values() for old, now in moves.items() if now == category.pk
+    }
+    either = "|".join(map(str, sorted(ids)))
+    places = _free(taxonomy, rounds_of(taxonomy))
+    places = places.filter(Q(labels__regex=rf"(^| )({either})( |$)") | Q(decided__in=ids))
+    places = places.annotate(
+        is_all=Q(labels__regex=rf"^({either})( ({either}))*$"), is_decided=Q(decided__in=ids)
+    )
+    rows = places.select_related("issue__repository", "issue__current").defer(
+        "issue__current__body", "issue__current__comments"
+    )
+    found: dict[int, Example] = {}
+    for place in rows.order_by("-is_all", "-is_decided", "round", "position")[:SHOWN]:
+        said = [int(one) for one in place.labels.split()]
+        found.setdefault(
+            place.issue_id,
+            Example(
+                issue=place.issue,
+                votes=sum(one in ids for one in said),
+                labels=len(said),
+                is_decided=place.decided in ids,
+                is_taken=place.issue.url in examples.split(),
+            ),
+        )
+    return list(found.values())
+
+
+def can_show(taxonomy: Taxonomy, issue_id: int) -> bool:
+    """Can this issue be an example: revealed in a round of the taxonomy, and labelled by all who have to?"""
+    return _free(taxonomy, rounds_of(taxonomy)).filter(issue=issue_id).exists()
+
+
+def taxonomies_of(issue: Issue) -> list[Taxonomy]:
+    """The taxonomies in whose rounds this issue is. One query."""
+    places = RoundIssue.objects.filter(issue=issue, round__opened_at__isnull=False)
+    places = places.exclude(round__kind=Round.Kind.TRAINING)
+    return list(Taxonomy.objects.filter(pk__in=places.values("round__version__taxonomy")).order_by("pk"))
+
+
+def example_line(issue: Issue) -> str:
+    """Title and address in a line that is one phrase of a codebook, and points at no category."""
+    title = issue.current.title if issue.current else str(issue)
+    words = " ".join(title.replace("; ", ", ").replace("→", "->").split())
+    return " ".join([*phrases(words[:LONGEST]), issue.url])
+
+
+def _free(taxonomy: Taxonomy, rounds: Iterable[Round]) -> QuerySet[RoundIssue]:
+    """The revealed issues of these rounds that nobody of the study has yet to label in another."""
+    rounds = list(rounds)
+    places = reduce(or_, map(revealed, rounds), RoundIssue.objects.none())
+    held = awaited(taxonomy, rounds)
+    return places if held.query.is_empty() else places.exclude(pk__in=held.values("pk"))

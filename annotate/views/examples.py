@@ -1,0 +1,79 @@
+"""Issues as examples of a category: a list beside the editor, and one issue for whatever category fits."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from annotate.actions.examples import take_example
+from annotate.models import Round
+from annotate.queries.examples import can_show, example_issues
+from core.http import render_page, require
+from core.idempotency import once
+from ingest.models import Issue
+from studies.models import Membership
+from studies.pages import frame
+from studies.queries import membership_of
+from taxonomy.drafting import drafted
+from taxonomy.models import Taxonomy
+from taxonomy.queries import taxonomies_for
+from taxonomy.rules import may_edit_taxonomies
+
+
+def example_url(round_: Round, issue_id: int) -> str:
+    """Where an issue is taken as an example for a category of the round's taxonomy."""
+    return f"{reverse('draft_examples', args=[round_.version.taxonomy_id])}?issue={issue_id}"
+
+
+@require_safe
+def draft_examples(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Show issues with the label `category` (its key), or ask what an `issue` is an example of."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    found = drafted(taxonomy)
+    entry = found.draft.entries.get(request.GET.get("category", ""))
+    asked = request.GET.get("issue", "")
+    issue = _issue(taxonomy, asked) if asked else None
+    if issue is None and entry is None:
+        raise Http404
+    context: dict[str, Any] = {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "entry": entry,
+        "issue": issue,
+        "can_show": issue is not None and can_show(taxonomy, issue.pk),
+        "entries": list(found.draft) if issue else [],
+        "examples": example_issues(taxonomy, entry.key, entry.examples) if entry and not issue else [],
+    }
+    return render_page(request, "annotate/examples/examples.html", context, partials=["examples"])
+
+
+@require_POST
+def take_as_example(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Add an `issue` to the examples of the `category` (its key) in the draft; answers with the editor."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    issue, key = _issue(taxonomy, request.POST.get("issue", "")), request.POST.get("category", "")
+    once(request, lambda: take_example(taxonomy=taxonomy, key=key, issue=issue, by=member))
+    entry = drafted(taxonomy).draft.entries.get(key)
+    to = urlencode({"category": entry.code if entry else "", "examples": "1"})
+    # Not by htmx's own redirect: it follows this one, and puts the editor where it was.
+    return HttpResponseRedirect(f"{reverse('draft', args=[taxonomy.pk])}?{to}")
+
+
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
+    taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
+    member = membership_of(request.user, taxonomy.study)
+    require(may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
+    if member is None:  # pragma: no cover - require() has refused
+        raise AssertionError
+    return taxonomy, member
+
+
+def _issue(taxonomy: Taxonomy, asked: str) -> Issue:
+    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
+    issues = Issue.objects.filter(repository__study=taxonomy.study_id).select_related("repository", "current")
+    return get_object_or_404(issues, pk=number)
