@@ -99,6 +99,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("draft", args=[taxonomy.pk])
         yield reverse("draft_dry_run", args=[taxonomy.pk])
         yield reverse("proposals", args=[taxonomy.pk])
+        yield f"{reverse('draft_examples', args=[taxonomy.pk])}?issue={with_text.pk}"
         yield reverse("new_proposal", args=[taxonomy.pk])
         yield reverse("boards", args=[taxonomy.pk])
         yield reverse("new_board", args=[taxonomy.pk])
