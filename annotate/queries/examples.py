@@ -12,8 +12,8 @@ from annotate.queries.chosen import rounds_of
 from annotate.queries.missing import awaited
 from annotate.queries.rounds import revealed
 from ingest.models import Issue
-from taxonomy.models import Category, Taxonomy
-from taxonomy.queries import became, published_version
+from taxonomy.models import Category, Gone, Taxonomy
+from taxonomy.queries import published_version
 from taxonomy.tree import phrases
 
 SHOWN = 30
@@ -40,15 +40,14 @@ class Example:
 def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Example]:
     """Revealed issues that chose this category, or what became it as a whole: unanimous ones first, then what
     was decided. Everybody reads a codebook, so none that somebody has yet to label in another round.
-    `examples`: those that the category has. Eight queries at most.
+    `examples`: those that the category has. Seven queries at most.
     """
     version = published_version(taxonomy)
     category = Category.objects.filter(taxonomy=taxonomy, key=key).first()
     if version is None or category is None:
         return []
-    ids = {category.pk} | {
-        old for moves in became(version).values() for old, now in moves.items() if now == category.pk
-    }
+    gone = Gone.objects.filter(version=version, became=category)
+    ids = {category.pk, *gone.values_list("category", flat=True)}
     either = "|".join(map(str, sorted(ids)))
     places = _free(taxonomy, rounds_of(taxonomy))
     places = places.filter(Q(labels__regex=rf"(^| )({either})( |$)") | Q(decided__in=ids))

@@ -8,9 +8,9 @@ from operator import or_
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.models import FollowUp, Label, Round
+from annotate.models import FollowUp, Label, Round, Said
 from annotate.queries.chosen import rounds_of
-from annotate.queries.rounds import revealed_labels, standing_decisions
+from annotate.queries.rounds import said_labels, standing_decisions
 from annotate.queries.withheld import NOTHING, Held, held_back_in
 from ingest.models import Issue
 from studies.models import Membership
@@ -146,9 +146,11 @@ def proposing(
 
 
 def _open_labels(rounds: Iterable[Round], held: Held) -> list[Label]:
-    """The revealed open labels of these rounds, the first submitted first, without what is held back."""
-    labels: QuerySet[Label] = reduce(or_, (revealed_labels(round_) for round_ in rounds))
-    labels = labels.filter(surplus=False, category=None)
+    """The revealed labels of these rounds that still wait for a category, the first submitted first, without
+    what is held back.
+    """
+    said: QuerySet[Said] = reduce(or_, (said_labels(round_) for round_ in rounds))
+    labels = Label.objects.filter(pk__in=said.filter(category=None).values("label"), proposal__isnull=False)
     if not held.query.is_empty():
         labels = labels.exclude(Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue"))))
     return list(
