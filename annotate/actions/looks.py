@@ -81,9 +81,10 @@ def look_again(round_: Round, *, answers: Mapping[int, int], at: datetime) -> in
         cursor.execute("DROP TABLE lost")
     if issues:
         leave_agendas(round_, issues, at)
-        Disagreement.objects.filter(round=round_, issue__in=issues).delete()
         waiting = RoundIssue.objects.filter(round=round_, issue__in=issues, completed_at__isnull=False)
         waiting.update(was_completed_at=F("completed_at"), completed_at=None)
+        # Not before: what labels say stays while they are not given anew.
+        Disagreement.objects.filter(round=round_, issue__in=issues).delete()
     return int(count)
 
 

@@ -86,8 +86,12 @@ class Disagreement(models.Model):
                 func="""
                 IF TG_OP = 'DELETE' AND EXISTS (
                     SELECT FROM annotate_round r WHERE r.id = OLD.round_id AND r.version_id <> OLD.version_id
+                ) OR TG_OP = 'DELETE' AND EXISTS (
+                    SELECT FROM annotate_roundissue c
+                    WHERE c.round_id = OLD.round_id AND c.issue_id = OLD.issue_id AND c.completed_at IS NULL
+                      AND c.was_completed_at IS NOT NULL
                 ) THEN
-                    RETURN OLD;
+                    RETURN OLD;  -- its labels are given anew, or compare otherwise
                 END IF;
                 RAISE EXCEPTION 'what labels say stays, as long as their round keeps its version'
                     USING ERRCODE = 'restrict_violation';
