@@ -505,6 +505,7 @@ def test_demo_thinks_of_changing_its_taxonomy():
     merge, retire = Motion.objects.order_by("number")
     assert (merge.outcome, merge.in_favour, merge.change) == ("accepted", 7, found.changes[1])
     assert (retire.is_open, retire.ballots.exclude(choice="").count()) == (True, 3)
+    assert [one.author.pseudonym for one in retire.comments.order_by("pk")] == ["R5", "R2"]
     assert [entry.code for entry in found.draft.below(None)] == ["A", "B", "C"]
     kinds = {effect.entry.code: effect.fate.kind for effect in dry.effects}
     assert kinds == {"C.2.ii": "split", "C.8.v": "merged", "C.9": "renamed"}

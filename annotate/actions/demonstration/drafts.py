@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.actions.demonstration.story import Story
-from taxonomy.actions import act, cast, open_motion
+from taxonomy.actions import act, cast, comment, open_motion
 from taxonomy.drafting import drafted
 from taxonomy.models import Ballot, Version
 from taxonomy.tree.drafts import DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
@@ -71,3 +71,13 @@ def draft(story: Story, themes: Version) -> None:
     )
     for name, choice in (("R2", Ballot.Choice.FOR), ("R3", Ballot.Choice.FOR), ("R5", Ballot.Choice.AGAINST)):
         cast(motion=retire, member=story.members[name], choice=choice)
+    comment(
+        motion=retire,
+        by=story.members["R5"],
+        text=_("What becomes of the labels that it has? C.10.i is wider, and few would find them there."),
+    )
+    comment(
+        motion=retire,
+        by=story.members["R2"],
+        text=_("They would be looked at again by those who gave them. I could widen C.10.i first."),
+    )
