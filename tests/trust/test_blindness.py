@@ -9,6 +9,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.board_moves import make_pile
 from annotate.actions.consensus import decide_item
 from annotate.actions.digests import send_digests
 from annotate.actions.follow_ups import follow_up
@@ -60,7 +61,7 @@ def world(settings, tmp_path) -> World:
 def others_at_work(world: World, code: str, *, right: str = "", by_model: str = "") -> None:
     """Another volunteer labels issues 2 and 3, proposes at 6, types at 4 and puts 5 off. None of it is revealed.
 
-    They vote on what is proposed for the taxonomy.
+    They vote on what is proposed for the taxonomy, and sort the cards of a board apart.
 
     They label all issues of the other rounds too. `right`: the right label in the training, `code` without it.
     A model labels whatever is not revealed, as `by_model`, `code` without it.
@@ -112,6 +113,15 @@ def others_at_work(world: World, code: str, *, right: str = "", by_model: str = 
                 proposed_reason=word if is_open else "",
             )
     voted(world, world.more.item, code)
+    cards = list(world.more.apart.cards.order_by("number").values_list("pk", flat=True))
+    for name, chosen in (("pile", cards[:1]), ("more", cards[1 : 3 if code == "C.9" else 2])):
+        make_pile(
+            board=world.more.apart,
+            member=world.members["other volunteer"],
+            name=f"{CANARIES['pile']} {name} {code}",
+            cards=chosen,
+            seen=9,
+        )
     comment(
         round_=world.more.training,
         issue=world.issues[1],
@@ -161,6 +171,8 @@ def everything(world: World, role: str) -> Received:
     }
     pages |= {reverse(name, args=[more.pilot.pk]) for name in ("pilot", "pilot_training")}
     pages |= of_meetings(world)
+    of_board = ("board", "board_state", "board_mapping", "board_agreement")
+    pages |= {reverse(name, args=[more.apart.pk]) for name in of_board}
     received = crawl(world.client(role), pages)
     for form in DOWNLOADS:
         response = world.client(role).post(reverse("download_export", args=["engines"]), form)
@@ -183,6 +195,8 @@ def everything(world: World, role: str) -> Received:
             address(world, "api_agreement"), {"level": level, "by": ["type", "repository", "category"]}
         )
         received.add("api_agreement", level, found)
+    for name in ("api_board_state", "api_board_mapping", "api_board_agreement"):
+        received.add(name, "apart", api.get(reverse(name, args=[more.apart.pk])))
     received.add("api_claim", "post", api.post(address(world, "api_claim")))
     return received
 

@@ -11,12 +11,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
-from annotate.actions.boards import start_board
+from annotate.actions.boards import start_board, start_board_from_mapping
 from annotate.actions.frozen import freeze_report
 from annotate.actions.labels import save_draft, submit_label
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
+from annotate.mapping import SubTheme
 from annotate.models import BulkDecision, Round
 from annotate.queries.report_files import MAKING
 from annotate.queries.samples import Frame
@@ -54,6 +55,7 @@ CANARIES = {
     "explanation": "canaryexplanationjacana",
     "comment": "canarycommentmotmot",
     "argument": "canaryargumentpotoo",
+    "pile": "canarypilebittern",
 }
 OF_A_MODEL = "canarymodelmacaw"
 """What a model says in its summaries: its own business, for ever."""
@@ -66,7 +68,8 @@ class World:
     Issue 1 is complete and a disagreement. `more` has the rest: a sample, `screening` (issue 6, complete and
     excluded), `voting` and `pilot` (all issues, open, revealed at their close), and `training` (issues 2 to 4,
     planned; the owner gives its answers). The lead, the volunteer and the other one label in these three, and
-    so issue 1 is kept from them in the main round, with its meetings (tests.trust.meetings) and its frozen report.
+    so issue 1 is kept from them in the main round, with its meetings (tests.trust.meetings) and its frozen report, and
+    on the `board`. `apart` is a board that the two volunteers sort apart.
     """
 
     study: object
@@ -188,6 +191,14 @@ def make_world() -> World:
     )
     about = category(version, "C")
     world.more.board = start_board(taxonomy=version.taxonomy, name="Board", about=about, by=owner)
+    world.more.apart = start_board_from_mapping(
+        taxonomy=version.taxonomy,
+        name="Apart",
+        rows=[SubTheme("", "Kind", ("Crash", "Hang", "Leak"))],
+        by=owner,
+        sorters=[members["volunteer"], members["other volunteer"]],
+        with_piles=False,
+    )
     world.more.frozen = freeze_report(round_=round_, by=owner, name="Submission")
     return world
 
