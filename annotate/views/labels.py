@@ -81,10 +81,10 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 
     200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null,
     "go"}. `next` is the turn after those in `have`; `go` is set where the page has to go elsewhere: the
-    answer of a training, or the end when nothing is left and nothing held. A TURN is {"issue", "version",
-    "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept": is it a draft on the server, "issue"},
-    with "stored" where something else stands there, "guideline" where that changed, and "turn" where the form
-    may simply be sent again.
+    answer of a training, a new version of the taxonomy, or the end when nothing is left and nothing held. A
+    TURN is {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept":
+    is it a draft on the server, "issue"}, with "stored" where something else stands there, "guideline" where
+    that changed, and "turn" where the form may simply be sent again.
     """
     seat = _seat(request, round_id)
     round_, member = seat.round, seat.member
