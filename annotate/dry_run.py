@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from annotate.agreement import MISSING, Agreement, Patterns
@@ -12,6 +13,7 @@ from annotate.models import Round
 from annotate.queries.agreement import tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.chosen import chosen_in, rounds_of
+from annotate.queries.looks import why_kept
 from annotate.queries.withheld import NOTHING, held_back_in
 from studies.models import Membership
 from taxonomy.drafting import Drafted
@@ -46,17 +48,28 @@ class KappaChange:
 
 
 @dataclass(frozen=True)
+class RoundThen:
+    """A round that is not closed when the draft is published: `why` it would keep its version, None where it
+    goes on with the new one.
+    """
+
+    round: Round
+    why: Promise | None
+
+
+@dataclass(frozen=True)
 class DryRun:
     """What a draft would do. `follow` labels go with their category to what it becomes; `again` need another
     look by who gave them. `effects` are of the categories that do not stay the same, most labels first.
     `round_name` is the round whose kappas are compared, "" without one. `withheld` issues are held back from
-    the reader, and in none of the numbers.
+    the reader, and in none of the numbers. `rounds` are those that are not closed.
     """
 
     labels: int = 0
     follow: int = 0
     again: int = 0
     effects: tuple[Effect, ...] = ()
+    rounds: tuple[RoundThen, ...] = ()
     round_name: str = ""
     kappas: tuple[KappaChange, ...] = ()
     withheld: int = 0
@@ -94,9 +107,29 @@ def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
         follow=sum(each.labels for each in effects if each.fate.kind not in again),
         again=sum(each.labels for each in effects if each.fate.kind in again),
         effects=tuple(sorted(effects, key=lambda each: -each.labels)),
+        rounds=_rounds_then(found),
         round_name=round_.name if round_ else "",
         kappas=kappas,
         withheld=chosen.withheld if chosen else 0,
+    )
+
+
+def _rounds_then(found: Drafted) -> tuple[RoundThen, ...]:
+    """The rounds that are not closed, and whether they would go on with the draft. Two queries at most."""
+    rounds = Round.objects.filter(version__taxonomy=found.taxonomy, closed_at=None)
+    rounds = rounds.select_related("version", "excludes").order_by("pk")
+    draft = found.draft
+    depth = max((draft.level(entry.key) for entry in draft), default=0)
+    return tuple(
+        RoundThen(
+            one,
+            why_kept(
+                one,
+                depth,
+                has_excluded=one.excludes is None or draft.whole(str(one.excludes.key)) is not None,
+            ),
+        )
+        for one in rounds
     )
 
 

@@ -237,15 +237,6 @@ class AboutALabel(DomainError):
         super().__init__(kept=kept)
 
 
-class LooksAgain(AboutALabel):
-    """The category of this label is no more."""
-
-    message = _(
-        "This label lost its category with a new version of the taxonomy. Its second look is the place to"
-        " change it."
-    )
-
-
 class AlreadyLabelled(AboutALabel):
     message = _("You have labelled this issue already. To choose another category, change that label.")
 

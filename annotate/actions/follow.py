@@ -47,7 +47,7 @@ def ask_again(*, taxonomy: Taxonomy) -> int:
         return 0
     answers, moment = answered(version), timezone.now()
     rounds = [one for one in _held(taxonomy) if one.version_id == version.pk and one.kind != Round.Kind.LOOK]
-    return sum(look_again(round_, answers=answers, at=moment) for round_ in rounds)
+    return sum(look_again(round_, at=moment, answers=answers) for round_ in rounds)
 
 
 def _held(taxonomy: Taxonomy) -> list[Round]:
@@ -69,7 +69,7 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     if round_.kind != Round.Kind.LOOK:
         moment = timezone.now()
         _end_decisions(round_, version, now, moment)
-        again = look_again(round_, answers=answered(version), at=moment)
+        again = look_again(round_, at=moment, answers=answered(version))
         _compare_anew(round_, _placed_otherwise(before, now, round_.depth), moment)
     record(
         round_.study,

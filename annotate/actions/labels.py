@@ -12,7 +12,7 @@ from annotate import errors
 from annotate.actions.decisions import decide_by_rule
 from annotate.actions.drafts import keep, own_label, save_draft, was_theirs
 from annotate.actions.locks import Held, hold, require_open, require_seat
-from annotate.actions.looks import looked_at
+from annotate.actions.looks import look_again, looked_at
 from annotate.actions.proposals import open_proposal
 from annotate.actions.repeats import repeat_of, schedule_repeat, store_repeat
 from annotate.actions.turns import claim_on
@@ -26,7 +26,6 @@ from annotate.actions.typed import (
     typed_in,
 )
 from annotate.models import Decision, Draft, Label, Repeat, Round, RoundIssue
-from annotate.queries.looks import STILL_LOOKING, looks_again
 from annotate.queries.repeats import STILL_OPEN, as_label, is_ripe
 from annotate.queries.turns import guideline_seen
 from core.retry import retried
@@ -42,7 +41,7 @@ _FILL_SLOT = """
     WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s AND submitted_at IS NULL
     RETURNING id
 """
-_SETTLE = f"""
+_SETTLE = """
     WITH gone AS (
         DELETE FROM annotate_draft
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND volunteer_id = %(member)s
@@ -54,8 +53,13 @@ _SETTLE = f"""
     WHERE round_id = %(round)s AND issue_id = %(issue)s AND %(is_counted)s AND NOT EXISTS (
         SELECT FROM annotate_assignment
         WHERE round_id = %(round)s AND issue_id = %(issue)s AND submitted_at IS NULL
-    ) AND NOT {STILL_LOOKING.format(round="%(round)s", issue="%(issue)s")}
-"""  # noqa: S608 - the pieces are constants
+    )
+    RETURNING labels
+"""
+
+
+OPEN = "0"
+"""In `RoundIssue.labels`: a label that says no category of the round's version."""
 
 
 @dataclass(frozen=True)
@@ -149,12 +153,14 @@ def _submit(
     given = _key(held) | said | {"revision": seen.revision}
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE, {**given, "now": label.submitted_at, "is_counted": slot is not None})
-        is_complete = cursor.rowcount > 0
-    if not is_complete:
+        complete = cursor.fetchone()
+    if complete is None:
         return Submitted(label, surplus=slot is None)
     if held.round.kind == Round.Kind.LOOK:
         looked_at(held.round, [issue.pk], label.submitted_at)
     if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return Submitted(label, surplus=False)
+    if OPEN in complete[0].split() and look_again(held.round, at=label.submitted_at, issues=[issue.pk]):
         return Submitted(label, surplus=False)
     decision = decide_by_rule(held.round, issue, label.submitted_at)
     return Submitted(label, surplus=False, completed=True, decision=decision)
@@ -209,7 +215,7 @@ def change_label(
     None asks for no such check. The same content again changes nothing. An open label can get a category, and
     the other way round. What came to the member again a short while ago is changed in its place.
     `seen_version` and `seen_guideline` are as in submit_label.
-    Raises LabelRevealed, LooksAgain, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
+    Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
     CategoryGone, UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
     typed = typed_in(category, summary, proposed_name, proposed_reason, unsure=unsure)
@@ -229,8 +235,6 @@ def change_label(
             raise errors.LabelRevealed(stored)
         if seen is not None and seen != (stored.changed_at or stored.submitted_at):
             raise errors.StaleLabel(stored)
-        if repeat is None and looks_again(held.round, stored):
-            raise errors.LooksAgain(stored)
         seen_then = Seen(seen_version, seen_snapshot, seen_guideline)
         changed = _label(held, choice, seen_then, issue)
         if repeat is not None:

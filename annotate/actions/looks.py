@@ -1,7 +1,9 @@
-"""Second looks: labels that say nothing in the version of their round go back to who gave them.
+"""Second looks: revealed labels that say nothing in the version of their round go back to who gave them.
 
 A second look is a round of its own, of exactly these people and issues: it is blind as any, and an issue
-waits in the round that it is of until all of its labels say something again.
+waits in the round that it is of until all of its labels say something again. What is not revealed yet stays
+where it is, and with its author, so that nobody learns who chose what; its second look begins when the issue
+is complete, if its author has not changed the label until then.
 """
 
 import secrets
@@ -15,29 +17,37 @@ from django.utils.translation import gettext as _
 
 from annotate.actions.agendas import leave_agendas
 from annotate.actions.decisions import decide, note_disagreements
-from annotate.allocation import volunteer_seed
 from annotate.models import Disagreement, Round, RoundIssue, RoundVolunteer
 from annotate.queries.looks import STILL_LOOKING
 
 NAME_LENGTH = 120
 
-_LOST = f"""
+_LOST = """
     CREATE TEMPORARY TABLE lost ON COMMIT DROP AS
     SELECT s.issue_id, s.volunteer_id, p.answer, l.summary, l.unsure
     FROM annotate_said s
     JOIN annotate_label l ON l.id = s.label_id
+    JOIN annotate_roundissue c ON c.round_id = s.round_id AND c.issue_id = s.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = s.round_id AND v.member_id = s.volunteer_id
     JOIN studies_membership m ON m.id = s.volunteer_id
     LEFT JOIN unnest(%(proposals)s::bigint[], %(answers)s::bigint[]) p (proposal, answer)
       ON p.proposal = l.proposal_id
-    WHERE s.round_id = %(round)s AND s.category_id IS NULL
+    WHERE s.round_id = %(round)s AND s.category_id IS NULL AND c.completed_at IS NOT NULL
+      AND (%(issues)s::bigint[] IS NULL OR s.issue_id = ANY(%(issues)s::bigint[]))
       AND (l.category_id IS NOT NULL OR p.answer IS NOT NULL)
       AND v.left_at IS NULL AND m.left_at IS NULL AND m.user_id IS NOT NULL
-      AND NOT {STILL_LOOKING.format(round="s.round_id", issue="s.issue_id")}
-"""  # noqa: S608 - the pieces are constants
+"""
+_PEOPLE = """
+    INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed)
+    SELECT %(look)s, v.member_id, v."column", v.seed FROM annotate_roundvolunteer v
+    WHERE v.round_id = %(round)s AND v.member_id IN (SELECT volunteer_id FROM lost)
+    ON CONFLICT DO NOTHING
+"""
 _ISSUES = """
     INSERT INTO annotate_roundissue (round_id, issue_id, position)
-    SELECT %(look)s, i.issue_id, row_number() OVER (ORDER BY i.position)
+    SELECT %(look)s, i.issue_id, row_number() OVER (ORDER BY i.position) + (
+        SELECT coalesce(max(o.position), 0) FROM annotate_roundissue o WHERE o.round_id = %(look)s
+    )
     FROM annotate_roundissue i
     WHERE i.round_id = %(round)s AND i.issue_id IN (SELECT issue_id FROM lost)
 """
@@ -56,61 +66,58 @@ _DRAFTS = """
 """
 
 
-def look_again(round_: Round, *, answers: Mapping[int, int], at: datetime) -> int:
-    """Give the labels of a round that say nothing in its version back to their authors: how many.
+def look_again(
+    round_: Round, *, at: datetime, answers: Mapping[int, int] | None = None, issues: list[int] | None = None
+) -> int:
+    """Give revealed labels of a round that say nothing in its version back to their authors: how many.
 
     Those are labels whose category was split or retired, and open ones whose proposal was answered
     (`answers`: proposal to category), which then stands in the form already, as their summary does. Their
     issues are blind again until all have been given. Who can no longer label is not asked: their label stays
-    without a category. The caller holds the round.
+    without a category. `issues`: of these alone, all without it. The caller holds the round.
     """
-    given: dict[str, Any] = {"round": round_.pk}
+    if round_.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return 0
+    answers = answers or {}
+    given: dict[str, Any] = {"round": round_.pk, "issues": issues}
     given |= {"proposals": list(answers), "answers": list(answers.values())}
     with connection.cursor() as cursor:
         cursor.execute(_LOST, given)
-        cursor.execute("SELECT count(*), array_agg(DISTINCT volunteer_id) FROM lost")
-        count, members = cursor.fetchone()
-        issues: list[int] = []
+        cursor.execute("SELECT count(*), array_agg(DISTINCT issue_id) FROM lost")
+        count, found = cursor.fetchone()
         if count:
-            look = _second_look(round_, members, at)
-            made: dict[str, Any] = {"look": look.pk, "round": round_.pk, "now": at}
-            for statement in (_ISSUES, _SLOTS, _DRAFTS):
+            made: dict[str, Any] = {"look": _second_look(round_, at).pk, "round": round_.pk, "now": at}
+            for statement in (_PEOPLE, _ISSUES, _SLOTS, _DRAFTS):
                 cursor.execute(statement, made)
-            cursor.execute("SELECT DISTINCT issue_id FROM lost ORDER BY issue_id")
-            issues = [issue for (issue,) in cursor.fetchall()]
         cursor.execute("DROP TABLE lost")
-    if issues:
-        leave_agendas(round_, issues, at)
-        waiting = RoundIssue.objects.filter(round=round_, issue__in=issues, completed_at__isnull=False)
+    if count:
+        leave_agendas(round_, found, at)
+        waiting = RoundIssue.objects.filter(round=round_, issue__in=found)
         waiting.update(was_completed_at=F("completed_at"), completed_at=None)
         # Not before: what labels say stays while they are not given anew.
-        Disagreement.objects.filter(round=round_, issue__in=issues).delete()
+        Disagreement.objects.filter(round=round_, issue__in=found).delete()
     return int(count)
 
 
-def _second_look(round_: Round, members: Collection[int], at: datetime) -> Round:
-    """An open round for the labels of `round_` that these members give anew, without issues yet."""
-    seed = secrets.randbits(64) - 2**63
-    look = Round.objects.create(
-        study=round_.study,
+def _second_look(round_: Round, at: datetime) -> Round:
+    """The open second look of a round under its version. One is begun at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('second look'), %s)", [round_.pk % 2**31])
+    looks = Round.objects.filter(of=round_, version=round_.version_id, closed_at=None)
+    return looks.first() or Round.objects.create(
+        study_id=round_.study_id,
         of=round_,
         name=_free_name(round_),
         kind=Round.Kind.LOOK,
-        version=round_.version,
+        version_id=round_.version_id,
         depth=round_.depth,
-        labels_per_issue=len(members),
+        labels_per_issue=RoundVolunteer.objects.filter(round=round_).count(),
         allocation=Round.Allocation.CROSSED,
         reveal=round_.reveal,
-        selection={"look_of": round_.name, "version": round_.version.number},
-        seed=seed,
+        selection={"look_of": round_.name},
+        seed=secrets.randbits(64) - 2**63,
         opened_at=at,
     )
-    columns = RoundVolunteer.objects.filter(round=round_, member__in=members).order_by("column")
-    RoundVolunteer.objects.bulk_create(
-        RoundVolunteer(round=look, member_id=member, column=column, seed=volunteer_seed(seed, column))
-        for column, member in enumerate(columns.values_list("member", flat=True), start=1)
-    )
-    return look
 
 
 def _free_name(round_: Round) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.allocation import fair_share, pace, stretch
@@ -124,9 +125,9 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
     Raises ValueError for a cursor that is none.
     """
     states = categories_of(round_.version_id).by_id
-    completed = RoundIssue.objects.filter(round=OuterRef("round"), issue=OuterRef("issue")).values(
-        "completed_at"
-    )
+    # What was revealed once stays, also while it is blind again.
+    places = RoundIssue.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
+    completed = places.values_list(Coalesce("completed_at", "was_completed_at"))
     labels = (
         Label.objects.filter(round=round_, volunteer=member)
         .select_related("issue__repository", "issue__current", "proposal")

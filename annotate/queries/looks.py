@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotate.models import Assignment, Label, Round
+from annotate.models import Label, Round, RoundIssue, Said
 from annotate.queries.categories import categories_of, codebook, deepest_level
 from annotate.queries.turns import Turn
 from studies.models import Membership
@@ -22,24 +23,61 @@ STILL_LOOKING = """EXISTS (
 
 def kept_from_following(round_: Round, version: Version) -> Promise | None:
     """Why a round that is not closed keeps its version when this one is published; None if it does not."""
+    excludes = round_.excludes_id
+    return why_kept(
+        round_,
+        deepest_level(version.pk),
+        has_excluded=excludes is None or codebook(version.pk).states.stands_as(excludes) is not None,
+    )
+
+
+def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None:
+    """The same of a version of this depth, which has what the round excludes or has not."""
     if round_.kind == Round.Kind.TRAINING:
         return _("a training keeps its version, as its right labels do")
-    if deepest_level(version.pk) < round_.depth:
+    if depth < round_.depth:
         return _("the new version is not as deep as its labels are compared")
-    if round_.excludes_id is not None and codebook(version.pk).states.stands_as(round_.excludes_id) is None:
+    if not has_excluded:
         return _("the new version has no category like the one that it excludes")
     return None
 
 
-def looks_again(round_: Round, label: Label) -> bool:
-    """Does its author give this label anew in a second look, or have they? Without a query for a label whose
-    category its round still has.
+@dataclass(frozen=True)
+class LostLabel:
+    """A label of the member's own that says no category of its round's version, and that they can change.
+    `last` is the category that was split or retired, `answer` the one that their proposal became.
     """
-    stands = codebook(round_.version_id).states.stands_as
-    if label.category_id and stands(label.category_id, label.version_id) is not None:
-        return False
-    turns = Assignment.objects.filter(round__of=round_, issue=label.issue_id, volunteer=label.volunteer_id)
-    return turns.exists()
+
+    label: Label
+    last: CategoryState | None
+    answer: CategoryState | None
+
+
+def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
+    """The member's labels of a round, in issues that nobody else sees, that a new version left without a
+    category, or that wait for one which is there by now. Two queries.
+    """
+    seen = RoundIssue.objects.filter(
+        Q(completed_at__isnull=False, round__reveal=Round.Reveal.ISSUE_COMPLETE)
+        | Q(was_completed_at__isnull=False),
+        round=round_,
+    )
+    said = Said.objects.filter(round=round_, volunteer=member, category=None)
+    labels = (
+        Label.objects.filter(pk__in=said.values("pk"))
+        .exclude(issue__in=seen.values("issue"))
+        .select_related("issue__repository", "proposal")
+        .order_by("submitted_at", "pk")
+    )
+    states = categories_of(round_.version_id).by_id
+    found = []
+    for label in labels:
+        answer = label.proposal.answered_by_id if label.proposal else None
+        here = states.stands_as(answer) if answer else None
+        if label.category_id or here:
+            last = states[label.category_id] if label.category_id else None
+            found.append(LostLabel(label, last, states[here] if here else None))
+    return found
 
 
 @dataclass(frozen=True)

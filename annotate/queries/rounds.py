@@ -104,6 +104,12 @@ def revealed(round_: Round) -> QuerySet[RoundIssue]:
     return issues.none()
 
 
+def was_revealed(round_: Round, issue: Issue) -> bool:
+    """Can others see the labels of this issue, or could they before it had to be looked at again?"""
+    places = RoundIssue.objects.filter(round=round_, issue=issue)
+    return (revealed(round_) | places.filter(was_completed_at__isnull=False)).filter(issue=issue).exists()
+
+
 def usual_reveal(kind: str) -> str:
     """When labels of such a round are revealed, where nobody says it: those of a training at its close."""
     return Round.Reveal.ROUND_CLOSED if kind == Round.Kind.TRAINING else Round.Reveal.ISSUE_COMPLETE

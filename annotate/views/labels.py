@@ -19,6 +19,7 @@ from annotate.actions import turns
 from annotate.forms import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.models import Label, Round, RoundVolunteer
 from annotate.queries import labels as queries
+from annotate.queries.looks import lost_labels
 from annotate.queries.rounds import rounds_for
 from annotate.queries.training import standing
 from annotate.queries.turns import Turn, current_turn, issue_in, seat_of, turn_at
@@ -219,6 +220,7 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
         "newer_url": request.path if after else "",
         "older_url": f"?{urlencode({'after': found.next})}" if found.next else "",
         "skips": [] if after else queries.own_skips(round_, member),
+        "lost": [] if after or not round_.is_open else lost_labels(round_, member),
         "progress": queries.progress(round_, member),
     }
     return render_page(request, "annotate/labels/own_labels.html", context)

@@ -110,6 +110,8 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
             )
         elif one.round.kind == Round.Kind.TRAINING:
             text = ngettext("issue to train with", "issues to train with", one.left)
+        elif one.round.kind == Round.Kind.LOOK:
+            text = ngettext("issue to look at again", "issues to look at again", one.left)
         opens = ", ".join(str(round_) for round_ in one.opens)
         hint = _("opens %(rounds)s to me") % {"rounds": opens} if opens else pace
         due, is_overdue = _due(one.round)

@@ -17,7 +17,8 @@ from annotate.errors import StaleGuideline, StaleLabel, TextKept
 from annotate.forms import DraftForm, SkipForm
 from annotate.models import Draft, Label, Round, RoundVolunteer
 from annotate.queries import labels as queries
-from annotate.queries.rounds import revealed
+from annotate.queries.looks import before, lost_labels
+from annotate.queries.rounds import was_revealed
 from annotate.queries.training import answer_view
 from annotate.queries.turns import Turn, guideline_of, issue_in, keywords_at, turn_at
 from annotate.views.picker import picker
@@ -89,7 +90,7 @@ def page(
 ) -> HttpResponse:
     """The room with one issue. `content`: what stands in the form, else what is stored."""
     round_, member = seat.round, seat.member
-    content = content or Content.of(turn.draft or turn.label)
+    content = content or _content(round_, turn)
     choices = picker(round_)
     latest = queries.latest_labels(round_, member)
     context = (
@@ -99,6 +100,7 @@ def page(
             "previous": _before(round_, member, turn, latest),
             "recent": _recent(round_, latest),
             "news": guideline_news(member) if round_.is_open else None,
+            "lost": lost_labels(round_, member) if round_.is_open and round_.version.number > 1 else (),
             "refusal": refusal,
             "tree": choices.with_choice(content.category),
             "codebook": choices.data,
@@ -226,13 +228,12 @@ def _part(name: str, context: dict[str, Any], *, partial: str = "") -> str:
 def _turn_context(seat: RoundVolunteer, turn: Turn, content: Content) -> dict[str, Any]:
     """The turn, and what may be done with it: `mode` is label, change or read, or in a training answer."""
     round_, member, label = seat.round, seat.member, turn.label
-    is_revealed = (
-        revealed(round_).filter(issue=turn.issue).exists() if label else round_.closed_at is not None
-    )
+    is_revealed = was_revealed(round_, turn.issue) if label else round_.closed_at is not None
     answer = answer_view(round_, turn.issue, member) if label and round_.kind == Round.Kind.TRAINING else None
     mode = "answer" if answer else "read" if is_revealed else "change" if label else "label"
     return frame(round_, member) | {
         "turn": turn,
+        "before": before(turn, round_, member),
         "answer": answer,
         "guideline": guideline_of(seat),
         "reading": read(turn.issue, keywords_at(seat)),
@@ -244,8 +245,18 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: Content) -> dict[st
         "is_unsaved_change": bool(
             label and turn.draft and Content.of(turn.draft) != Content.of(label) and not is_revealed
         ),
-        "lost": turn.assignment is None and label is None,
+        "has_gone": turn.assignment is None and label is None,
     }
+
+
+def _content(round_: Round, turn: Turn) -> Content:
+    """What is stored; of an open label whose name a category answers by now, that one, to be submitted."""
+    stored = turn.draft or turn.label
+    if isinstance(stored, Label) and stored.proposal is not None and stored.proposal.answered_by_id:
+        here = picker(round_).states.stands_as(stored.proposal.answered_by_id)
+        if here is not None:
+            return Content(here, stored.summary, stored.unsure)
+    return Content.of(stored)
 
 
 def _pace(seat: RoundVolunteer, latest: list[queries.Latest]) -> dict[str, Any]:

@@ -79,7 +79,9 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "may_label": rules.may_take_turns(member, round_),
         "may_see_own": rules.may_see_own_labels(member, round_),
         "may_lead": rules.may_open(member, round_),
-        "may_read": may_read_revealed(member) and round_.opened_at is not None,
+        "may_read": may_read_revealed(member)
+        and round_.opened_at is not None
+        and round_.kind != Round.Kind.LOOK,
         "unsettled": _unsettled(round_, member),
         "may_read_pilot": rules.may_read_pilot(member, round_) and round_.opened_at is not None,
     }
@@ -168,7 +170,7 @@ def incomplete_csv(request: AuthedRequest, round_id: int) -> HttpResponseBase:
 def _unsettled(round_: Round, member: Membership | None) -> int:
     """How many disagreements wait on no agenda, for who could plan a meeting on them."""
     if (
-        round_.kind == Round.Kind.TRAINING
+        round_.kind in Round.APART
         or not rules.may_plan_meeting(member, round_)
         or not queries.reveals_complete_issues(round_)
     ):

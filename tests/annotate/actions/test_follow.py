@@ -287,27 +287,18 @@ def test_a_draft_follows_what_its_category_became(labelled):
     assert draft.category == world.category("C.2")
 
 
-def test_a_label_that_lost_its_category_is_changed_in_its_second_look_only(labelled):
+def test_a_label_that_is_not_revealed_is_changed_where_it_is(labelled):
+    """The fifth issue has one label of three: nobody learns that its category was retired."""
     world, round_ = labelled
     change(world, RETIRE, "C.2")
     publication(world)
-    given = {"summary": "", "unsure": False}
-    with pytest.raises(errors.LooksAgain):
-        change_label(
-            round_=round_,
-            issue=world.issues[4],
-            member=world.members[0],
-            category=world.category("C.3"),
-            **given,
-        )
+    look = Round.objects.get(of=round_)
+    assert not look.round_issues.filter(issue=world.issues[4]).exists()
+    given = {"summary": "", "unsure": False, "category": world.category("C.3")}
+    change_label(round_=round_, issue=world.issues[4], member=world.members[0], **given)
+    assert said(round_)[4] == ["C.3"]
     with pytest.raises(errors.LabelRevealed):
-        change_label(
-            round_=round_,
-            issue=world.issues[1],
-            member=world.members[0],
-            category=world.category("C.3"),
-            **given,
-        )
+        change_label(round_=round_, issue=world.issues[1], member=world.members[1], **given)
 
 
 def test_labels_that_were_revealed_once_stay_also_in_the_database(labelled):
@@ -318,21 +309,35 @@ def test_labels_that_were_revealed_once_stay_also_in_the_database(labelled):
         Label.objects.filter(round=round_, issue=world.issues[3]).update(summary="else")
 
 
-def test_an_issue_is_not_complete_before_its_second_look(labelled):
-    """The fifth issue has a label of C.2 before C.2 is retired, and gets the two others after it."""
+def test_a_second_look_begins_when_the_issue_is_complete(labelled):
+    """The fifth issue has a label of C.9 before C.9 is retired, and gets the two others after it."""
     world, round_ = labelled
-    change(world, RETIRE, "C.2")
+    world.submit(round_, world.issues[4], world.members[1], "C.9")
+    change(world, RETIRE, "C.9")
     world.version = publication(world)
-    fifth, place = world.issues[4], RoundIssue.objects.get(round=round_, issue=world.issues[4])
-    for member in world.members[1:]:
-        assert not world.submit(round_, fifth, member, "C.3").completed
-    place.refresh_from_db()
-    assert place.completed_at is None
-    look = Round.objects.get(of=round_)
-    world.submit(look, fifth, world.members[0], "C.3")
+    fifth, look = world.issues[4], Round.objects.get(of=round_)
+    assert set(look.round_issues.values_list("issue", flat=True)) == {world.issues[3].pk}
+    last = world.submit(round_, fifth, world.members[2], "C.2")
+    assert (last.completed, last.decision) == (False, None)
+    place = RoundIssue.objects.get(round=round_, issue=fifth)
+    assert (place.completed_at, place.was_completed_at) == (None, last.label.submitted_at)
+    assert list(look.assignments.filter(issue=fifth).values_list("volunteer", flat=True)) == [
+        world.members[1].pk
+    ]
+    world.submit(look, fifth, world.members[1], "C.2")
     place.refresh_from_db()
     assert place.completed_at is not None
-    assert standing(round_)[fifth.pk] == "C.3"
+    assert standing(round_)[fifth.pk] == "C.2"
+
+
+def test_where_nothing_is_revealed_before_the_close_nobody_looks_again(world):
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.9")
+    change(world, RETIRE, "C.9")
+    publication(world)
+    assert not Round.objects.filter(of=round_).exists()
+    assert said(round_) == [["", "", ""]]
 
 
 def test_closing_the_second_look_leaves_out_what_was_not_given(labelled):
