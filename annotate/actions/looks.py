@@ -86,7 +86,7 @@ def look_again(
         cursor.execute("SELECT count(*), array_agg(DISTINCT issue_id) FROM lost")
         count, found = cursor.fetchone()
         if count:
-            made: dict[str, Any] = {"look": _second_look(round_, at).pk, "round": round_.pk, "now": at}
+            made: dict[str, Any] = {"look": _second_look(round_, found, at).pk, "round": round_.pk, "now": at}
             for statement in (_PEOPLE, _ISSUES, _SLOTS, _DRAFTS):
                 cursor.execute(statement, made)
         cursor.execute("DROP TABLE lost")
@@ -99,12 +99,14 @@ def look_again(
     return int(count)
 
 
-def _second_look(round_: Round, at: datetime) -> Round:
-    """The open second look of a round under its version. One is begun at a time."""
+def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
+    """The open second look of a round under its version in which none of these issues was given anew yet; or
+    a new one. One is begun at a time.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('second look'), %s)", [round_.pk % 2**31])
     looks = Round.objects.filter(of=round_, version=round_.version_id, closed_at=None)
-    return looks.first() or Round.objects.create(
+    return looks.exclude(round_issues__issue__in=issues).first() or Round.objects.create(
         study_id=round_.study_id,
         of=round_,
         name=_free_name(round_),

@@ -7,10 +7,11 @@ from annotate import errors
 from annotate.actions.labels import change_label, save_draft, submit_label
 from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Decision, Disagreement, Draft, Label, Round, RoundIssue, Said
-from annotate.queries.looks import before
+from annotate.queries.looks import before, lost_labels
 from annotate.queries.turns import current_turn
 from annotate.reports import agreement_report
 from taxonomy.actions import act, publish
+from taxonomy.actions.answers import answer
 from taxonomy.drafting import drafted
 from taxonomy.models import Category, Version
 from taxonomy.queries import codebook
@@ -428,3 +429,48 @@ def test_a_label_of_a_closed_form_is_not_taken_for_another(labelled):
             unsure=False,
             form_key=None,
         )
+
+
+def test_an_issue_is_given_anew_twice_under_one_version(labelled):
+    """First because C.9 is retired, then because the name that an open label waits for is answered."""
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.9")
+    open_label(world, round_, fifth, world.members[2], "Docs")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    first = Round.objects.get(of=round_)
+    world.submit(first, fifth, world.members[1], "C.2")
+    assert said(round_)[4] == ["C.2", "C.2", ""]
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != first
+    draft = Draft.objects.get(round=second)
+    assert (draft.volunteer, draft.category) == (world.members[2], world.category("C.2"))
+    world.submit(second, fifth, world.members[2], "C.2")
+    assert standing(round_)[fifth.pk] == "C.2"
+
+
+def test_a_name_that_is_answered_is_chosen_already_for_who_has_not_been_seen(labelled):
+    world, round_ = labelled
+    open_label(world, round_, world.issues[4], world.members[2], "Docs")
+    assert lost_labels(round_, world.members[2]) == []
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    assert not Round.objects.filter(of=round_).exists()
+    [lost] = lost_labels(round_, world.members[2])
+    assert (lost.label.issue, lost.last, lost.answer.code) == (world.issues[4], None, "C.2")
+    assert lost_labels(round_, world.members[0]) == []
+
+
+def open_label(world: World, round_: Round, issue, member, name: str) -> None:
+    submit_label(
+        round_=round_,
+        issue=issue,
+        member=member,
+        category=None,
+        summary="",
+        unsure=False,
+        form_key=None,
+        proposed_name=name,
+        proposed_reason="Nothing fits",
+    )
