@@ -1,6 +1,7 @@
 """The whole report as one file: the numbers of the page, nothing from elsewhere, and no text read as markup."""
 
 import html
+import json
 import os
 import re
 import time
@@ -78,6 +79,28 @@ def cells(body: str, name: str) -> list[list[str]]:
     part = body[body.index(f'id="table-{name}"') :]
     rows = re.findall(r"<tr>(.*?)</tr>", part[: part.index("</table>")], re.DOTALL)
     return [[words(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)] for row in rows[1:]]
+
+
+DRAWN: dict[tuple[str, str], bytes] = {}
+
+
+@pytest.fixture(autouse=True)
+def drawn_once(monkeypatch):
+    """The engine draws each picture once for all tests here: most of them have the same ones. Where it has
+    no time left it is asked each time.
+    """
+    draw = rendering._drawn
+
+    def drawn(specs, form, told):
+        asked = [(json.dumps(spec, sort_keys=True), form) for spec in specs]
+        if rendering.SECONDS < 1 or any(one not in DRAWN for one in asked):
+            DRAWN.update(zip(asked, made := draw(specs, form, told), strict=True))
+            return made
+        for place in range(len(asked)):
+            told(place + 1)
+        return [DRAWN[one] for one in asked]
+
+    monkeypatch.setattr(rendering, "_drawn", drawn)
 
 
 @pytest.fixture
