@@ -34,4 +34,10 @@ def make_version(study: Study, codes=CODES, *, taxonomy: Taxonomy | None = None,
 
 
 def category(version: Version, code: str) -> Category:
-    return Category.objects.get(states__version=version, states__code=code)
+    """The category of this code; the categories of a published version are asked for once."""
+    if version.published_at is None:
+        return Category.objects.get(states__version=version, states__code=code)
+    if "by_code" not in version.__dict__:
+        states = CategoryState.objects.filter(version=version).select_related("category")
+        version.by_code = {state.code: state.category for state in states}
+    return version.by_code[code]
