@@ -79,7 +79,10 @@ def demo() -> str:
 def loaded(django_db_setup, django_db_blocker) -> Iterator[str]:
     """What the command said when it loaded the study, in a transaction around all tests of this file."""
     with django_db_blocker.unblock(), transaction.atomic():
-        yield demo()
+        said = demo()
+        # Checked here once: what is deferred would be checked anew after each test.
+        connection.check_constraints()
+        yield said
         transaction.set_rollback(True)
 
 

@@ -5,7 +5,6 @@ import json
 from importlib.metadata import version
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from annotate.actions.frozen import freeze_report
@@ -236,14 +235,3 @@ def test_the_libraries_are_those_that_are_installed(tmp_path):
     assert (tmp_path / "requirements.txt").read_text().splitlines() == [
         f"{name}=={version(name)}" for name in ("numpy", "pandas", "scipy", "statsmodels")
     ]
-
-
-@pytest.mark.slow
-def test_every_number_of_the_reference_study_is_recomputed(published, tmp_path):
-    import_study(folder=published, slug="reference")
-    call_command("export_study", study="reference", to=str(tmp_path))
-
-    numbers, wrong, skipped = summary(tmp_path)
-
-    assert (wrong, skipped) == (0, 0)
-    assert numbers > 2000

@@ -14,12 +14,15 @@ import psutil
 import psycopg2
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from core import embedded
 from core.embedded.processes import end
 from core.embedded.redis import installed
 from core.supervisor import GENTLE_END
 from tests.core.places import eventually, free_port, get, place
+
+pytestmark = pytest.mark.django_db
 
 HOST = "labels.example.org"
 SAFE = {
@@ -33,10 +36,22 @@ SAFE = {
 
 
 @pytest.fixture(scope="module")
-def deployed() -> Iterator[dict[str, str]]:
+def database(django_db_setup, django_db_blocker) -> Iterator[str]:
+    """The address of a database as empty as the tests', with the same tables: a copy of theirs."""
+    now = connection.get_connection_params()
+    name, server = f"{now['dbname']}_deployed", {key: now[key] for key in ("host", "user")}
+    with closing(psycopg2.connect(dbname="postgres", **server)) as other, django_db_blocker.unblock():
+        other.autocommit = True
+        connection.close()  # what is copied is open nowhere
+        other.cursor().execute(f'CREATE DATABASE "{name}" TEMPLATE "{now["dbname"]}"')
+        yield f"postgres://{server['user']}@/{name}?host={quote(str(server['host']), safe='')}"
+        other.cursor().execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture(scope="module")
+def deployed(database: str) -> Iterator[dict[str, str]]:
     """The environment of a deployment whose database is up to date and whose static files are collected."""
     folder = place()
-    database = embedded.ensure_postgres(folder)
     port = free_port()
     redis = subprocess.Popen(
         [installed() / "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""],
@@ -45,7 +60,7 @@ def deployed() -> Iterator[dict[str, str]]:
     )
     environment = {
         **SAFE,
-        "DATABASE_URL": f"postgres://{database['user']}@/crosscheck?host={quote(database['host'], safe='')}",
+        "DATABASE_URL": database,
         "REDIS_URL": f"redis://127.0.0.1:{port}/0",
         "CROSSCHECK_DATA": str(folder / "data"),
         "STATIC_ROOT": str(folder / "static"),
