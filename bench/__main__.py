@@ -26,6 +26,7 @@ from bench import (
     millions,
     opening,
     page,
+    publishing,
     submit,
     throughput,
 )
@@ -33,7 +34,7 @@ from bench import (
 ROWS = {
     "load": load, "agreement": agreement, "export": export, "submit": submit, "page": page,
     "opening": opening, "throughput": throughput, "alike": alike, "consensus": consensus, "meeting": meeting,
-    "millions": millions,
+    "publishing": publishing, "millions": millions,
 }  # fmt: skip
 LONG = {"millions"}
 """What is measured only where it is named: it takes long to make."""

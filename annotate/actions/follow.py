@@ -7,6 +7,7 @@ the version of its round is for the database to tell (`annotate.models.Said`).
 from datetime import datetime
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -116,11 +117,16 @@ def _placed_otherwise(before: Codebook, now: Codebook, depth: int) -> list[int]:
 _PARTED = """
     SELECT c.issue_id FROM annotate_roundissue c
     WHERE c.round_id = %(round)s AND c.completed_at IS NOT NULL
-      AND string_to_array(c.labels, ' ')::bigint[] && %(moved)s::bigint[]
-      AND (c.labels !~ '^(\\d+)( \\1)*$' OR EXISTS (
-        SELECT FROM annotate_disagreement d WHERE d.round_id = c.round_id AND d.issue_id = c.issue_id
-      ))
+      AND ' ' || c.labels || ' ' ~ %(moved)s
+      AND (
+        c.labels || ' ' <> repeat(
+            split_part(c.labels, ' ', 1) || ' ', 1 + length(c.labels) - length(replace(c.labels, ' ', ''))
+        ) OR EXISTS (
+            SELECT FROM annotate_disagreement d WHERE d.round_id = c.round_id AND d.issue_id = c.issue_id
+        )
+      )
 """
+_ENDED = "DELETE FROM annotate_disagreement WHERE round_id = %s AND issue_id = ANY(%s)"
 
 
 def _compare_anew(round_: Round, moved: list[int], moment: datetime) -> None:
@@ -133,21 +139,19 @@ def _compare_anew(round_: Round, moved: list[int], moment: datetime) -> None:
         return
     now = codebook(round_.version_id)
     stands = {now.states.stands_as(category) for category in moved}
+    said = f" ({'|'.join(str(one) for one in stands if one)}) "
     with connection.cursor() as cursor:
-        cursor.execute(_PARTED, {"round": round_.pk, "moved": [one for one in stands if one]})
+        cursor.execute(_PARTED, {"round": round_.pk, "moved": said})
         issues = [issue for (issue,) in cursor.fetchall()]
-    if not issues:
-        return
-    Disagreement.objects.filter(round=round_, issue__in=issues).delete()
+        if not issues:
+            return
+        cursor.execute(_ENDED, [round_.pk, issues])
     note_disagreements(round_, issues=issues)
-    differing = Disagreement.objects.filter(round=round_, issue__in=issues)
-    by_rule = Decision.objects.filter(
-        round=round_,
-        issue__in=differing.values("issue"),
-        method=Decision.Method.UNANIMOUS,
-        superseded_at=None,
+    standing = Decision.objects.filter(
+        round=round_, method=Decision.Method.UNANIMOUS, superseded_at=None, issue__in=issues
     )
-    by_rule.update(
+    differing = Disagreement.objects.filter(round=round_, issue=OuterRef("issue"))
+    standing.filter(Exists(differing)).update(
         superseded_at=moment,
         superseded_why=_("The labels differ in version %(n)s.") % {"n": round_.version.number},
     )

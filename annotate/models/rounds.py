@@ -135,33 +135,28 @@ class Round(models.Model):
                 operation=pgtrigger.Update,
                 condition=pgtrigger.Q(old__version__df=pgtrigger.F("new__version")),
                 func="""
-                -- Planned each time, as in the triggers of labels.
+                -- Planned each time, as in the triggers of labels. What was said in the old version is said in
+                -- the new one: of many rows at once, and no label is asked.
                 EXECUTE $said$
-                    UPDATE annotate_roundissue c SET labels = said.labels
-                    FROM (
-                        SELECT s.issue_id,
-                               string_agg(coalesce(s.category_id, 0)::text, ' ' ORDER BY s.volunteer_id)
-                                   AS labels
-                        FROM annotate_said s
-                        WHERE s.round_id = $1 AND s.issue_id IN (
-                            SELECT l.issue_id FROM annotate_label l
-                            JOIN taxonomy_gone g ON g.version_id = $2 AND g.category_id = l.category_id
-                              AND l.version_id < g.since_id AND l.version_id >= coalesce(g.after_id, 0)
-                            WHERE l.round_id = $1 AND NOT l.surplus
-                        )
-                        GROUP BY s.issue_id
-                    ) said
-                    WHERE c.round_id = $1 AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL
-                      AND c.labels <> said.labels
-                $said$ USING NEW.id, NEW.version_id;
-                EXECUTE $said$
-                    UPDATE annotate_roundissue c SET decided = coalesce(g.became_id, 0)
-                    FROM annotate_decision d
-                    JOIN taxonomy_gone g ON g.version_id = $2 AND g.category_id = d.category_id
-                      AND d.version_id < g.since_id AND d.version_id >= coalesce(g.after_id, 0)
-                    WHERE c.round_id = $1 AND d.round_id = $1 AND d.issue_id = c.issue_id
-                      AND d.superseded_at IS NULL
-                $said$ USING NEW.id, NEW.version_id;
+                    WITH now AS MATERIALIZED (
+                        SELECT g.category_id AS was, coalesce(g.became_id, 0) AS is
+                        FROM taxonomy_gone g
+                        WHERE g.version_id = $2 AND $3 < g.since_id AND $3 >= coalesce(g.after_id, 0)
+                    ), found AS (
+                        SELECT c.id, coalesce(d.is, c.decided) AS decided, coalesce((
+                            SELECT string_agg(coalesce(now.is::text, t.said), ' ' ORDER BY t.place)
+                            FROM unnest(string_to_array(c.labels, ' ')) WITH ORDINALITY t (said, place)
+                            LEFT JOIN now ON now.was::text = t.said
+                        ), '') AS labels
+                        FROM annotate_roundissue c
+                        LEFT JOIN now d ON d.was = c.decided
+                        WHERE c.round_id = $1 AND (d.was IS NOT NULL OR ' ' || c.labels || ' ' ~ (
+                            SELECT ' (' || string_agg(was::text, '|') || ') ' FROM now
+                        ))
+                    )
+                    UPDATE annotate_roundissue c SET labels = found.labels, decided = found.decided
+                    FROM found WHERE c.id = found.id
+                $said$ USING NEW.id, NEW.version_id, OLD.version_id;
                 RETURN NULL;
                 """,
             )

@@ -1,7 +1,7 @@
 """Rounds go on with a new version: what labels say then, and who looks at what again."""
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from annotate import errors
 from annotate.actions.labels import change_label, save_draft, submit_label
@@ -429,6 +429,33 @@ def test_a_label_of_a_closed_form_is_not_taken_for_another(labelled):
             unsure=False,
             form_key=None,
         )
+
+
+def test_what_stands_on_the_issues_is_what_labels_and_decisions_say(labelled):
+    """After each of three versions and a second look, computed anew from the labels."""
+    world, round_ = labelled
+
+    def stands() -> bool:
+        rows = list(RoundIssue.objects.order_by("pk").values_list("labels", "decided"))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT CASE WHEN completed_at IS NULL THEN '' ELSE (annotate_labels_said(round_id, issue_id)).labels END,"
+                " annotate_decided(round_id, issue_id) FROM annotate_roundissue ORDER BY id"
+            )
+            return rows == cursor.fetchall() and any(labels for labels, _decided in rows)
+
+    change(world, MERGE, "C.2", into="C.1")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    assert stands()
+    for member in world.members[1:]:
+        world.submit(Round.objects.get(of=round_), world.issues[3], member, "B.1")
+    assert stands()
+    change(world, SPLIT, "C.1", parts=[{"name": "New"}], stays=True)
+    change(world, MERGE, "B.1", into="B.2")
+    world.version = publication(world)
+    assert stands()
+    assert said(round_)[3] == ["B.2"] * 3
 
 
 def test_an_issue_is_given_anew_twice_under_one_version(labelled):

@@ -1,0 +1,78 @@
+"""A new version of the taxonomy while a full study labels: two large categories are merged."""
+
+from collections.abc import Iterator
+from time import perf_counter
+
+from bench.ground import Ground, Row, median_of, seconds
+from bench.rounds import team_of
+
+MOST = 2.0
+TIMES = 5
+
+MOST_CHOSEN = """
+    SELECT c.key::text, count(*) FROM annotate_label l JOIN taxonomy_category c ON c.id = l.category_id
+    WHERE l.round_id = %s GROUP BY 1 ORDER BY 2 DESC LIMIT 2
+"""
+TOUCHED = """
+    UPDATE annotate_roundissue SET position = position
+    WHERE round_id = %(round)s AND issue_id IN (
+        SELECT l.issue_id FROM annotate_label l JOIN taxonomy_category c ON c.id = l.category_id
+        WHERE l.round_id = %(round)s AND c.key::text = ANY(%(keys)s)
+    )
+"""
+
+
+def rows(ground: Ground) -> Iterator[Row]:
+    from django.db import connection, transaction  # noqa: PLC0415
+
+    from annotate.models import Round  # noqa: PLC0415
+    from annotate.queries.agreement import _kept  # noqa: PLC0415
+    from annotate.reports import _numbers, agreement_report  # noqa: PLC0415
+    from taxonomy.actions import act, publish  # noqa: PLC0415
+    from taxonomy.tree.drafts import MERGE  # noqa: PLC0415
+
+    ground.say("publishing …")
+    lead, round_, _members = team_of(ground.study(ground.issues))
+    Round.objects.filter(pk=round_.pk).update(closed_at=None)
+    taxonomy = round_.version.taxonomy
+
+    def report() -> None:
+        _kept.cache_clear()
+        _numbers.cache_clear()
+        agreement_report(Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk))
+
+    before = median_of(TIMES, report)
+    with connection.cursor() as cursor:
+        cursor.execute(MOST_CHOSEN, [round_.pk])
+        (gone, labels), (kept, others) = cursor.fetchall()
+        with transaction.atomic():
+            began = perf_counter()
+            cursor.execute(TOUCHED, {"round": round_.pk, "keys": [gone, kept]})
+            touched, least = cursor.rowcount, perf_counter() - began
+            transaction.set_rollback(True)
+    act(taxonomy=taxonomy, kind=MERGE, key=gone, values={"into": kept}, by=lead.user)
+    began = perf_counter()
+    publish(taxonomy=taxonomy, by=lead.user)
+    took = perf_counter() - began
+    yield Row(
+        work=f"publish a version that merges two categories ({labels:,} and {others:,} labels)",
+        ours=seconds(took),
+        limit=seconds(least),
+        limit_is=f"one UPDATE of the {touched:,} issues",
+        ratio=took / least,
+        bar=f"≤ {seconds(MOST)}",
+        met=took <= MOST,
+        note="once; the round goes on with the new version in the same transaction",
+    )
+    after = median_of(TIMES, report)
+    yield Row(
+        work="agreement report after it, anew",
+        ours=seconds(after),
+        limit=seconds(before),
+        limit_is="the same before it",
+        ratio=after / before,
+        bar="as quick",
+        met=after <= 1.25 * before,
+        note=f"median of {TIMES}, warm",
+    )
+    ground.forget_studies()
