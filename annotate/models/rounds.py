@@ -135,8 +135,8 @@ class Round(models.Model):
                 operation=pgtrigger.Update,
                 condition=pgtrigger.Q(old__version__df=pgtrigger.F("new__version")),
                 func="""
-                -- Planned each time, as in the triggers of labels. What was said in the old version is said in
-                -- the new one: of many rows at once, and no label is asked.
+                -- Planned each time, as in the triggers of labels. What was said in the old version is said
+                -- in the new one: of many rows at once, and no label is asked.
                 EXECUTE $said$
                     WITH now AS MATERIALIZED (
                         SELECT g.category_id AS was, coalesce(g.became_id, 0) AS is

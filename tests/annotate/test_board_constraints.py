@@ -42,6 +42,8 @@ BROKEN = {
     "the_common_sorting_is_never_done": "UPDATE annotate_sorting SET done_at = now() WHERE id = %(sorting)s",
     "card_has_its_number": CARD.format(number=1, text="'x'"),
     "a_card_says_something": CARD.format(number=99, text="''"),
+    "a_label_stands_once_behind_a_card": "INSERT INTO annotate_cardlabel (card_id, label_id)"
+    " VALUES (%(card)s, 1), (%(card)s, 1)",
     "a_card_stays_as_it_came": "UPDATE annotate_card SET text = 'Other' WHERE id = %(card)s",
     "pile_name_is_unique_below_its_theme": PILE.format(number=9, name="'STOPS'"),
     "pile_has_its_number": PILE.format(number=1, name="'Other'"),
@@ -56,6 +58,10 @@ BROKEN = {
     "some_moves_are_for_good": _move(kind="make", undone=8),
     "a_move_stays_as_it_was_made": "UPDATE annotate_move SET kind = 'drop' WHERE sorting_id = %(sorting)s",
 }
+
+TRIGGERS = {"a_card_stays_as_it_came", "a_move_stays_as_it_was_made"}
+# Hold the primary key: only targets for foreign keys of two columns, which are broken.
+NOT_BITTEN = {"card_has_its_board", "pile_has_its_sorting", "sorting_has_its_board"}
 
 
 @pytest.fixture
