@@ -203,6 +203,9 @@ def _each(round_: Round, seats: list[volunteers.Seat], slots: int) -> dict[int, 
 
 def _terms(round_: Round) -> list[tuple[str, str, str]]:
     """What the round was set to: name, words, and the address of more where there is one."""
+    if round_.of is not None:
+        issues = _("those whose revealed labels lost their category, or wait for one that is there now")
+        return [(_("Issues"), issues, ""), (_("Counts in"), str(round_.of), round_.of.get_absolute_url())]
     said = [
         (_("Issues"), words.selection(round_.selection), ""),
         (_("Order"), _order(round_), ""),
