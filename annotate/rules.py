@@ -98,6 +98,17 @@ def may_see_progress(member: Membership | None, round_: Round) -> bool:
     return _is_of(member, round_.study_id) and studies_rules.may_see_people(member)
 
 
+def may_see_others(member: Membership | None, round_: Round) -> bool:
+    """See who else labels in a round and how far they are, and change that: who sees its progress. Not in an
+    open second look of one's own: who else is in it, and with how many issues, says what they had chosen.
+    """
+    if not may_see_progress(member, round_):
+        return False
+    if round_.kind != Round.Kind.LOOK or round_.closed_at is not None:
+        return True
+    return not RoundVolunteer.objects.filter(round=round_, member=member).exists()
+
+
 def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
     """See the disagreements among what is revealed: every member but a model."""
     return _is_of(member, round_.study_id) and studies_rules.may_read_revealed(member)

@@ -10,7 +10,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from annotate.models import Decision, Label, Round, RoundIssue, RoundVolunteer, Said
+from annotate.models import Assignment, Decision, Label, Round, RoundIssue, RoundVolunteer, Said
 from annotate.queries.rows import Rows
 from annotate.round_words import Deadline, deadline
 from core.models import Job
@@ -37,12 +37,13 @@ class RoundProgress:
 class RoundLine:
     """One round of a list. `own` counts the asking member's own labels, None for who is no volunteer of it.
 
-    `complete` is None while nobody is to see it, as in RoundProgress.
+    `complete` is None while nobody is to see it, as in RoundProgress. Of an open second look its volunteers
+    see their own issues only (annotate.rules.may_see_others): `volunteers` and `complete` are None.
     """
 
     round: Round
     issues: int
-    volunteers: int
+    volunteers: int | None
     complete: int | None
     own: int | None
 
@@ -165,19 +166,22 @@ def round_lines(study: Study, member: Membership | None) -> list[RoundLine]:
             volunteer_count=_how_many(RoundVolunteer.objects.all()),
             is_own=_how_many(RoundVolunteer.objects.filter(member=member)),
             own_count=_how_many(Label.objects.filter(volunteer=member)),
+            own_slots=_how_many(Assignment.objects.filter(volunteer=member)),
         )
         .order_by("-created_at", "-id")
     )
-    return [
-        RoundLine(
+    lines = []
+    for round_ in rounds:
+        alone = round_.is_own and round_.kind == Round.Kind.LOOK and round_.closed_at is None
+        line = RoundLine(
             round=round_,
-            issues=round_.issue_count,
-            volunteers=round_.volunteer_count,
-            complete=None if _hides_progress(round_) else round_.complete_count,
+            issues=round_.own_slots if alone else round_.issue_count,
+            volunteers=None if alone else round_.volunteer_count,
+            complete=None if alone or _hides_progress(round_) else round_.complete_count,
             own=round_.own_count if round_.is_own else None,
         )
-        for round_ in rounds
-    ]
+        lines.append(line)
+    return lines
 
 
 def opening_of(round_: Round) -> Job | None:

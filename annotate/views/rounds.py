@@ -1,5 +1,7 @@
 """Rounds of a study: the list, and one round from plan to close."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -51,17 +53,17 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     require(rules.may_see_progress(member, round_))
     if round_.opened_at and request.headers.get("HX-Target") == "job" and is_fragment(request):
         return go_to(request, round_)
-    progress = queries.round_progress(round_)
-    seats = volunteers.seats(round_)
-    slots = volunteers.slot_count(round_)
+    sees_others = rules.may_see_others(member, round_)
+    progress, seats, slots = _far(round_) if sees_others else _own_part(round_, member)
     labels = sum(seat.labels for seat in seats)
     crossed = round_.allocation == Round.Allocation.CROSSED
     each = _each(round_, seats, slots)
-    may_change = rules.may_change_round(member, round_)
+    may_change = rules.may_change_round(member, round_) and sees_others
     context = {
         "study": round_.study,
         "membership": member,
         "round": round_,
+        "alone": not sees_others,
         "progress": progress,
         "lines": [(seat, each[seat.volunteer.pk]) for seat in seats],
         "active": sum(seat.is_active for seat in seats),
@@ -112,19 +114,17 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
         return go_to(request, round_)
     if not round_.is_open:
         return go_to(request, round_)
-    progress = queries.round_progress(round_)
-    slots = volunteers.slot_count(round_)
-    labels = sum(seat.labels for seat in volunteers.seats(round_))
-    context = {
-        "study": round_.study,
-        "membership": member,
-        "round": round_,
-        "progress": progress,
-        "slots": slots,
-        "missing": slots - labels,
-        "incomplete": _incomplete(round_, progress),
-        "page": volunteers.incomplete_page(round_),
-    }
+    context: dict[str, Any] = {"study": round_.study, "membership": member, "round": round_, "alone": True}
+    if rules.may_see_others(member, round_):
+        progress, seats, slots = _far(round_)
+        context |= {
+            "alone": False,
+            "progress": progress,
+            "slots": slots,
+            "missing": slots - sum(seat.labels for seat in seats),
+            "incomplete": _incomplete(round_, progress),
+            "page": volunteers.incomplete_page(round_),
+        }
     return render_page(request, "annotate/rounds/close.html", context)
 
 
@@ -132,7 +132,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
     """List the issues that lack labels, `?after=` a place on; 404 while nobody is to see which they are."""
     round_, member = _round(request, round_id)
-    require(rules.may_see_progress(member, round_))
+    require(rules.may_see_others(member, round_))
     if not volunteers.shows_incomplete(round_):
         raise Http404
     after = request.GET.get("after", "")
@@ -165,6 +165,20 @@ def incomplete_csv(request: AuthedRequest, round_id: int) -> HttpResponseBase:
             or "attachment"
         },
     )
+
+
+def _far(round_: Round) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
+    """How far a round is, who labels in it, and its slots."""
+    return queries.round_progress(round_), volunteers.seats(round_), volunteers.slot_count(round_)
+
+
+def _own_part(
+    round_: Round, member: Membership | None
+) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
+    """The same of what is one's own, for who may not see the others."""
+    seats = [seat for seat in volunteers.seats(round_) if member and seat.volunteer.member_id == member.pk]
+    slots = sum(seat.labels + seat.open_slots for seat in seats)
+    return queries.RoundProgress(issues=slots, complete=None), seats, slots
 
 
 def _unsettled(round_: Round, member: Membership | None) -> int:

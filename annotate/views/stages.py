@@ -143,7 +143,7 @@ def _main(
 def _consensus(
     found: Study, member: Membership | None, lines: Sequence[RoundLine], settled: Mapping[int, Consensus]
 ) -> Stage:
-    opened = [line for line in lines if line.complete and line.round.kind != Round.Kind.TRAINING]
+    opened = [line for line in lines if line.complete and line.round.kind not in Round.APART]
     if not opened or not may_read_revealed(member):
         text = _("when issues are complete")
         return Stage(_("Consensus"), "", _("later"), text, reverse("rounds", args=[found.slug]))

@@ -294,7 +294,7 @@ def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """A round that the reader may change; 404 for one they may not see, 403 for one they may not change."""
     round_ = get_object_or_404(round_queries.rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
-    require(rules.may_open(member, round_))
+    require(rules.may_open(member, round_) and rules.may_see_others(member, round_))
     if member is None:
         raise Http404
     return round_, member

@@ -1,0 +1,140 @@
+"""Pages of a second look: who labels in it learns from none of them what the others had chosen."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.actions.rounds import close_round
+from annotate.models import Round
+from studies.models import Role
+from taxonomy.tree.drafts import RETIRE
+from tests import factories
+from tests.annotate.actions.test_follow import change, publication
+from tests.annotate.views.planned import text_of
+from tests.annotate.world import World, small_world, undone
+
+pytestmark = pytest.mark.django_db
+
+
+def look_of(code: str) -> tuple[World, Round]:
+    """Never revealed before: R2 chose C.9, R3 this; C.9 is retired; R1 gives the last label of both issues, and
+    R3 has the second one in the look whatever they chose in the first.
+    """
+    world = small_world(issues=2, members=3)
+    round_ = world.round()
+    for issue, codes in zip(world.issues, (("C.9", code), ("C.2", "C.9")), strict=True):
+        for member, one in zip(world.members[1:], codes, strict=True):
+            world.submit(round_, issue, member, one)
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    for issue in world.issues:
+        world.submit(round_, issue, world.members[0], "C.2")
+    return world, Round.objects.get(of=round_)
+
+
+def address(name: str, world: World, look: Round) -> str:
+    return reverse(name, args=[world.study.slug] if name in {"rounds", "study"} else [look.pk])
+
+
+def words(answer) -> str:
+    """What somebody reads, without what differs between two studies by their ids."""
+    text = answer.content.decode()
+    if answer["Content-Type"].startswith("application/json"):
+        text = re.sub(r'"\w+_at": ?"[^"]*"|"(?:id|taxonomy)": ?\d+', "", text)
+    text = re.sub(r"(?s)<(script|head).*?</\1>", "", text)
+    text = re.sub(r"<[^>]+>", " ", text)
+    return " ".join(re.sub(r"\d{2,}|(?i:study[- ]?\d+)|user\d+", "#", text).split())
+
+
+PAGES = ("round", "close_round", "api:round", "rounds", "study", "api:rounds")
+
+
+# Those of the study say of the first round how many issues are complete: that is for all to see.
+@pytest.mark.parametrize(
+    ("name", "labelled_in_it"), [(name, False) for name in PAGES] + [(name, True) for name in PAGES[:3]]
+)
+@pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.LEAD])
+def test_a_second_look_does_not_say_what_others_chose(client, name, role, labelled_in_it):
+    def page(code: str) -> tuple[int, str]:
+        with undone():
+            world, look = look_of(code)
+            member = world.members[1]
+            member.role = role
+            member.save()
+            if labelled_in_it:
+                world.submit(look, world.issues[0], member, "C.1")
+            client.force_login(member.user)
+            if name.startswith("api:"):
+                rest = f"studies/{world.study.slug}/rounds" if name == "api:rounds" else f"rounds/{look.pk}"
+                answer = client.get(f"/api/v1/{rest}/")
+            else:
+                answer = client.get(address(name, world, look))
+            return answer.status_code, words(answer)
+
+    one, two = page("C.9"), page("C.3")
+    assert one == two
+    assert one[0] == (403 if (name, role) == ("close_round", Role.VOLUNTEER) else 200)
+
+
+def test_who_labels_in_it_sees_their_own_part(client):
+    world, look = look_of("C.9")
+    world.submit(look, world.issues[0], world.members[2], "C.1")
+    client.force_login(world.members[2].user)
+    answer = client.get(address("round", world, look))
+    assert [(seat.volunteer.member, each) for seat, each in answer.context["lines"]] == [
+        (world.members[2], 2)
+    ]
+    assert (answer.context["slots"], answer.context["labels"]) == (2, 1)
+    assert answer.context["progress"].complete is None
+    assert "you alone" in text_of(answer)
+    [line] = [one for one in client.get(address("rounds", world, look)).context["lines"] if one.round == look]
+    assert (line.issues, line.volunteers, line.complete, line.own) == (2, None, None, 1)
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.LEAD, Role.VOLUNTEER, Role.VIEWER])
+def test_who_does_not_label_in_it_sees_how_far_it_is(client, role):
+    world, look = look_of("C.9")
+    client.force_login(factories.make_member(world.study, role, pseudonym="Else").user)
+    answer = client.get(address("round", world, look))
+    assert [seat.volunteer.member for seat, _each in answer.context["lines"]] == world.members[1:]
+    assert (answer.context["slots"], answer.context["progress"].complete) == (3, 0)
+    [line] = [one for one in client.get(address("rounds", world, look)).context["lines"] if one.round == look]
+    assert (line.issues, line.volunteers, line.complete, line.own) == (2, 2, 0, None)
+
+
+def test_a_lead_who_labels_in_it_changes_and_closes_it_blind(client):
+    world, look = look_of("C.9")
+    lead = world.members[1]
+    lead.role = Role.LEAD
+    lead.save()
+    client.force_login(lead.user)
+    assert address("round_volunteers", world, look) not in links(client, address("round", world, look))
+    for name in ("round_volunteers", "incomplete_issues"):
+        assert client.get(address(name, world, look)).status_code == 403
+    assert client.post(address("close_round", world, look)).status_code == 302
+    look.refresh_from_db()
+    assert look.closed_at is not None
+
+
+def test_a_closed_second_look_shows_everything(client):
+    world, look = look_of("C.9")
+    close_round(round_=look, by=world.lead)
+    client.force_login(world.members[1].user)
+    answer = client.get(address("round", world, look))
+    assert (len(answer.context["lines"]), answer.context["slots"]) == (2, 3)
+    assert client.get(address("incomplete_issues", world, look)).status_code == 200
+
+
+def test_the_stage_of_consensus_is_not_that_of_the_second_look(client):
+    world, look = look_of("C.9")
+    for issue, member in ((0, 1), (0, 2), (1, 2)):
+        world.submit(look, world.issues[issue], world.members[member], "B.1")
+    client.force_login(world.lead.user)
+    body = client.get(address("study", world, look)).content.decode()
+    assert reverse("disagreements", args=[look.pk]) not in body
+
+
+def links(client: Client, url: str) -> str:
+    return " ".join(re.findall(r'href="([^"]+)"', client.get(url).content.decode()))
