@@ -204,11 +204,16 @@ class StaleVersion(TextKept):
 class CategoryGone(TextKept):
     """It was chosen on a page of an earlier version of the taxonomy."""
 
-    def __init__(self, last: "CategoryState") -> None:
+    def __init__(self, last: "CategoryState", *, is_split: bool = False) -> None:
         said = _(
             "The taxonomy has a new version, and %(code)s %(name)s is no category of it any more. Load the"
             " page again and choose another one: the rest of what you typed is kept."
         )
+        if is_split:
+            said = _(
+                "The taxonomy has a new version, in which %(code)s %(name)s was split. Load the page again"
+                " and choose one of its parts: the rest of what you typed is kept."
+            )
         super().__init__(said % {"code": last.code, "name": last.name})
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate import errors
 from annotate.actions.agendas import tell_its_meeting
@@ -13,7 +15,7 @@ from annotate.actions.locks import hold_issue, hold_round
 from annotate.models import AgendaItem, Decision, Round
 from annotate.queries.categories import ROLLED_UP, codebook
 from annotate.queries.disagreements import is_unanimous
-from annotate.queries.rounds import revealed
+from annotate.queries.rounds import revealed, reveals_complete_issues
 from annotate.queries.withheld import is_withheld
 from annotate.rules import may_chair, may_settle
 from core.retry import retried
@@ -261,11 +263,7 @@ _DECIDE = f"""
         FROM annotate_roundissue i
         JOIN annotate_said l ON l.round_id = i.round_id AND l.issue_id = i.issue_id
         LEFT JOIN deep ON deep.category_id = l.category_id
-        WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL {{only}}
-          AND NOT EXISTS (
-            SELECT FROM annotate_decision d
-            WHERE d.round_id = i.round_id AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
-          )
+        WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL {{only}} {{open}}
         GROUP BY i.issue_id, deep.at_depth
     ), counted AS (
         SELECT issue_id, sum(votes) AS labels,
@@ -282,6 +280,20 @@ _DECIDE = f"""
 """SQL: `decided`, one row (issue_id, category_id, is_unanimous) per complete issue without a decision whose
 labels suffice. An open label agrees with nothing, and counts among the labels. %(least)s is NULL where only
 unanimous labels decide; else the largest group decides if it is that large, and alone at the top."""
+
+_OPEN = """AND NOT EXISTS (
+    SELECT FROM annotate_decision d
+    WHERE d.round_id = i.round_id AND d.issue_id = i.issue_id AND d.superseded_at IS NULL
+)"""
+_SAYS_ELSE = """
+    UPDATE annotate_decision d SET superseded_at = %(now)s, superseded_why = %(why)s
+    FROM annotate_roundissue i
+    WHERE d.round_id = %(round)s AND d.issue_id = ANY(%(issues)s::bigint[]) AND d.superseded_at IS NULL
+      AND d.method IN ('unanimous', 'majority') AND d.bulk_id IS NULL
+      AND i.round_id = d.round_id AND i.issue_id = d.issue_id AND NOT EXISTS (
+        SELECT FROM decided WHERE decided.issue_id = d.issue_id AND decided.category_id = i.decided
+      )
+"""
 
 _STORE = """
     INSERT INTO annotate_decision
@@ -306,15 +318,34 @@ def decide(round_: Round, now: datetime, *, issues: Collection[int] | None = Non
         return []
     only = "AND i.issue_id = ANY(%(issues)s::bigint[])" if issues is not None else ""
     with connection.cursor() as cursor:
-        cursor.execute(
-            (_DECIDE + _STORE).format(only=only),
-            {
-                "round": round_.pk,
-                "version": round_.version_id,
-                "depth": round_.depth,
-                "now": now,
-                "issues": None if issues is None else list(issues),
-                "least": round_.majority if round_.rule == Round.Rule.MAJORITY else None,
-            },
-        )
+        cursor.execute((_DECIDE + _STORE).format(only=only, open=_OPEN), _given(round_, now, issues))
         return [row[0] for row in cursor.fetchall()]
+
+
+def settle_anew(round_: Round, issues: list[int], now: datetime) -> None:
+    """Decide complete issues whose labels say something else than before, and note where they differ. What
+    followed from the labels and follows no longer is superseded; what people decided stands.
+
+    Nothing is noted of these issues. Nothing happens where complete issues are not revealed.
+    """
+    if not issues or not reveals_complete_issues(round_):
+        return
+    note_disagreements(round_, issues=issues)
+    why = _("The labels say something else in version %(n)s.") % {"n": round_.version.number}
+    only = "AND i.issue_id = ANY(%(issues)s::bigint[])"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            (_DECIDE + _SAYS_ELSE).format(only=only, open=""), _given(round_, now, issues) | {"why": why}
+        )
+    decide(round_, now, issues=issues)
+
+
+def _given(round_: Round, now: datetime, issues: Collection[int] | None) -> dict[str, Any]:
+    return {
+        "round": round_.pk,
+        "version": round_.version_id,
+        "depth": round_.depth,
+        "now": now,
+        "issues": None if issues is None else list(issues),
+        "least": round_.majority if round_.rule == Round.Rule.MAJORITY else None,
+    }

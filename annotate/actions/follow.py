@@ -5,16 +5,16 @@ the version of its round is for the database to tell (`annotate.models.Said`).
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from annotate.actions.decisions import decide, note_disagreements
-from annotate.actions.looks import look_again
-from annotate.models import Decision, Disagreement, Round
+from annotate.actions.decisions import settle_anew
+from annotate.actions.looks import complete_again, look_again
+from annotate.models import Decision, Round
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.looks import kept_from_following
 from annotate.queries.rounds import reveals_complete_issues
@@ -69,9 +69,10 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     again = 0
     if round_.kind != Round.Kind.LOOK:
         moment = timezone.now()
-        _end_decisions(round_, version, now, moment)
+        opened = _end_decisions(round_, version, now, moment)
         again = look_again(round_, at=moment, answers=answered(version))
-        _compare_anew(round_, _placed_otherwise(before, now, round_.depth), moment)
+        complete_again(round_, moment)
+        _compare_anew(round_, before, now, opened, moment)
     record(
         round_.study,
         "rounds.followed",
@@ -83,9 +84,10 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     )
 
 
-def _end_decisions(round_: Round, version: Version, now: Codebook, moment: datetime) -> None:
-    """Open again what was decided as a category that nothing took over as a whole."""
+def _end_decisions(round_: Round, version: Version, now: Codebook, moment: datetime) -> list[int]:
+    """Open again what was decided as a category that nothing took over as a whole: these issues."""
     standing = Decision.objects.filter(round=round_, superseded_at=None)
+    opened: list[int] = []
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
         if now.states.stands_as(category, made_in) is None:
             state = now.states[category]
@@ -95,67 +97,76 @@ def _end_decisions(round_: Round, version: Version, now: Codebook, moment: datet
                 "name": state.name,
             }
             lost = standing.filter(category=category, version=made_in)
+            opened += lost.values_list("issue", flat=True)
             lost.update(superseded_at=moment, superseded_why=why)
-
-
-def _placed_otherwise(before: Codebook, now: Codebook, depth: int) -> list[int]:
-    """The categories of the version before whose labels compare otherwise now: they, or what they became, lie
-    below another type, theme or category of the round's depth.
-    """
-
-    def place(book: Codebook, category: int) -> list[int]:
-        return [book.at_depth(category, level).category_id for level in (*Level, depth)]
-
-    found = []
-    for category in before.states:
-        stands = now.states.stands_as(category)
-        if stands is not None and place(before, category) != place(now, stands):
-            found.append(category)
-    return found
+    return opened
 
 
 _PARTED = """
     SELECT c.issue_id FROM annotate_roundissue c
-    WHERE c.round_id = %(round)s AND c.completed_at IS NOT NULL
-      AND ' ' || c.labels || ' ' ~ %(moved)s
-      AND (
-        c.labels || ' ' <> repeat(
-            split_part(c.labels, ' ', 1) || ' ', 1 + length(c.labels) - length(replace(c.labels, ' ', ''))
-        ) OR EXISTS (
-            SELECT FROM annotate_disagreement d WHERE d.round_id = c.round_id AND d.issue_id = c.issue_id
+    WHERE c.round_id = %(round)s AND c.completed_at IS NOT NULL AND (
+        c.issue_id = ANY(%(opened)s) OR ' ' || c.labels || ' ' ~ %(elsewhere)s
+        OR ' ' || c.labels || ' ' ~ %(moved)s AND (
+            c.labels || ' ' <> repeat(
+                split_part(c.labels, ' ', 1) || ' ', 1 + length(c.labels) - length(replace(c.labels, ' ', ''))
+            ) OR EXISTS (
+                SELECT FROM annotate_disagreement d WHERE d.round_id = c.round_id AND d.issue_id = c.issue_id
+            )
         )
-      )
+    )
 """
 _ENDED = "DELETE FROM annotate_disagreement WHERE round_id = %s AND issue_id = ANY(%s)"
 
 
-def _compare_anew(round_: Round, moved: list[int], moment: datetime) -> None:
-    """Note anew what differs among labels of categories that lie elsewhere now, and decide what agrees.
+def _compare_anew(
+    round_: Round, before: Codebook, now: Codebook, opened: list[int], moment: datetime
+) -> None:
+    """Note anew what differs among labels that compare otherwise now, and decide what follows from them:
+    labels of what lies elsewhere, or became something else; and the issues that were `opened`.
 
-    What the rule decided and would no longer decide is open again. Issues whose labels are all of one
-    category agree as they did.
+    Labels that are all of one category agree as they did, and are decided as they were, unless that lies
+    elsewhere.
     """
-    if not moved or not reveals_complete_issues(round_):
+    if not reveals_complete_issues(round_):
         return
-    now = codebook(round_.version_id)
-    stands = {now.states.stands_as(category) for category in moved}
-    said = f" ({'|'.join(str(one) for one in stands if one)}) "
+    moved, elsewhere = _placed_otherwise(before, now, round_.depth)
+    if not moved and not elsewhere and not opened:
+        return
+    given: dict[str, Any] = {"round": round_.pk, "opened": opened}
+    given |= {"moved": _any_of(moved), "elsewhere": _any_of(elsewhere)}
     with connection.cursor() as cursor:
-        cursor.execute(_PARTED, {"round": round_.pk, "moved": said})
+        cursor.execute(_PARTED, given)
         issues = [issue for (issue,) in cursor.fetchall()]
-        if not issues:
-            return
         cursor.execute(_ENDED, [round_.pk, issues])
-    note_disagreements(round_, issues=issues)
-    standing = Decision.objects.filter(
-        round=round_, method=Decision.Method.UNANIMOUS, superseded_at=None, issue__in=issues
-    )
-    differing = Disagreement.objects.filter(round=round_, issue=OuterRef("issue"))
-    standing.filter(Exists(differing)).update(
-        superseded_at=moment,
-        superseded_why=_("The labels differ in version %(n)s.") % {"n": round_.version.number},
-    )
-    decide(round_, moment, issues=issues)
+    settle_anew(round_, issues, moment)
+
+
+def _placed_otherwise(before: Codebook, now: Codebook, depth: int) -> tuple[set[int], set[int]]:
+    """What labels say now whose categories lie below another type, theme or category of the round's depth
+    than they did; and of these what is decided as another category, 0 among them for none.
+    """
+
+    old = before.states.version_id
+    moved, elsewhere = set(), set()
+    for category in before.states:
+        stands = now.states.stands_as(category, old)
+        if stands is None:
+            elsewhere.add(0)
+            continue
+        was, here = before.at_depth(category, depth), now.at_depth(stands, depth)
+        if now.states.stands_as(was.category_id, old) != here.category_id:
+            elsewhere.add(stands)
+        elif any(
+            before.at_depth(category, level).category_id != now.at_depth(stands, level).category_id
+            for level in (*Level, depth)
+        ):
+            moved.add(stands)
+    return moved, elsewhere
+
+
+def _any_of(said: set[int]) -> str:
+    """A pattern that finds any of these in what an issue says; nothing is found by none."""
+    return f" ({'|'.join(map(str, sorted(said)))}) " if said else "^$"
 
 
 def on_published(*, version: Version, by: User | None, **_sent: object) -> None:

@@ -1,6 +1,6 @@
 """Labels: what a member submits, and changes until reveal."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from annotate.actions.typed import (
     typed_in,
 )
 from annotate.models import Decision, Draft, Label, Repeat, Round, RoundIssue
+from annotate.queries.looks import waits_for_a_look
 from annotate.queries.repeats import STILL_OPEN, as_label, is_ripe
 from annotate.queries.turns import guideline_seen
 from core.retry import retried
@@ -131,6 +132,8 @@ def submit_label(
         try:
             return _submit(round_, issue, member, typed, form_key, seen)
         except errors.TextKept as refusal:
+            if isinstance(refusal, errors.CategoryGone):
+                typed = replace(typed, category=None)
             refusal.is_kept = keep(round_, issue, member, typed, seen_revision)
             raise
 
@@ -144,6 +147,8 @@ def _submit(
     label = own_label(held)
     if label is not None:
         return _again(held, label, choice, form_key, seen)
+    if held.round.kind == Round.Kind.LOOK and not waits_for_a_look(held.round, issue):
+        raise errors.NotYourTurn
     label = _label(held, choice, seen, issue)
     slot = _fill_slot(held, issue, member, label.submitted_at)
     label.assignment_id, label.surplus, label.form_key = slot, slot is None, form_key
@@ -158,6 +163,7 @@ def _submit(
         return Submitted(label, surplus=slot is None)
     if held.round.kind == Round.Kind.LOOK:
         looked_at(held.round, [issue.pk], label.submitted_at)
+        return Submitted(label, surplus=False, completed=True)
     if held.round.reveal != Round.Reveal.ISSUE_COMPLETE:
         return Submitted(label, surplus=False)
     if OPEN in complete[0].split() and look_again(held.round, at=label.submitted_at, issues=[issue.pk]):

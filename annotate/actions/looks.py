@@ -16,7 +16,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from annotate.actions.agendas import leave_agendas
-from annotate.actions.decisions import decide, note_disagreements
+from annotate.actions.decisions import settle_anew
 from annotate.models import Disagreement, Round, RoundIssue, RoundVolunteer
 from annotate.queries.looks import STILL_LOOKING
 
@@ -36,7 +36,17 @@ _LOST = """
       AND (%(issues)s::bigint[] IS NULL OR s.issue_id = ANY(%(issues)s::bigint[]))
       AND (l.category_id IS NOT NULL OR p.answer IS NOT NULL)
       AND v.left_at IS NULL AND m.left_at IS NULL AND m.user_id IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM annotate_round looks
+        JOIN annotate_roundissue o ON o.round_id = looks.id AND o.issue_id = s.issue_id
+        JOIN annotate_roundvolunteer w ON w.round_id = looks.id AND w.member_id = s.volunteer_id
+        LEFT JOIN annotate_assignment a
+          ON a.round_id = looks.id AND a.issue_id = o.issue_id AND a.volunteer_id = w.member_id
+        WHERE looks.of_id = s.round_id AND (a.id IS NOT NULL OR w.left_at IS NOT NULL)
+          AND (l.round_id = s.round_id OR looks.id > l.round_id)
+      )
 """
+"""SQL: what says nothing. Who was asked again since then, or taken out of that, is not asked twice."""
 _PEOPLE = """
     INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed)
     SELECT %(look)s, v.member_id, v."column", v.seed FROM annotate_roundvolunteer v
@@ -99,14 +109,23 @@ def look_again(
     return int(count)
 
 
+_OPEN_LOOK = """
+    SELECT r.* FROM annotate_round r
+    WHERE r.of_id = %s AND r.version_id = %s AND r.closed_at IS NULL AND NOT EXISTS (
+        SELECT FROM annotate_roundissue i WHERE i.round_id = r.id AND i.issue_id = ANY(%s)
+    )
+    ORDER BY r.id LIMIT 1 FOR SHARE OF r
+"""
+
+
 def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
     """The open second look of a round under its version in which none of these issues was given anew yet; or
     a new one. One is begun at a time.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('second look'), %s)", [round_.pk % 2**31])
-    looks = Round.objects.filter(of=round_, version=round_.version_id, closed_at=None)
-    return looks.exclude(round_issues__issue__in=issues).first() or Round.objects.create(
+    known = Round.objects.raw(_OPEN_LOOK, [round_.pk, round_.version_id, list(issues)])
+    return next(iter(known), None) or Round.objects.create(
         study_id=round_.study_id,
         of=round_,
         name=_free_name(round_),
@@ -136,7 +155,8 @@ def _free_name(round_: Round) -> str:
 
 _DONE = f"""
     UPDATE annotate_roundissue i SET completed_at = %(now)s
-    WHERE i.round_id = %(round)s AND i.issue_id = ANY(%(issues)s::bigint[]) AND i.completed_at IS NULL
+    WHERE i.round_id = %(round)s AND i.completed_at IS NULL AND i.was_completed_at IS NOT NULL
+      AND (%(issues)s::bigint[] IS NULL OR i.issue_id = ANY(%(issues)s::bigint[]))
       AND NOT EXISTS (
         SELECT FROM annotate_assignment a
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
@@ -146,23 +166,29 @@ _DONE = f"""
 """  # noqa: S608 - the pieces are constants
 
 
-def looked_at(look: Round, issues: Collection[int], now: datetime) -> list[int]:
+def looked_at(look: Round, issues: list[int], now: datetime) -> None:
     """Complete these issues in the round that a second look is of, where nothing is waited for any more, and
-    decide them by its rule: those. The caller holds them in the second look.
+    decide them by its rule. The caller holds that round as it is, then the second look.
     """
     if look.of_id is None:
         raise ValueError(look.kind)
-    round_ = Round.objects.raw("SELECT * FROM annotate_round WHERE id = %s FOR SHARE", [look.of_id])[0]
+    round_ = Round.objects.select_related("version").get(pk=look.of_id)
     # Two second looks of one issue take turns by its row.
     held = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_, issue__in=issues)
     list(held.order_by("pk").values_list("pk", flat=True))
+    complete_again(round_, now, issues=issues)
+
+
+def complete_again(round_: Round, now: datetime, *, issues: list[int] | None = None) -> None:
+    """Complete the issues, of these or of all, that wait for nobody any more, and decide them anew."""
     with connection.cursor() as cursor:
-        cursor.execute(_DONE, {"round": round_.pk, "issues": list(issues), "now": now})
+        cursor.execute(_DONE, {"round": round_.pk, "issues": issues, "now": now})
         done = [issue for (issue,) in cursor.fetchall()]
-    if done and (round_.reveal == Round.Reveal.ISSUE_COMPLETE or round_.closed_at is not None):
-        decide(round_, now, issues=done)
-        note_disagreements(round_, issues=done)
-    return done
+    if not done:
+        return
+    look_again(round_, at=now, issues=done)  # what was lost meanwhile
+    complete = RoundIssue.objects.filter(round=round_, issue__in=done, completed_at__isnull=False)
+    settle_anew(round_, list(complete.values_list("issue", flat=True)), now)
 
 
 def end_looks(round_: Round, now: datetime) -> None:

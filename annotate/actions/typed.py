@@ -109,7 +109,7 @@ def require_known(round_: Round, category: int | None, version: int | None = Non
     if not states.knows(category):
         raise errors.UnknownCategory
     if states.stands_as(category, version) is None:
-        raise errors.CategoryGone(states[category])
+        raise errors.CategoryGone(states[category], is_split=category in states)
 
 
 def require_deep_enough(round_: Round, category: int, version: int) -> None:

@@ -5,6 +5,7 @@ volunteers concerned, so that their claims do: the order of actions.locks.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -16,12 +17,14 @@ from django.utils.translation import ngettext
 from annotate import errors
 from annotate.actions import slots
 from annotate.actions.decisions import decide_all_by_rule
-from annotate.actions.locks import require_open
+from annotate.actions.locks import hold_round, require_open
+from annotate.actions.looks import look_again, looked_at
 from annotate.actions.training import require_no_author
 from annotate.actions.turns import lease
 from annotate.allocation import volunteer_seed
 from annotate.errors import VolunteerRefused
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.looks import STILL_LOOKING
 from annotate.queries.volunteers import HIDDEN, NOT_THEIRS, active_volunteers
 from annotate.rules import may_be_volunteer, may_change_round
 from core.retry import retried
@@ -53,7 +56,7 @@ _REOPEN = """
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
     )
 """
-_COMPLETE = """
+_COMPLETE = f"""
     UPDATE annotate_roundissue i SET completed_at = %(now)s
     WHERE i.round_id = %(round)s AND i.completed_at IS NULL
       AND NOT EXISTS (
@@ -63,7 +66,9 @@ _COMPLETE = """
       AND EXISTS (
         SELECT FROM annotate_assignment a WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id
       )
-"""
+      AND NOT {STILL_LOOKING.format(round="i.round_id", issue="i.issue_id")}
+    RETURNING i.issue_id
+"""  # noqa: S608 - the pieces are constants
 _OPEN = "a.round_id = %(round)s AND a.volunteer_id = %(member)s AND a.submitted_at IS NULL"
 _HAND_OVER_COLUMN = f"""
     UPDATE annotate_assignment a SET volunteer_id = %(to)s, slot = %(column)s, rank = {{rank}}
@@ -118,6 +123,7 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = hold_to_change(round_, by)
+    _require_no_look(current)
     volunteer = _seat(current, member)
     made = 0
     if current.allocation == Round.Allocation.CROSSED:
@@ -165,6 +171,7 @@ def remove_volunteer(
         # By this a label that comes too late is known to be theirs; crossed, every issue of the round was.
         _run(_TRACE, current, member=member.pk)
     if to is not None:
+        _require_no_look(current)
         if to.pk == member.pk:
             raise VolunteerRefused(_("Name somebody else to go on with these issues."), field="to")
         inside = RoundVolunteer.objects.filter(round=current, member=to, left_at=None)
@@ -190,9 +197,7 @@ def remove_volunteer(
     completed = 0
     if crossed:
         now = timezone.now()
-        completed = _run(_COMPLETE, current, now=now)
-        if current.reveal == Round.Reveal.ISSUE_COMPLETE:
-            decide_all_by_rule(current, now)
+        completed = _settle_the_rest(current, now)
     record(
         current.study,
         "rounds.volunteer_removed",
@@ -267,8 +272,11 @@ def require_raisable(round_: Round, to: int) -> None:
 def hold_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
     """The round for this transaction alone, if `by` may change it.
 
-    Not its key: a claim, which holds a volunteer's row and not the round's, may still refer to it.
+    Not its key: a claim, which holds a volunteer's row and not the round's, may still refer to it. The round
+    that a second look is of is held before it, as everybody does.
     """
+    if round_.of_id is not None:
+        hold_round(Round(pk=round_.of_id))
     held = (
         Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=round_.pk)
     )
@@ -291,6 +299,28 @@ def hold_active(round_: Round, member: Membership, *beside: Membership | None) -
             _("%(who)s does not label in this round. Nothing was changed.") % {"who": member}
         )
     return found[member.pk]
+
+
+def _require_no_look(round_: Round) -> None:
+    """Raises VolunteerRefused for a second look: it asks those alone who gave the labels."""
+    if round_.kind == Round.Kind.LOOK:
+        raise VolunteerRefused(
+            _("A second look is for those who gave the labels. Nobody else can take part in it."),
+            field="member",
+        )
+
+
+def _settle_the_rest(round_: Round, now: datetime) -> int:
+    """Complete the issues of a crossed round that wait for nobody any more, and decide them: how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COMPLETE, {"round": round_.pk, "now": now})
+        done = [issue for (issue,) in cursor.fetchall()]
+    if round_.kind == Round.Kind.LOOK:
+        looked_at(round_, done, now)
+    elif round_.reveal == Round.Reveal.ISSUE_COMPLETE:
+        look_again(round_, at=now, issues=done)
+        decide_all_by_rule(round_, now)
+    return len(done)
 
 
 def _seat(round_: Round, member: Membership) -> RoundVolunteer:

@@ -10,7 +10,8 @@ from django.db import migrations, models
 SAID = """
 CREATE VIEW annotate_said AS
 SELECT l.id, l.round_id, l.issue_id, l.volunteer_id, l.assignment_id, coalesce(look.id, l.id) AS label_id,
-       coalesce(look.category_id, CASE WHEN g.id IS NULL THEN l.category_id ELSE g.became_id END) AS category_id
+       CASE WHEN look.id IS NOT NULL THEN look.category_id
+            WHEN g.id IS NULL THEN l.category_id ELSE g.became_id END AS category_id
 FROM annotate_label l
 JOIN annotate_round r ON r.id = l.round_id
 LEFT JOIN taxonomy_gone g ON g.version_id = r.version_id AND g.category_id = l.category_id
@@ -23,8 +24,7 @@ LEFT JOIN LATERAL (
     LEFT JOIN taxonomy_gone h ON h.version_id = r.version_id AND h.category_id = k.category_id
       AND k.version_id < h.since_id AND k.version_id >= coalesce(h.after_id, 0)
     WHERE (l.category_id IS NULL OR (g.id IS NOT NULL AND g.became_id IS NULL))
-      AND looks.of_id = r.id AND NOT k.surplus AND k.category_id IS NOT NULL
-      AND (h.id IS NULL OR h.became_id IS NOT NULL)
+      AND looks.of_id = r.id AND NOT k.surplus
     ORDER BY looks.id DESC LIMIT 1
 ) look ON true
 WHERE NOT l.surplus

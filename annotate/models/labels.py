@@ -171,7 +171,8 @@ class Said(models.Model):
     """What a label says in the version that its round labels with now: a view, a row per label that counts.
 
     That is the category it was given, or what that has become as a whole; where it was split or retired, or
-    the label is open, the one of a second look; none without that. `label` is the one that says it.
+    the label is open, what its author says in the latest second look; none without that. `label` is the one
+    that says it.
     """
 
     id = models.BigIntegerField(primary_key=True)

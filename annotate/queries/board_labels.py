@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.models import Label, Round, RoundIssue
+from annotate.models import Round, RoundIssue, Said
 from annotate.queries.withheld import Reader
 from studies.models import Membership
 from taxonomy.models import Category, CategoryState, Taxonomy, Version
@@ -23,7 +23,7 @@ def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | No
     found: dict[str, list[int]] = {}
     written: dict[str, str] = {}
     said = summed_up(taxonomy, member).filter(category__in=_below(taxonomy)[about.pk])
-    for label, summary in said.order_by("pk").values_list("pk", "summary").iterator(chunk_size=5_000):
+    for label, summary in said.order_by("pk").values_list("pk", "label__summary").iterator(chunk_size=5_000):
         text = " ".join(summary.split())
         if text:
             found.setdefault(written.setdefault(text.lower(), text), []).append(label)
@@ -42,7 +42,7 @@ def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
     """What boards could be about: types and themes in the order of the tree. A fixed number of queries."""
     below = _below(version.taxonomy)
     pairs = [(category, about) for about, under in below.items() for category in under]
-    said = summed_up(version.taxonomy, member).order_by().values("category_id", "summary")
+    said = summed_up(version.taxonomy, member).order_by().values("category_id", "label__summary")
     sql, values = said.query.sql_with_params()
     text = r"lower(btrim(regexp_replace(l.summary, '\s+', ' ', 'g')))"
     statement = f"""
@@ -58,9 +58,9 @@ def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
     return [CardCount(state, counted.get(state.category_id, 0)) for state in states.order_by("position")]
 
 
-def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[Label]:
-    """The labels with a summary, of issues that are complete and revealed, without what is held back from the
-    member. Two small queries.
+def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[Said]:
+    """What labels with a summary say, of issues that are complete and revealed, without what is held back
+    from the member. Two small queries.
     """
     rounds = list(Round.objects.filter(version__taxonomy=taxonomy, kind__in=COUNTED, opened_at__isnull=False))
     held = Reader(member).held_back(rounds)
@@ -69,7 +69,7 @@ def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[Label]:
         completed_at__isnull=False,
     )
     same = {"round": OuterRef("round"), "issue": OuterRef("issue")}
-    found = Label.objects.filter(Exists(counted.filter(**same)), surplus=False).exclude(summary="")
+    found = Said.objects.filter(Exists(counted.filter(**same))).exclude(label__summary="")
     return found if held.query.is_empty() else found.exclude(Exists(held.filter(**same)))
 
 

@@ -9,16 +9,20 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models import Label, Round, RoundIssue, Said
 from annotate.queries.categories import categories_of, codebook, deepest_level
 from annotate.queries.turns import Turn
+from ingest.models import Issue
 from studies.models import Membership
 from taxonomy.models import CategoryState, Remap, Version
 
 STILL_LOOKING = """EXISTS (
     SELECT FROM annotate_round looks
     JOIN annotate_assignment waits ON waits.round_id = looks.id
+    JOIN annotate_roundvolunteer seat ON seat.round_id = looks.of_id AND seat.member_id = waits.volunteer_id
+    JOIN studies_membership who ON who.id = waits.volunteer_id
     WHERE looks.of_id = {round} AND looks.closed_at IS NULL
       AND waits.issue_id = {issue} AND waits.submitted_at IS NULL
+      AND seat.left_at IS NULL AND who.left_at IS NULL AND who.user_id IS NOT NULL
 )"""
-"""SQL: does somebody have to look again at this issue of this round?"""
+"""SQL: does somebody who still can have to look again at this issue of this round?"""
 
 
 def kept_from_following(round_: Round, version: Version) -> Promise | None:
@@ -40,6 +44,12 @@ def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None
     if not has_excluded:
         return _("the new version has no category like the one that it excludes")
     return None
+
+
+def waits_for_a_look(look: Round, issue: Issue) -> bool:
+    """Is the issue blind in the round that this second look is of? If not, it went on without its author."""
+    places = RoundIssue.objects.filter(round=look.of_id, issue=issue)
+    return places.filter(completed_at=None, was_completed_at__isnull=False).exists()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -63,6 +63,8 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
+    if round_.of_id is not None:
+        return redirect("agreement", round_.of_id)
     held = held_back(round_, member)
     report = agreement_report(round_, level=level_asked_for(request), by=BY, held=held, reader=Reader(member))
     if "format" in request.GET:

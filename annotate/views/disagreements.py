@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -62,6 +62,8 @@ class Made:
 def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
     round_, member = _round(request, round_id)
+    if round_.of_id is not None:
+        return redirect("disagreements", round_.of_id)
     asked = Asked.read(request.GET)
     if is_fragment(request) and request.headers.get("HX-Target") == "live":
         context = _numbers(round_, member)

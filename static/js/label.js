@@ -88,6 +88,7 @@
     const returned = outbox.returned().find((record) => record.issue === current());
     if (returned) { outbox.drop(returned.key); complain(returned.refused.said); }
     const kept = drafts.read(), revision = Number(hidden("revision").value);
+    if (kept?.category && !picker.byId.has(kept.category)) kept.category = null;  // a new version of the taxonomy lacks it
     if (kept?.saved && kept.revision > revision && drafts.isFresh(kept)) {  // saved while this page was on its way
       fill(kept);
       hidden("revision").value = kept.revision;

@@ -30,6 +30,10 @@ def world() -> World:
 
 @pytest.fixture
 def labelled(world: World) -> tuple[World, Round]:
+    return labelled_world(world)
+
+
+def labelled_world(world: World) -> tuple[World, Round]:
     """Four issues with three labels each, one of them unanimous at C.1; the fifth has one label of three."""
     round_ = world.round()
     for issue, codes in zip(world.issues, SAID, strict=False):
