@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotate.models import Round, RoundIssue, Said
 from annotate.queries.withheld import Reader
@@ -42,7 +42,12 @@ def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
     """What boards could be about: types and themes in the order of the tree. A fixed number of queries."""
     below = _below(version.taxonomy)
     pairs = [(category, about) for about, under in below.items() for category in under]
-    said = summed_up(version.taxonomy, member).order_by().values("category_id", "label__summary")
+    said = (
+        summed_up(version.taxonomy, member)
+        .order_by()
+        .annotate(summary=F("label__summary"))
+        .values("category_id", "summary")
+    )
     sql, values = said.query.sql_with_params()
     text = r"lower(btrim(regexp_replace(l.summary, '\s+', ' ', 'g')))"
     statement = f"""
