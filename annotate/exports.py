@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 
 from annotate.models import Round
+from annotate.queries.categories import STANDS_AS
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.volunteers import incomplete_rows
 from annotate.queries.withheld import NOTHING, Held, seen_sql
@@ -80,7 +81,8 @@ _LONG = f"""
     JOIN studies_membership m ON m.id = v.member_id
     LEFT JOIN annotate_said said ON said.id = l.id
     LEFT JOIN annotate_label look ON look.id = said.label_id AND look.id <> l.id
-    LEFT JOIN code ON code.category_id = coalesce(said.category_id, l.category_id)
+    LEFT JOIN code ON code.category_id = CASE
+      WHEN l.surplus THEN {STANDS_AS.format(row="l")} ELSE said.category_id END
     LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id AND look.id IS NULL
     LEFT JOIN studies_guideline g ON g.id = l.guideline_id
     LEFT JOIN annotate_decision d
@@ -112,8 +114,8 @@ _TWICE = f"""
       ON l.round_id = t.round_id AND l.issue_id = t.issue_id AND l.volunteer_id = t.volunteer_id
     JOIN annotate_roundvolunteer v ON v.round_id = t.round_id AND v.member_id = t.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
-    LEFT JOIN code first ON first.category_id = l.category_id
-    LEFT JOIN code second ON second.category_id = t.category_id
+    LEFT JOIN code first ON first.category_id = {STANDS_AS.format(row="l")}
+    LEFT JOIN code second ON second.category_id = {STANDS_AS.format(row="t")}
     LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id
     LEFT JOIN taxonomy_proposal q ON q.id = t.proposal_id
     ORDER BY v."column", chosen.position
@@ -130,9 +132,9 @@ def labels_csv(
     """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
 
     `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
-    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, or an
-    open one, whose proposed name the long layout says. Who was taken out of the round keeps their column.
-    `held`: what is held back from the reader, and left out.
+    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, an
+    open one, whose proposed name the long layout says, or one whose category was split or retired since. Who
+    was taken out of the round keeps their column. `held`: what is held back from the reader, and left out.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
@@ -154,7 +156,9 @@ def issues_csv(round_: Round, *, held: Held = NOTHING) -> Iterator[bytes]:
 
 
 def labels_twice_csv(round_: Round, *, held: Held = NOTHING) -> Iterator[bytes]:
-    """The labels of the drift check beside the first ones, over revealed issues; an open one by its name."""
+    """The labels of the drift check beside the first ones, over revealed issues; an open one by its name,
+    and none where a category was split or retired since.
+    """
     return _asked(round_, held, _TWICE, TWICE_COLUMNS, _plain_row)
 
 

@@ -16,7 +16,7 @@ from annotate.package_inputs import as_json, document, facts, inputs, taxonomy_c
 from annotate.queries.frozen import package_files
 from annotate.queries.proposals import decided_proposals
 from annotate.queries.rounds import revealed
-from annotate.queries.withheld import NOTHING, Held, Reader
+from annotate.queries.withheld import NOTHING, Held, Reader, keeps_frozen
 from annotate.reports import agreement_report
 from core.snapshots import snapshot
 from ingest.models import Repository, Source, SourceEntry
@@ -109,7 +109,7 @@ def _write_files(round_: Round, sink: Sink, held: Held, reader: Reader | None) -
         write("agreement.json", [as_json(document(found))])
         if decided := decided_proposals(round_):
             write("proposals.json", [as_json({"proposals": decided})])
-        withheld = held.count()
+        withheld = held.exists() or keeps_frozen(round_, reader.member if reader else None).exists()
         reports = package_files(round_)
         for name, frozen in reports.items() if not withheld else ():
             write(name, [frozen.document.encode()])

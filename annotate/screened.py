@@ -24,12 +24,14 @@ def screening_agreement(round_: Round, held: Held = NOTHING) -> Agreement:
         return agreement_report(round_, level=Level.TYPE, held=held).overall
     complete = revealed(round_).filter(completed_at__isnull=False)
     count, last = complete.aggregate(count=Count("pk"), last=Max("completed_at")).values()
-    # Labels of complete, revealed issues stay, so the same issues agree as before.
-    return _agreement(round_.pk, round_.closed_at, count, last)
+    # Labels of complete, revealed issues say the same in one version, so the same issues agree as before.
+    return _agreement(round_.pk, round_.version_id, round_.closed_at, count, last)
 
 
 @lru_cache(maxsize=64)
-def _agreement(round_id: int, _closed: datetime | None, _count: int, _last: datetime | None) -> Agreement:
+def _agreement(
+    round_id: int, _version: int, _closed: datetime | None, _count: int, _last: datetime | None
+) -> Agreement:
     round_ = Round.objects.select_related("study").get(pk=round_id)
     return agreement_report(round_, level=Level.TYPE).overall
 

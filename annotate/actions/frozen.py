@@ -11,7 +11,7 @@ from annotate.actions.locks import settled_snapshot
 from annotate.errors import FreezeRefused
 from annotate.frozen import as_text, inputs_hash, levels_of
 from annotate.models import FrozenReport, Round
-from annotate.queries.withheld import held_back
+from annotate.queries.withheld import keeps_frozen
 from annotate.rules import may_freeze
 from core.retry import retried
 from core.templatetags.crosscheck import count
@@ -48,7 +48,7 @@ def freeze_report(
         round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk)
         if round_.frozen_reports.filter(name__iexact=name).exists():
             raise FreezeRefused(NAME_IS_TAKEN, field="name")
-        if held := held_back(round_, by).count():
+        if held := keeps_frozen(round_, by).count():
             raise errors.ReportHeldBack(_cannot_freeze(held))
         reports = levels_of(round_)
         newest = next(iter(reports.values()))

@@ -19,7 +19,7 @@ from annotate.frozen import difference
 from annotate.models import FrozenReport, Round
 from annotate.queries.final_labels import change_counts
 from annotate.queries.frozen import frozen_reports
-from annotate.queries.withheld import held_back
+from annotate.queries.withheld import keeps_frozen
 from annotate.rules import may_freeze, may_see_disagreements
 from studies.models import Membership
 
@@ -89,9 +89,9 @@ class ReportDifferenceSerializer(serializers.Serializer[Any]):
 
 
 def _of_round(request: Request, round_id: int) -> tuple[Round, Membership, int]:
-    """The round, the seat of who asks, and how many of its issues are held back from them."""
+    """The round, the seat of who asks, and how many issues keep its frozen reports from them."""
     round_, member = round_of(request, round_id, may_see_disagreements)
-    return round_, member, held_back(round_, member).count()
+    return round_, member, keeps_frozen(round_, member).count()
 
 
 def _readable(request: Request, round_id: int, frozen_id: int) -> tuple[FrozenReport, Membership]:

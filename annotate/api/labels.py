@@ -16,6 +16,7 @@ from annotate.actions.proposals import NAME_LENGTH, REASON_LENGTH
 from annotate.actions.turns import next_turn
 from annotate.api.rounds import round_of
 from annotate.models import Label, Round
+from annotate.queries.categories import categories_of
 from annotate.queries.labels import own_labels
 from annotate.queries.turns import Turn
 from annotate.rules import may_see_own_labels
@@ -23,7 +24,7 @@ from ingest.api import IssueTextSerializer
 from ingest.models import Issue
 from ingest.queries import issues_for
 from taxonomy.models import Category
-from taxonomy.queries import codebook
+from taxonomy.queries import States, codebook
 
 
 class DraftSerializer(serializers.Serializer[Any]):
@@ -49,7 +50,7 @@ class ProposedSerializer(serializers.Serializer[Any]):
 class LabelSerializer(serializers.Serializer[Label]):
     issue = serializers.IntegerField(source="issue_id")
     category = serializers.SerializerMethodField(
-        help_text="Code in the round's version; empty for an open label"
+        help_text="Code in the round's version, the last one where that lacks it; empty for an open label"
     )
     proposal = serializers.SerializerMethodField(help_text="Of an open label: what is missing")
     summary = serializers.CharField()
@@ -59,15 +60,15 @@ class LabelSerializer(serializers.Serializer[Label]):
     changed_at = serializers.DateTimeField(allow_null=True)
 
     def get_category(self, label: Label) -> str:
-        codes: dict[int | None, str] = self.context["codes"]
-        return codes.get(label.category_id, "")
+        states: States = self.context["states"]
+        return states[label.category_id].code if label.category_id else ""
 
     @extend_schema_field(ProposedSerializer(allow_null=True))
     def get_proposal(self, label: Label) -> dict[str, str] | None:
-        codes: dict[int | None, str] = self.context["codes"]
+        states: States = self.context["states"]
         if label.proposal is None:
             return None
-        nearest = codes.get(label.nearest_id, "")
+        nearest = states[label.nearest_id].code if label.nearest_id else ""
         return {"name": label.proposal.name, "reason": label.proposed_reason, "nearest": nearest}
 
 
@@ -130,11 +131,11 @@ def issue_in(round_: Round, request: Request, issue_id: int) -> Issue:
 
 
 def _answer(round_: Round, label: Label) -> dict[str, Any]:
-    return dict(LabelSerializer(label, context={"codes": _codes(round_)}).data)
+    return dict(LabelSerializer(label, context={"states": _states(round_)}).data)
 
 
-def _codes(round_: Round) -> dict[int | None, str]:
-    return {state.category_id: state.code for state in codebook(round_.version_id).states}
+def _states(round_: Round) -> States:
+    return categories_of(round_.version_id).by_id
 
 
 class Claim(APIView):
@@ -160,7 +161,7 @@ class Labels(APIView):
         except ValueError as error:
             raise ValidationError({"after": ["Give the next of a former answer."]}) from error
         labels: Any = [row.label for row in found.rows]
-        data = LabelSerializer(labels, many=True, context={"codes": _codes(round_)}).data
+        data = LabelSerializer(labels, many=True, context={"states": _states(round_)}).data
         return Response({"results": data, "next": found.next})
 
     @extend_schema(request=SubmissionSerializer, responses={201: LabelSerializer, 200: LabelSerializer})

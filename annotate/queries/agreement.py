@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from annotate.agreement import MISSING
 from annotate.models import Round, RoundVolunteer
+from annotate.queries.categories import STANDS_AS
 from annotate.queries.grouping import NOTHING_MORE, Asked, grouped
 from annotate.queries.rounds import reveals_complete_issues
 from annotate.queries.withheld import NOTHING, Held, seen_sql
@@ -334,7 +335,7 @@ def ways(round_: Round, codebook: Codebook, held: Held = NOTHING) -> Ways:
 
 
 _TWICE = """
-    SELECT m.pseudonym, l.category_id, r.category_id, count(*)
+    SELECT m.pseudonym, {first} AS first, {second} AS second, count(*)
     FROM annotate_repeat r
     JOIN annotate_label l
       ON l.round_id = r.round_id AND l.issue_id = r.issue_id AND l.volunteer_id = r.volunteer_id
@@ -342,7 +343,7 @@ _TWICE = """
     JOIN annotate_roundvolunteer v ON v.round_id = r.round_id AND v.member_id = r.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
     WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed} AND {seen}
-    GROUP BY v."column", m.pseudonym, l.category_id, r.category_id
+    GROUP BY v."column", m.pseudonym, first, second
     ORDER BY v."column"
 """
 
@@ -351,11 +352,14 @@ def labelled_twice(round_: Round, held: Held = NOTHING) -> list[tuple[str, int |
     """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone,
     without those that are held back from the reader.
 
-    None stands for an open label. In the order of the volunteers' columns. One query.
+    Categories are those of the round's version; None stands for an open label, and for one whose category was
+    split or retired since. In the order of the volunteers' columns. One query.
     """
     seen, kept = seen_sql(held, "c.issue_id")
     is_revealed = "true" if round_.closed_at else _complete(round_)
     with connection.cursor() as cursor:
-        cursor.execute(_TWICE.format(revealed=is_revealed, seen=seen), {"round": round_.pk, **kept})
+        first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
+        statement = _TWICE.format(revealed=is_revealed, seen=seen, first=first, second=second)
+        cursor.execute(statement, {"round": round_.pk, "version": round_.version_id, **kept})
         found: list[tuple[str, int | None, int | None, int]] = cursor.fetchall()
     return found

@@ -20,6 +20,15 @@ ROLLED_UP = """
 or the category itself where it stops above that level."""
 
 
+STANDS_AS = """nullif(coalesce((
+    SELECT coalesce(g.became_id, 0) FROM taxonomy_gone g
+    WHERE g.version_id = %(version)s AND g.category_id = {row}.category_id
+      AND {row}.version_id < g.since_id AND {row}.version_id >= coalesce(g.after_id, 0)
+), {row}.category_id), 0)"""
+"""SQL: what the choice of this row counts as in version %(version)s, as `States.stands_as` says it; NULL for
+nothing. Of labels that count, `Said` says it, with second looks."""
+
+
 @dataclass(frozen=True, eq=False)
 class Codebook:
     """The categories of one version in the order of the tree, by the id of the category."""

@@ -7,8 +7,9 @@ from django.db.models import Count, QuerySet
 from annotate.models import Repeat, Round, RoundIssue
 from annotate.queries.frozen import package_files
 from annotate.queries.rounds import revealed, revealed_labels, standing_decisions
-from annotate.queries.withheld import NOTHING, Held
+from annotate.queries.withheld import NOTHING, Held, keeps_frozen
 from ingest.models import Repository, Source
+from studies.models import Membership
 from taxonomy.models import CategoryState
 
 
@@ -50,10 +51,10 @@ class Contents:
         return self.issues - self.revealed
 
 
-def contents(round_: Round, held: Held = NOTHING) -> Contents:
-    """What `write_package` would write of this round now, without what is held back from the reader.
+def contents(round_: Round, held: Held = NOTHING, member: Membership | None = None) -> Contents:
+    """What `write_package` would write of this round now, without what is held back from this member.
 
-    Ten queries at most, whatever the round's size, and one more where something may be held back.
+    Ten queries at most, whatever the round's size, and two more where something may be held back.
     """
     shown = revealed(round_).exclude(pk__in=held.values("pk"))
     kept = held.values("issue")
@@ -72,7 +73,7 @@ def contents(round_: Round, held: Held = NOTHING) -> Contents:
             round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
         ).count(),
         withheld=withheld,
-        reports=() if withheld else tuple(package_files(round_)),
+        reports=() if withheld or keeps_frozen(round_, member).exists() else tuple(package_files(round_)),
     )
 
 

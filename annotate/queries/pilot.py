@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from annotate.drafting import Missing, draft_taxonomy
-from annotate.models import Label, Round
-from annotate.queries.rounds import revealed, revealed_labels, round_progress
+from annotate.models import Label, Round, Said
+from annotate.queries.rounds import revealed, round_progress, said_labels
 from annotate.queries.withheld import NOTHING, Held
 from ingest.models import Issue
 from taxonomy.models import CategoryState, Proposal
@@ -144,13 +144,17 @@ def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
             by_category[candidate.right.category_id].append(candidate)
         elif candidate.proposal_id is not None:
             by_proposal[candidate.proposal_id].append(candidate)
-    labels = revealed_labels(round_).filter(surplus=False).exclude(issue__in=held.values("issue"))
+    said = said_labels(round_).exclude(issue__in=held.values("issue"))
     withheld = held.count()
     counted = {
         row["category"]: row
-        for row in labels.filter(category__isnull=False)
+        for row in said.filter(category__isnull=False)
         .values("category")
-        .annotate(n=Count("pk"), on=Count("issue", distinct=True), unsure=Count("pk", filter=Q(unsure=True)))
+        .annotate(
+            n=Count("pk"),
+            on=Count("issue", distinct=True),
+            unsure=Count("pk", filter=Q(label__unsure=True)),
+        )
         .order_by()
     }
     used = [
@@ -165,7 +169,7 @@ def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
         for state in book.states
         if state.category_id in counted
     ]
-    proposed = _proposed(book, labels.filter(category=None).select_related("proposal"), by_proposal)
+    proposed = _proposed(book, _open(said).select_related("proposal"), by_proposal)
     return Outcome(
         issues=round_progress(round_).issues,
         revealed=revealed(round_).count() - withheld,
@@ -226,6 +230,11 @@ def candidates(
             one.place,
         ),
     )
+
+
+def _open(said: QuerySet[Said]) -> QuerySet[Label]:
+    """Those of the labels that are open still."""
+    return Label.objects.filter(pk__in=said.filter(category=None).values("label"), category=None)
 
 
 def _proposed(
@@ -300,6 +309,5 @@ def issue_ids(round_: Round, words: Sequence[str], held: Held = NOTHING) -> dict
 
 def proposal_names(round_: Round, held: Held = NOTHING) -> list[tuple[int, str]]:
     """(id, name) of the proposals that revealed open labels of the round point to, if not held back."""
-    labels = revealed_labels(round_).filter(surplus=False, category=None)
-    labels = labels.exclude(issue__in=held.values("issue"))
+    labels = _open(said_labels(round_).exclude(issue__in=held.values("issue")))
     return list(Proposal.objects.filter(pk__in=labels.values("proposal")).values_list("pk", "name"))

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotate.drift import YOUNGEST, comes_again
-from annotate.models import Assignment, Label, Repeat, Round, RoundVolunteer
+from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer
 from annotate.queries.rounds import revealed
 from studies.models import Membership
 
@@ -20,13 +20,21 @@ STILL_OPEN = timedelta(hours=1)
 
 
 def repeats_to_come(round_: Round, member: Membership) -> QuerySet[Repeat]:
-    """The member's repeats that can be labelled now: their first labels are old enough, and not revealed."""
+    """The member's repeats that can be labelled now: their first labels are old enough, and were never
+    revealed.
+    """
     old = Label.objects.filter(
         round=round_, volunteer=member, issue=OuterRef("issue"), submitted_at__lte=timezone.now() - YOUNGEST
     )
     return Repeat.objects.filter(Exists(old), round=round_, volunteer=member, submitted_at=None).exclude(
-        Exists(revealed(round_).filter(issue=OuterRef("issue")))
+        _was_revealed(round_)
     )
+
+
+def _was_revealed(round_: Round) -> Exists:
+    """Is the issue of a repeat revealed, or was it before it had to be looked at again?"""
+    before = RoundIssue.objects.filter(round=round_, was_completed_at__isnull=False)
+    return Exists((revealed(round_) | before).filter(issue=OuterRef("issue")))
 
 
 def next_repeat(
@@ -86,12 +94,11 @@ class Counted:
 
 def counted(round_: Round, member: Membership, *, since: datetime) -> Counted:
     """One query."""
-    is_revealed = Exists(revealed(round_).filter(issue=OuterRef("issue")))
     own = Repeat.objects.filter(round=round_, volunteer=member)
     found = own.aggregate(
         labelled=Count("submitted_at"),
         today=Count("pk", filter=Q(submitted_at__gte=since)),
-        lost=Count("pk", filter=Q(is_revealed, submitted_at=None)),
+        lost=Count("pk", filter=Q(_was_revealed(round_), submitted_at=None)),
     )
     return Counted(**found)
 

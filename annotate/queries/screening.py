@@ -208,12 +208,19 @@ def screening_counts(round_: Round, held: Held = NOTHING) -> Counts:
     shown = tuple(complete.aggregate(count=Count("pk"), last=Max("completed_at")).values())
     made = Decision.objects.filter(round=round_)
     decided = tuple(made.aggregate(last=Max("pk"), superseded=Count("superseded_at")).values())
-    return Counts(issues, *_counted(round_.pk, round_.opened_at, round_.closed_at, shown, decided))
+    return Counts(
+        issues, *_counted(round_.pk, round_.version_id, round_.opened_at, round_.closed_at, shown, decided)
+    )
 
 
 @lru_cache(maxsize=64)
 def _counted(
-    round_id: int, _opened: datetime | None, _closed: datetime | None, _shown: object, _decided: object
+    round_id: int,
+    _version: int,
+    _opened: datetime | None,
+    _closed: datetime | None,
+    _shown: object,
+    _decided: object,
 ) -> tuple[Screened, tuple[Screened, ...], Reasons]:
     """Issues, labels and decisions that are counted here stay; what may come is said by the arguments."""
     return _count(Round.objects.get(pk=round_id), NOTHING)

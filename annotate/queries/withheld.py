@@ -80,6 +80,17 @@ def held_back(round_: Round, member: Membership | None) -> Held:
     return revealed(round_).filter(Exists(turns.filter(issue=OuterRef("issue"))))
 
 
+def keeps_frozen(round_: Round, member: Membership | None) -> Held:
+    """What keeps the frozen reports of a round from this member: all that is held back from them, and what
+    was revealed once and is for them to look at again. A frozen report may be of that, too.
+    """
+    turns = still_to_label(round_, member)
+    if turns.query.is_empty():
+        return NOTHING
+    seen = revealed(round_) | RoundIssue.objects.filter(round=round_, was_completed_at__isnull=False)
+    return seen.filter(Exists(turns.filter(issue=OuterRef("issue"))))
+
+
 @dataclass(frozen=True)
 class Reader:
     """Who reads, as far as it says what is held back from them: a member, or None at the shell."""

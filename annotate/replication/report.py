@@ -64,7 +64,7 @@ def whole(package: Package) -> dict[str, Any]:
         "surplus_labels": int((package.every_label["Surplus"] != "").sum()),
     }
     unknown: dict[str, Any] = left_out if package.is_whole else dict.fromkeys(left_out, NOT_HERE)
-    open_labels = {"open_labels": int(((given["Label"] == "") & (given["Open"] != "")).sum())}
+    open_labels = {"open_labels": int((given["Label"] == "").sum())}
     return agreement(package, package.labels.index, unknown | open_labels)
 
 
@@ -337,7 +337,7 @@ def intra_rater(package: Package) -> dict[str, Any] | None:
     first, second = (
         package.book.rolled_up(twice[name], package.level) for name in ("First_Label", "Second_Label")
     )
-    is_open = (twice["First_Open"] != "") | (twice["Second_Open"] != "")
+    is_open = (twice["First_Label"] == "") | (twice["Second_Label"] == "")
     above = ~is_open & ((first < 0) | (second < 0))
     left_out = {"open_labels": int(is_open.sum()), "labels_above_the_level": int(above.sum())}
 
@@ -367,9 +367,7 @@ def consensus(package: Package) -> dict[str, Any] | None:
         for name in ("Label", "Ballot")
     )
     replaced = copy(package)
-    replaced.count(
-        both.assign(Label=both["Label"].mask(voted, both["Ballot"]), Open=both["Open"].mask(voted, ""))
-    )
+    replaced.count(both.assign(Label=both["Label"].mask(voted, both["Ballot"])))
     found = whole(replaced)
     # Labels that know of each other are no sample of independent ones: their spread means nothing.
     found["coefficients"] = {

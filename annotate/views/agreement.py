@@ -77,7 +77,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "found": report.overall,
         "levels": _levels(report),
         "left_out": say.left_out(report),
-        "frozen": frozen.section(report, member, held),
+        "frozen": frozen.section(report, member),
         "form": FreezeForm(),
     }
     if report.overall.issues:

@@ -41,7 +41,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     round_ = _chosen(rounds, request.GET.get("round", ""))
     context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
     if round_:
-        found = contents(round_, held_back(round_, member))
+        found = contents(round_, held_back(round_, member), member)
         context |= {
             "found": found,
             "checks": _checks(round_, found, settles=may_settle(member, round_)),

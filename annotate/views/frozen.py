@@ -27,7 +27,7 @@ from annotate.package import BY
 from annotate.queries import frozen as queries
 from annotate.queries.final_labels import change_counts
 from annotate.queries.rounds import rounds_for
-from annotate.queries.withheld import Held, held_back
+from annotate.queries.withheld import held_back, keeps_frozen
 from annotate.reports import LEVELS, AgreementReport, agreement_report, level_name
 from annotate.rules import may_freeze
 from annotate.tables import number
@@ -51,13 +51,13 @@ class Listed:
     is_same: bool | None
 
 
-def section(report: AgreementReport, member: Membership | None, held: Held) -> dict[str, Any]:
+def section(report: AgreementReport, member: Membership | None) -> dict[str, Any]:
     """What the list of a round's frozen reports draws, beside the report of now at one level.
 
     Two queries and those of what was labelled, and one more where something may be held back.
     """
     round_ = report.round
-    withheld = held.count()
+    withheld = keeps_frozen(round_, member).count()
     found = list(queries.frozen_reports(round_))
     levels = (level_name(round_.depth), level_name(report.level))
     numbers = queries.at_levels(round_, *levels) if found and not withheld else {}
@@ -91,7 +91,7 @@ def _listed(
 @require_http_methods(["GET", "HEAD", "POST"])
 def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
     """List the frozen reports of a round, and freeze the one of now."""
-    round_, member, held = _round(request, round_id)
+    round_, member = _round(request, round_id)
     form = FreezeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         require(may_freeze(member, round_))
@@ -105,12 +105,12 @@ def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
                     return go_to(request, "frozen_reports", round_.pk)
                 messages.success(request, _("The report is frozen. It stays as it is."))
                 return go_to(request, frozen)
-    report = agreement_report(round_, by=BY, held=held)
+    report = agreement_report(round_, by=BY, held=held_back(round_, member))
     context = {
         **frame(round_.study, member, "agreement"),
         "round": round_,
         "form": form,
-        "frozen": section(report, member, held),
+        "frozen": section(report, member),
     }
     status = 422 if form.errors else 200
     return render_page(request, "annotate/frozen/frozen_reports.html", context, status=status)
@@ -130,13 +130,13 @@ def _freeze(
 @require_safe
 def frozen_report(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpResponse:
     """Show one at `?level=`, and what is other now; `?check=yes` compares what it was made of."""
-    round_, member, held = _round(request, round_id)
+    round_, member = _round(request, round_id)
     frozen = get_object_or_404(queries.frozen_reports(round_), pk=frozen_id)
     context: dict[str, Any] = {
         **frame(round_.study, member, "agreement"),
         "round": round_,
         "frozen": frozen,
-        "withheld": held.count(),
+        "withheld": keeps_frozen(round_, member).count(),
     }
     if not context["withheld"]:
         context |= _numbers(request, frozen, member)
@@ -146,9 +146,9 @@ def frozen_report(request: AuthedRequest, round_id: int, frozen_id: int) -> Http
 @require_safe
 def frozen_json(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpResponse:
     """Send the report as it was frozen, to the byte."""
-    round_, _member, held = _round(request, round_id)
+    round_, member = _round(request, round_id)
     frozen = get_object_or_404(queries.frozen_reports(round_), pk=frozen_id)
-    if held.count():
+    if keeps_frozen(round_, member).exists():
         raise ReportHeldBack
     stem = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}"
     name = f"{stem}-{slugify(frozen.name) or frozen.pk}.json"
@@ -159,11 +159,11 @@ def frozen_json(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpRe
     )
 
 
-def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None, Held]:
+def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
     round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
     member = membership_of(request.user, round_.study)
     require(may_read_revealed(member))
-    return round_, member, held_back(round_, member)
+    return round_, member
 
 
 # --- what the page of one draws

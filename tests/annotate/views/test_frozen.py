@@ -15,9 +15,11 @@ from annotate.actions.frozen import freeze_report
 from annotate.models import FrozenReport
 from annotate.package import write_package
 from annotate.queries.frozen import package_files
-from annotate.queries.withheld import held_back
+from annotate.queries.withheld import Reader, held_back
 from studies.models import Event, Role
+from taxonomy.tree.drafts import RETIRE
 from tests import factories
+from tests.annotate.actions.test_follow import change, publication
 from tests.annotate.views.pages import client, label_all, same_bytes, text_of
 from tests.annotate.world import World, small_world
 
@@ -200,6 +202,26 @@ def test_who_has_something_held_back_gets_the_name_and_the_moment_alone(world, r
     world.submit(again, world.issues[2], reader, "C.1")
     assert "0.550" in bodies()[2]
     assert get(reader, "frozen_json", round_, frozen.pk).status_code == 200
+
+
+def test_who_looks_again_at_an_issue_does_not_read_what_was_frozen_of_it(world, round_, tmp_path):
+    frozen = freeze_report(round_=round_, by=world.lead, name="Then")
+    change(world, RETIRE, "C.2")
+    world.version = publication(world)
+    [first, _second, third] = world.members
+    assert get(first, "frozen_json", round_, frozen.pk).status_code == 409, "looks at the second issue again"
+    assert "2 issues are held back from you" in text_of(get(third, "frozen_reports", round_))
+    round_.refresh_from_db()
+    held = held_back(round_, third)
+    assert held.count() == 0, "nothing of it is revealed"
+    write_package(round_, tmp_path / "third.zip", held=held, reader=Reader(third))
+    with ZipFile(tmp_path / "third.zip") as archive:
+        assert not [name for name in archive.namelist() if name.startswith("reports/")]
+    assert "reports/" not in text_of(client(third).get(reverse("export", args=[world.study.slug])))
+    assert get(world.lead, "frozen_json", round_, frozen.pk).status_code == 200, "labels nothing"
+
+    world.submit(round_.looks.get(), world.issues[1], first, "C.1")
+    assert get(first, "frozen_json", round_, frozen.pk).status_code == 200
 
 
 def test_what_is_decided_of_an_issue_that_is_held_back_changes_no_byte(world, round_):
