@@ -162,7 +162,12 @@ def _require_quorum(meeting: Meeting, there: int) -> None:
 
 
 def decides(meeting: Meeting, ballots: Tally, how: str) -> int | None:
-    """The category that these ballots give the meeting in this way, if they give one."""
-    if how == Decision.How.UNANIMITY:
-        return ballots.unanimity
-    return ballots.majority if meeting.by_majority else None
+    """The category that these ballots give the meeting in this way, if they give one of the round's version.
+
+    Ballots count as they were cast: those of a category that was merged, split or retired since do not
+    suffice, since nobody said so of what it became.
+    """
+    given = ballots.unanimity
+    if how == Decision.How.MAJORITY:
+        given = ballots.majority if meeting.by_majority else None
+    return given if given in codebook(meeting.round.version_id).states else None

@@ -275,7 +275,8 @@ def _require_that_a_ballot_opens(
 def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: datetime) -> None:
     """Two equal ballots are the decision of a pair, if nobody decided while they voted."""
     ballots: Tally = tally_of(vote)
-    if ballots.unanimity is None or ballots.present < item.meeting.quorum:
+    category_id = decides(item.meeting, ballots, Decision.How.UNANIMITY)
+    if category_id is None or ballots.present < item.meeting.quorum:
         return
     hold_issue(item.meeting.round, item.issue)
     standing = standing_on(item)
@@ -284,7 +285,7 @@ def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: dateti
     store_decision(
         item=item,
         by=by,
-        category_id=ballots.unanimity,
+        category_id=category_id,
         how=Decision.How.UNANIMITY,
         vote=vote,
         rationale="",
