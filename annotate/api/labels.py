@@ -23,7 +23,7 @@ from annotate.rules import may_see_own_labels
 from ingest.api import IssueTextSerializer
 from ingest.models import Issue
 from ingest.queries import issues_for
-from taxonomy.models import Category
+from taxonomy.models import Category, Version
 from taxonomy.queries import States, codebook
 
 
@@ -76,7 +76,15 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     """Either a category or a proposal."""
 
     category = serializers.CharField(
-        max_length=32, allow_blank=True, default="", help_text="Code in the round's version"
+        max_length=32, allow_blank=True, default="", help_text="Code in `version`"
+    )
+    version = serializers.IntegerField(
+        min_value=1,
+        max_value=2**31 - 1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Number of the version that the codes were read from; without it the round's own",
     )
     proposal = ProposedSerializer(required=False, allow_null=True, default=None)
     summary = serializers.CharField(max_length=500, allow_blank=True, default="")
@@ -104,25 +112,40 @@ class OwnLabelsSerializer(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
 
 
-def category_of(round_: Round, code: str) -> Category:
-    """The category with this code in the round's version; a 400 that names the field if there is none."""
-    state = codebook(round_.version_id).by_code.get(code)
+def category_of(round_: Round, code: str, version: Version | None = None) -> Category:
+    """The category with this code in the round's version, or in this one; a 400 that names the field if there
+    is none.
+    """
+    state = codebook(version or round_.version_id).by_code.get(code)
     if state is None:
-        raise ValidationError({"category": [f"The round's version has no category {code!r}."]})
+        where = f"Version {version.number}" if version else "The round's version"
+        raise ValidationError({"category": [f"{where} has no category {code!r}."]})
     return Category(pk=state.category_id, taxonomy_id=round_.version.taxonomy_id)
 
 
 def choice_of(round_: Round, given: dict[str, Any]) -> dict[str, Any]:
     """What the actions take; a 400 that names the field for a code that there is not."""
-    proposal = given["proposal"]
+    proposal, version = given["proposal"], _version_of(round_, given["version"])
     code = proposal["nearest"] if proposal else given["category"]
     return {
-        "category": category_of(round_, code) if code else None,
+        "seen_version": version and version.pk,
+        "category": category_of(round_, code, version) if code else None,
         "summary": given["summary"],
         "unsure": given["unsure"],
         "proposed_name": proposal["name"] if proposal else "",
         "proposed_reason": proposal["reason"] if proposal else "",
     }
+
+
+def _version_of(round_: Round, number: int | None) -> Version | None:
+    """The published version with this number, None where the client does not say which one it read."""
+    if number is None:
+        return None
+    published = Version.objects.filter(taxonomy=round_.version.taxonomy_id, published_at__isnull=False)
+    found = published.filter(number=number).first()
+    if found is None:
+        raise ValidationError({"version": [f"The round's taxonomy has no published version {number}."]})
+    return found
 
 
 def issue_in(round_: Round, request: Request, issue_id: int) -> Issue:
