@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.models import Disagreement, FollowUp
+from annotate.models import FollowUp, RoundIssue
 from annotate.queries.withheld import seen_by_seats
 from ingest.models import Issue
 from studies.models import Membership, Study
@@ -32,7 +32,9 @@ class FollowUpLine:
 
 def follow_ups(study: Study, member: Membership | None) -> QuerySet[FollowUp]:
     """Those of a study, without what is withheld from this member. One small query."""
-    rows = Disagreement.objects.filter(round=OuterRef("item__round"), issue=OuterRef("item__issue"))
+    rows = RoundIssue.objects.filter(
+        round=OuterRef("item__round"), issue=OuterRef("item__issue"), completed_at__isnull=False
+    )
     seen = seen_by_seats(rows, [member] if member else [])
     return FollowUp.objects.filter(Exists(seen), item__meeting__round__study=study)
 

@@ -12,7 +12,7 @@ from operator import attrgetter
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from annotate.models import (
@@ -31,7 +31,8 @@ from annotate.models import (
 )
 from annotate.queries.agendas import standing
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.withheld import seen_by
+from annotate.queries.rounds import revealed
+from annotate.queries.withheld import held_back, seen_by
 from studies.models import Membership
 from studies.rules import may_see_names
 
@@ -290,11 +291,21 @@ class _Writer:
         off = {item.pk for item in on_it if self._is_off(item)}
         off -= set(came_up(AgendaItem.objects.filter(pk__in=off)).values_list("pk", flat=True))
         on_it = [item for item in on_it if item.pk not in off]
-        rows = Disagreement.objects.filter(round=self.round, issue__in=[item.issue_id for item in on_it])
-        seen = seen_by(rows, self.round, self.member)
-        self.chosen = {row.issue_id: row.chosen for row in seen}
+        # Not by their disagreements: a later version can end one, and the meeting has talked about it.
+        differs = Disagreement.objects.filter(round=self.round, issue=OuterRef("issue")).values("chosen")
+        places = revealed(self.round).filter(issue__in=[item.issue_id for item in on_it])
+        held = held_back(self.round, self.member)
+        seen = places if held.query.is_empty() else places.exclude(pk__in=held.values("pk"))
+        told = seen.values_list("issue", "labels", Subquery(differs[:1]))
+        self.chosen = {issue: chosen or self._agreed(labels) for issue, labels, chosen in told}
         shown = [item for item in on_it if item.issue_id in self.chosen]
         return shown, len(on_it) - len(shown)
+
+    def _agreed(self, labels: str) -> list[int]:
+        """The category at the round's depth that labels agree on which differed once."""
+        said = [int(one) for one in labels.split() if one != "0"]
+        depth = self.round.depth
+        return list(dict.fromkeys(self.book.at_depth(one, depth).category_id for one in said))
 
     def _is_off(self, item: AgendaItem) -> bool:
         closed = self.meeting.closed_at

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -10,6 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from annotate.models import Comment, Disagreement, Mention, Round, RoundIssue
 from annotate.queries.categories import categories_of
+from annotate.queries.rounds import revealed
 from annotate.queries.withheld import is_withheld, waits_elsewhere
 from annotate.rules import may_see_disagreements
 from core.mentions import Piece, pieces
@@ -63,9 +65,17 @@ def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> 
     return (
         round_.kind != Round.Kind.TRAINING
         and may_see_disagreements(member, round_)
-        and Disagreement.objects.filter(round=round_, issue=issue_id).exists()
+        and _has_differed(round_, issue_id)
         and not is_withheld(round_, issue_id, member)
     )
+
+
+def _has_differed(round_: Round, issue_id: int) -> bool:
+    """Is the issue a disagreement, or was it talked about as one that a later version ended?"""
+    own: dict[str, Any] = {"round": round_, "issue": issue_id}
+    if Disagreement.objects.filter(**own).exists():
+        return True
+    return Comment.objects.filter(**own).exists() and revealed(round_).filter(issue=issue_id).exists()
 
 
 def thread(round_: Round, issue_id: int, member: Membership | None, *, is_seen: bool = False) -> list[Said]:

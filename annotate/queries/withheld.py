@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -17,6 +17,7 @@ from core.once import once_a_page
 from studies.models import Membership
 
 Held = QuerySet[RoundIssue]
+Row = TypeVar("Row", Disagreement, RoundIssue)
 
 NOTHING: Held = RoundIssue.objects.none()
 """What is held back from who asks at the shell: nothing."""
@@ -124,8 +125,9 @@ def seen_by(
     return found.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
 
 
-def seen_by_seats(found: QuerySet[Disagreement], seats: Iterable[Membership]) -> QuerySet[Disagreement]:
-    """Of these disagreements of any rounds, those that nothing keeps from who has these memberships.
+def seen_by_seats(found: QuerySet[Row], seats: Iterable[Membership]) -> QuerySet[Row]:
+    """Of these disagreements of any rounds, or issues of them, those that nothing keeps from who has these
+    memberships.
 
     One small query.
     """
