@@ -129,7 +129,11 @@
     steps = 0;
     document.getElementById("add-name").value = "";
   });
-  document.addEventListener("htmx:beforeSwap", () => { typed = document.getElementById("add-name")?.value ?? ""; });
+  document.addEventListener("htmx:beforeSwap", () => {
+    typed = document.getElementById("add-name")?.value ?? "";
+    // Of details with one name only one is open in a page: the one that comes would be shut.
+    for (const act of document.querySelectorAll(".acts > details[open]")) act.open = false;
+  });
   document.addEventListener("htmx:sendError", () => { adding = false; });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "editor" && event.target.id !== "editor") return;
@@ -139,7 +143,10 @@
       field.focus({ preventScroll: true });
       if (field.getAttribute("aria-invalid")) [adding, waiting] = [false, []];
       else field.value = typed;
-    } else if (document.activeElement === document.body) chosen()?.focus({ preventScroll: true });
+    } else if (document.activeElement === document.body) {
+      const refused = document.querySelector(".acts > details[open] :is(select, textarea)");
+      (refused ?? chosen())?.focus({ preventScroll: true });
+    }
     if (toForm) document.getElementById("category")?.scrollIntoView({ block: "start" });
     else chosen()?.scrollIntoView({ block: "nearest" });
   });

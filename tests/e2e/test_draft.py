@@ -147,4 +147,20 @@ def test_what_can_be_done_opens_in_view_with_its_first_field_ready(open_page, st
         else:
             page.locator("summary", has_text=name).last.click()
         expect(page.locator(f"#{field}")).to_be_focused()
-        expect(page.locator(f"#act-{name.lower()} button[type=submit]")).to_be_in_viewport()
+        expect(page.locator(f"#act-{name.lower()} button[type=submit]").first).to_be_in_viewport()
+
+
+def test_a_refused_split_stays_open_with_its_field_ready(open_page, study, lead):
+    taxonomy = make_version(study, ["A", "A.1", "A.2"]).taxonomy
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/")
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).entries}
+    page.locator(f"#node-{keys['A.1']}").click()
+    expect(page.locator("#f-code")).to_have_value("A.1")
+    page.locator(f"#node-{keys['A.1']}").focus()
+    page.keyboard.press("s")
+    page.keyboard.type("Twice\nTwice")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#editor [role=alert]").first).to_be_visible()
+    expect(page.locator("#split-parts")).to_be_focused()
+    expect(page.locator("#split-parts")).to_have_value("Twice\nTwice")
+    assert not drafted(taxonomy).changes
