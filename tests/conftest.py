@@ -18,8 +18,14 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import TransactionTestCase
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 
 from core import embedded
+
+# How long a first example takes says how busy the machine is, and nothing of the code.
+properties.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("busy")
 
 PREFIX = "crosscheck-test-"
 KEPT = {"django_migrations", "django_content_type", "auth_permission"}

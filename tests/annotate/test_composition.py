@@ -172,5 +172,5 @@ def test_table_one_costs_the_same_at_one_repository_and_at_three(
         for member in world.members:
             world.submit(round_, issue, member, "C.1")
     report = agreement_report(round_, reader=Reader(world.members[0]))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert len(composition(report).lines) == repositories + 1

@@ -143,7 +143,7 @@ def test_takes_a_fixed_number_of_queries(study, version, members, django_assert_
         for member in members:
             add_label(round_, issue, member, "B.1")
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         label_counts(version)
 
 
@@ -184,7 +184,7 @@ def test_holding_back_costs_the_same_at_one_issue_and_at_three(
             add_label(round_, issue, member, "B.1")
     make_round(version, issues[:size], members[:1])
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert label_counts(version, members[0]).withheld == size
     other = make_member(study)
     with django_assert_num_queries(5):

@@ -20,7 +20,7 @@ def trees(draw):
         codes = []
         for parent in parents:
             for end in draw(st.lists(ends, min_size=level == TYPE, max_size=4, unique=True)):
-                code = f"{parent}.{end}" if dotted and parent else end if dotted else f"n{len(nodes)}{end}"
+                code = f"{parent}.{end}" if dotted and parent else end if dotted else f"n{len(nodes)}-{end}"
                 name = f"{len(nodes)} {draw(NAME)}"
                 nodes.append(Node(code, level, parent, name, draw(TEXT), draw(TEXT), draw(TEXT), draw(TEXT)))
                 codes.append(code)

@@ -156,4 +156,4 @@ def test_a_fixed_number_of_queries(world, how_many) -> None:
         label(world, round_, number, "C.1", "C.1")
     with CaptureQueriesContext(connection) as asked:
         assert len(shown(world)) == how_many
-    assert len(asked) == 7 + 1  # the category of the test
+    assert len(asked) == 7
