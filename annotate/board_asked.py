@@ -25,34 +25,34 @@ class _Body:
     """The fields of an act, each of its kind. Raises BoardRefused for what is missing or of another."""
 
     def __init__(self, body: Mapping[str, Any]) -> None:
-        self._body = body
+        self.body = body
 
     def has(self, name: str) -> bool:
-        return name in self._body
+        return name in self.body
 
     def number(self, name: str) -> int:
-        value = self._body.get(name)
+        value = self.body.get(name)
         if not _is_number(value):
             raise _unfit(name)
         return value  # type: ignore[return-value]
 
     def text(self, name: str, default: str = "") -> str:
-        return _text(self._body.get(name, default), name)
+        return _text(self.body.get(name, default), name)
 
     def flag(self, name: str, *, default: bool) -> bool:
-        value = self._body.get(name, default)
+        value = self.body.get(name, default)
         if not isinstance(value, bool):
             raise _unfit(name)
         return value
 
     def numbers(self, name: str) -> list[int]:
-        value = self._body.get(name, [])
+        value = self.body.get(name, [])
         if not isinstance(value, list) or not all(map(_is_number, value)) or len(value) > MOST_CARDS:
             raise _unfit(name)
         return value
 
     def texts(self, name: str) -> list[str]:
-        value = self._body.get(name)
+        value = self.body.get(name)
         if not isinstance(value, list) or len(value) > 100:
             raise _unfit(name)
         return [_text(each, name) for each in value]
@@ -65,7 +65,7 @@ class _Body:
         return {each: _text(values[each] or "", each) for each in known if each in values}
 
     def places(self, name: str) -> dict[int, Place]:
-        value = self._body.get(name) or {}
+        value = self.body.get(name) or {}
         if not isinstance(value, Mapping):
             raise _unfit(name)
         found: dict[int, Place] = {}
@@ -76,16 +76,16 @@ class _Body:
         return found
 
     def key(self) -> UUID | None:
-        value = self._body.get("key")
+        value = self.body.get("key")
         try:
             return None if value is None else UUID(_text(value, "key"))
         except ValueError:
             raise _unfit("key") from None
 
     def target(self) -> Place:
-        if self._body.get("aside"):
+        if self.body.get("aside"):
             return ASIDE
-        return None if self._body.get("to") is None else self.number("to")
+        return None if self.body.get("to") is None else self.number("to")
 
 
 def act(board: Board, member: Membership, body: Any) -> None:
@@ -140,8 +140,8 @@ def _pile(body: _Body, **who: Any) -> None:
 def _describe(body: _Body, **who: Any) -> None:
     moves.describe_pile(
         pile=body.number("pile"),
-        fields=body.fields(body._body, "act"),  # noqa: SLF001
-        was=body.fields(body._body.get("was") or {}, "was"),  # noqa: SLF001
+        fields=body.fields(body.body, "act"),
+        was=body.fields(body.body.get("was") or {}, "was"),
         **who,
     )
 

@@ -320,9 +320,9 @@ def _require_common(held: Held) -> None:
 
 def _own_theme(held: Held) -> str | None:
     """The theme that the board is about; none for a type or a file."""
-    if held.board.about_id is None:
+    if held.board.about is None:
         return None
-    about = str(held.board.about.key)  # type: ignore[union-attr]
+    about = str(held.board.about.key)
     draft = drafted(held.board.taxonomy).draft
     return about if about in draft and draft.level(about) == Level.THEME else None
 
@@ -340,8 +340,8 @@ def _described(held: Held, fields: Mapping[str, str], *, is_shown: bool = False)
             )
     if "theme" in fields:
         code = (fields["theme"] or "").strip()
-        draft = drafted(held.board.taxonomy).draft if code else ()
-        themes = (each for each in draft if draft.level(each.key) == Level.THEME)  # type: ignore[union-attr]
+        draft = drafted(held.board.taxonomy).draft
+        themes = (each for each in draft if draft.level(each.key) == Level.THEME)
         key = next((each.key for each in themes if each.code == code), None)
         if code and key is None and not is_shown:
             raise BoardRefused(_("The draft has no theme %(code)s. Nothing was changed.") % {"code": code})
