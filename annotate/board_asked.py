@@ -1,5 +1,6 @@
 """An act on a board as pages and REST send it: read, checked, done."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
@@ -7,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotate.actions import board_cards as cards
 from annotate.actions import board_moves as moves
 from annotate.actions import board_phases as phases
 from annotate.actions import board_undo as undos
@@ -19,6 +21,8 @@ from studies.models import Membership
 
 MOST_CARDS = 5_000
 """So many cards one act moves at most."""
+
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 class _Body:
@@ -70,9 +74,10 @@ class _Body:
             raise _unfit(name)
         found: dict[int, Place] = {}
         for card, place in value.items():
-            if not str(card).isdecimal() or not (place is None or place == ASIDE or _is_number(place)):
+            number = revision(str(card))
+            if number is None or not (place is None or place == ASIDE or _is_number(place)):
                 raise _unfit(name)
-            found[int(card)] = place
+            found[number] = place
         return found
 
     def key(self) -> UUID | None:
@@ -93,13 +98,13 @@ def act(board: Board, member: Membership, body: Any) -> None:
 
     Raises DomainError, and nothing is changed then.
     """
-    if not isinstance(body, Mapping) or body.get("act") not in ACTS:
+    if not isinstance(body, Mapping) or str(body.get("act")) not in ACTS:
         raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
     read = _Body(body)
     with transaction.atomic():
         key = read.key()
         if key is None or member.user is None or first_use(key, member.user):
-            ACTS[body["act"]](read, board=board, member=member)
+            ACTS[str(body["act"])](read, board=board, member=member)
 
 
 def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
@@ -113,7 +118,7 @@ def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
 
 
 def revision(text: str | None) -> int | None:
-    """A revision in an address; None for what is none."""
+    """A revision, or a card, in an address or as a key; None for what is none."""
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
@@ -155,9 +160,13 @@ ACTS: Mapping[str, Callable[..., object]] = {
     "order": lambda body, **who: moves.order_pile(
         pile=body.number("pile"), position=body.number("position"), **who
     ),
-    "split": lambda body, **who: moves.split_card(card=body.number("card"), texts=body.texts("texts"), **who),
-    "merge": lambda body, **who: moves.merge_cards(
-        cards=body.numbers("cards"), text=body.text("text"), **who
+    "split": lambda body, **who: cards.split_card(card=body.number("card"), texts=body.texts("texts"), **who),
+    "merge": lambda body, **who: cards.merge_cards(
+        cards=body.numbers("cards"),
+        text=body.text("text"),
+        seen=body.number("seen"),
+        seen_at=body.places("from"),
+        **who,
     ),
     "make": lambda body, **who: phases.make_sub_theme(pile=body.number("pile"), **who),
     "done": lambda body, **who: phases.finish_sorting(done=body.flag("done", default=True), **who),
@@ -173,7 +182,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or "\0" in value:
+    if not isinstance(value, str) or _NO_TEXT.search(value):
         raise _unfit(name)
     return value
 

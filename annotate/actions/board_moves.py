@@ -8,7 +8,6 @@ where everything lay as wanted already.
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -24,15 +23,15 @@ from annotate.actions.board_patches import (
     piles_of,
     store,
 )
-from annotate.board_errors import BoardClash, BoardRefused, StillApart
-from annotate.models import Board, Card, CardLabel, Move, Pile, Placement
+from annotate.board_errors import BoardClash, BoardRefused
+from annotate.models import Board, Card, Move, Pile, Placement
 from annotate.queries.board_hidden import hidden_cards
 from studies.models import Membership
 from taxonomy.drafting import drafted
 from taxonomy.models import Level
 
-NAME, DEFINITION, TEXT = 200, 10_000, 500
-"""Characters of a pile's name and definition, and of a card."""
+NAME, DEFINITION = 200, 10_000
+"""Characters of a pile's name and definition."""
 
 SAID = 80
 """Characters of a card in a sentence about it."""
@@ -95,19 +94,25 @@ def describe_pile(
     """
     held = hold_to_sort(board, member)
     found = require_pile(held, pile)
-    wanted, shown = _described(held, fields), _described(held, was or {}, is_shown=True)
+    themes = _themes(held)
+    wanted, shown = _described(fields, themes), _described(was or {}, themes, is_shown=True)
+    now = {name: _as_text(getattr(found, name)) for name in ("name", "definition", "theme", "rootcause")}
     changed = {
-        name: (_as_text(getattr(found, name)), value)
+        name: (now[name], value)
         for name, value in wanted.items()
-        if value != _as_text(getattr(found, name)) and not (name in shown and shown[name] == value)
+        if value != now[name] and not (name in shown and shown[name] == value)
     }
-    if any(name in shown and shown[name] != now for name, (now, _value) in changed.items()):
+    # A theme that has left the draft is shown as none.
+    seen = now if now["theme"] in themes.values() else now | {"theme": None}
+    if any(name in shown and shown[name] != seen[name] for name in changed):
         raise BoardClash(
             _("Somebody has described “%(name)s” otherwise meanwhile. Nothing of theirs was written over.")
             % {"name": found.name}
         )
     if not changed:
         return None
+    if "theme" in changed and "rootcause" not in wanted and found.rootcause:
+        changed["rootcause"] = (found.rootcause, "")
     for name, (_before, value) in changed.items():
         setattr(found, name, value)
     _require_free(held, found)
@@ -118,7 +123,7 @@ def describe_pile(
 def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Move:
     """Put the cards of all these piles into the first one. The others are gone."""
     held = hold_to_sort(board, member)
-    first, *others = dict.fromkeys(piles)
+    first, *others = dict.fromkeys(piles) or [0]
     if not others:
         raise BoardRefused(_("It takes two piles to join. Nothing was changed."))
     for pile in (first, *others):
@@ -168,52 +173,27 @@ def order_pile(*, board: Board, member: Membership, pile: int, position: int) ->
     return store(held.sorting, member, Move.Kind.ORDER, patch) if patch else None
 
 
-@transaction.atomic
-def split_card(*, board: Board, member: Membership, card: int, texts: Sequence[str]) -> Move:
-    """Put a card for each of these texts where the card lies, which goes out of play."""
-    held = hold_to_sort(board, member)
-    _require_common(held)
-    if len(texts) < 2:
-        raise BoardRefused(_("Two symptoms in one card are two texts. Nothing was changed."))
-    [(source, place)] = _in_play(held, [card])
-    sources = list(source.sources.values_list("label", flat=True))
-    parts = _new_cards(held, [(text, source.labels, sources) for text in texts], source, split=True)
-    patch = Patch({source.pk: (place, GONE)} | {part.pk: (GONE, place) for part in parts})
-    return store(held.sorting, member, Move.Kind.SPLIT, patch, as_is=[part.pk for part in parts])
-
-
-@transaction.atomic
-def merge_cards(*, board: Board, member: Membership, cards: Sequence[int], text: str) -> Move:
-    """Put one card where the first of these lies, which go out of play."""
-    held = hold_to_sort(board, member)
-    _require_common(held)
-    found = _in_play(held, list(dict.fromkeys(cards)))
-    if len(found) < 2:
-        raise BoardRefused(_("It takes two cards to merge. Nothing was changed."))
-    first, place = found[0]
-    sources = sorted(set(CardLabel.objects.filter(card__in=cards).values_list("label", flat=True)))
-    labels = len(sources) or sum(card.labels for card, _place in found)
-    [made] = _new_cards(held, [(text, labels, sources)], first, split=False)
-    Card.objects.filter(pk__in=[card.pk for card, _place in found]).update(merged_into=made)
-    patch = Patch({card.pk: (lies, GONE) for card, lies in found} | {made.pk: (GONE, place)})
-    return store(held.sorting, member, Move.Kind.MERGE, patch, as_is=[made.pk])
-
-
 def _moved(
     held: Held, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
 ) -> dict[int, tuple[Place, Place]]:
     """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
+    found = lying_now(held, cards)
+    moving = {card: found[card] for card in dict.fromkeys(cards) if found[card].place != to}
+    require_unmoved(held, moving, seen, seen_at)
+    return {card: (lies.place, to) for card, lies in moving.items()}
+
+
+def require_unmoved(held: Held, found: Mapping[int, Lying], seen: int, seen_at: Mapping[int, Place]) -> None:
+    """Raises BoardClash where one of these cards lies elsewhere than it was shown."""
     if seen < held.sorting.began:
         raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
-    found = _lying(held, cards)
     others = [
         card
         for card, lies in found.items()
-        if lies.place != to and (lies.place != seen_at[card] if card in seen_at else lies.since > seen)
+        if (lies.place != seen_at[card] if card in seen_at else lies.since > seen)
     ]
     if others:
         raise _elsewhere(held, others[0], found[others[0]].place, len(others) - 1)
-    return {card: (found[card].place, to) for card in dict.fromkeys(cards) if found[card].place != to}
 
 
 def _elsewhere(held: Held, card: int, place: Place, more: int) -> BoardClash:
@@ -243,48 +223,13 @@ def require_pile(held: Held, pile: int) -> Pile:
     return found
 
 
-def _lying(held: Held, cards: Sequence[int]) -> dict[int, Lying]:
+def lying_now(held: Held, cards: Sequence[int]) -> dict[int, Lying]:
     """Where these cards lie. Raises BoardClash where one is out of play, or not for this member to see."""
     found = lying(held.sorting, cards)
     hidden = hidden_cards(held.board, held.member, Card.objects.filter(pk__in=cards))
     if any(card not in found or card in hidden or found[card].place == GONE for card in cards):
         raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
     return found
-
-
-def _in_play(held: Held, cards: Sequence[int]) -> list[tuple[Card, Place]]:
-    places = _lying(held, cards)
-    found = Card.objects.filter(board=held.board).in_bulk(cards)
-    return [(found[card], places[card].place) for card in cards]
-
-
-def _new_cards(
-    held: Held, wanted: Sequence[tuple[str, int, Sequence[int]]], source: Card, *, split: bool
-) -> list[Card]:
-    """Cards with these texts, numbers of labels and ids of labels, in the group of their source."""
-    for text, _labels, _sources in wanted:
-        if not text.strip():
-            raise BoardRefused(_("A card says something. Nothing was changed."))
-        if len(text.strip()) > TEXT:
-            raise BoardRefused(_("A card has at most %(n)d characters. Nothing was changed.") % {"n": TEXT})
-    last = Card.objects.filter(board=held.board).aggregate(last=Max("number"))["last"] or 0
-    made = Card.objects.bulk_create(
-        Card(
-            board=held.board,
-            number=number,
-            text=text.strip(),
-            labels=labels,
-            group=source.group,
-            split_from=source if split else None,
-        )
-        for number, (text, labels, _sources) in enumerate(wanted, start=last + 1)
-    )
-    CardLabel.objects.bulk_create(
-        CardLabel(card=card, label_id=label)
-        for card, (_text, _labels, sources) in zip(made, wanted, strict=True)
-        for label in sources
-    )
-    return made
 
 
 def _named(name: str) -> str:
@@ -298,9 +243,10 @@ def _named(name: str) -> str:
 
 def _numbered(held: Held) -> str:
     """The first of Pile 1, Pile 2, … that is free."""
-    taken = set(Pile.objects.filter(sorting=held.sorting, in_play=True).values_list("name", flat=True))
+    piles = Pile.objects.filter(sorting=held.sorting, in_play=True)
+    taken = {name.casefold() for name in piles.values_list("name", flat=True)}
     number = 1
-    while (name := _("Pile %(n)d") % {"n": number}) in taken:
+    while (name := _("Pile %(n)d") % {"n": number}).casefold() in taken:
         number += 1
     return name
 
@@ -313,11 +259,6 @@ def _require_free(held: Held, pile: Pile) -> None:
         )
 
 
-def _require_common(held: Held) -> None:
-    if held.sorting.member_id is not None:
-        raise StillApart(_("Cards are split and merged together, not apart. Nothing was changed."))
-
-
 def _own_theme(held: Held) -> str | None:
     """The theme that the board is about; none for a type or a file."""
     if held.board.about is None:
@@ -327,7 +268,15 @@ def _own_theme(held: Held) -> str | None:
     return about if about in draft and draft.level(about) == Level.THEME else None
 
 
-def _described(held: Held, fields: Mapping[str, str], *, is_shown: bool = False) -> dict[str, str | None]:
+def _themes(held: Held) -> dict[str, str]:
+    """The identity of each theme of the draft, by its code."""
+    draft = drafted(held.board.taxonomy).draft
+    return {each.code: each.key for each in draft if draft.level(each.key) == Level.THEME}
+
+
+def _described(
+    fields: Mapping[str, str], themes: Mapping[str, str], *, is_shown: bool = False
+) -> dict[str, str | None]:
     """The fields as they are stored. What was only shown is not checked."""
     found: dict[str, str | None] = {}
     if "name" in fields:
@@ -340,14 +289,9 @@ def _described(held: Held, fields: Mapping[str, str], *, is_shown: bool = False)
             )
     if "theme" in fields:
         code = (fields["theme"] or "").strip()
-        draft = drafted(held.board.taxonomy).draft
-        themes = (each for each in draft if draft.level(each.key) == Level.THEME)
-        key = next((each.key for each in themes if each.code == code), None)
-        if code and key is None and not is_shown:
+        if code and code not in themes and not is_shown:
             raise BoardRefused(_("The draft has no theme %(code)s. Nothing was changed.") % {"code": code})
-        found["theme"] = key
-        if not is_shown:
-            found["rootcause"] = ""
+        found["theme"] = themes.get(code)
     if "rootcause" in fields:
         found["rootcause"] = " ".join(fields["rootcause"].split())[:NAME]
     return found

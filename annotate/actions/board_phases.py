@@ -1,6 +1,5 @@
 """From sorting apart to sorting together to a closed board, and from a pile to a sub-theme."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -63,12 +62,14 @@ def begin_together(*, board: Board, by: Membership) -> None:
 
 
 def _begin_with(board: Board, common: Sorting, number: int) -> None:
-    """Put into common piles what all have put together; aside what all have left aside."""
-    sortings = sorted_apart(board)
+    """Put into common piles what all have put together; aside what all have left aside. Who has sorted
+    nothing, be it that they left the study, is not waited for.
+    """
+    sortings = [each for each in sorted_apart(board) if each.piles or each.aside]
     theirs = Pile.objects.filter(sorting__board=board, in_play=True).in_bulk()
     piles: list[Pile] = []
     placed: list[tuple[Pile, list[int]]] = []
-    taken: Counter[str] = Counter()
+    taken: set[str] = set()
     for place, cards in enumerate(put_together_by_all([each.piles for each in sortings])):
         sources = [theirs[each.piles[cards[0]]] for each in sortings]
         pile = _common(sources, taken)
@@ -92,15 +93,19 @@ def _begin_with(board: Board, common: Sorting, number: int) -> None:
     )
 
 
-def _common(sources: Sequence[Pile], taken: Counter[str]) -> Pile:
-    """A pile with all their names, the first definition, and their theme where they have one."""
+def _common(sources: Sequence[Pile], taken: set[str]) -> Pile:
+    """A pile with all their names, the first definition, and their theme where they have one. Its name is
+    added to those that are `taken`.
+    """
     names: dict[str, str] = {}
     for pile in sources:
         names.setdefault(pile.name.lower(), pile.name)
-    name = " / ".join(names.values())[: NAME - 8]
-    taken[name.lower()] += 1
-    if taken[name.lower()] > 1:
-        name = f"{name} ({taken[name.lower()]})"
+    theirs = name = " / ".join(names.values())[: NAME - 8]
+    number = 1
+    while name.lower() in taken:
+        number += 1
+        name = f"{theirs} ({number})"
+    taken.add(name.lower())
     themes = {pile.theme for pile in sources if pile.theme}
     return Pile(
         name=name,

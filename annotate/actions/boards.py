@@ -6,13 +6,14 @@ from django.db import transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
-from annotate.actions.board_moves import TEXT
+from annotate.actions.board_cards import TEXT
 from annotate.board_errors import BoardRefused
 from annotate.likeness import stars
-from annotate.mapping import SubTheme
+from annotate.mapping import MAX_SUMMARIES, SubTheme
 from annotate.models import Board, Card, CardLabel, Pile, Placement, Sorting
 from annotate.queries.board_labels import summaries_about
 from annotate.rules import may_be_volunteer
+from core.templatetags.crosscheck import count
 from studies.actions import record
 from studies.models import Membership
 from taxonomy.drafting import drafted
@@ -33,11 +34,17 @@ def start_board(
     """A board with the summaries of the labels that say a theme or type, or anything below it, as cards: of
     complete, revealed issues that nothing keeps from `by`. With `sorters` they sort apart first.
 
-    Raises BoardRefused where there is none, and for a name that is taken.
+    Raises BoardRefused where there is none, where there are more than a board has, and for a name that is
+    taken.
     """
     said = summaries_about(taxonomy, about, by)
     if not said:
         raise BoardRefused(_("No label here has a summary that is complete and revealed. No board was made."))
+    if len(said) > MAX_SUMMARIES:
+        raise BoardRefused(
+            _("These are %(n)s cards, and a board has at most %(most)s: choose a theme. No board was made.")
+            % {"n": count(len(said)), "most": count(MAX_SUMMARIES)}
+        )
     board = _begun(taxonomy, name, about, by, sorters)
     cards = add_cards(board, list(said), [len(labels) for labels in said.values()])
     CardLabel.objects.bulk_create(

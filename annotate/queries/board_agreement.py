@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from annotate.agreement.sortings import SortedAlike, SortingAgreement, sorting_agreement
-from annotate.models import Board, Placement, Sorting
+from annotate.models import Board, Move, Placement, Sorting
 from annotate.queries.board_hidden import hidden_cards
 from studies.models import Membership
 
@@ -69,7 +69,7 @@ def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
     sorters = sorted_apart(board)
     if not sorters:
         return None
-    came = board.cards.filter(split_from=None, merged=None)
+    came = board.cards.exclude(pk__in=_came_later(board))
     cards = set(came.values_list("pk", flat=True)) - hidden_cards(board, member, came)
     for sorter in sorters:
         sorter.piles = {card: pile for card, pile in sorter.piles.items() if card in cards}
@@ -85,6 +85,18 @@ def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
         defined=found.defined,
         reason=found.reason,
     )
+
+
+def _came_later(board: Board) -> set[int]:
+    """The cards that were not there to be sorted apart: what splitting and merging made. One query."""
+    kinds = (Move.Kind.SPLIT, Move.Kind.MERGE)
+    moves = Move.objects.filter(sorting__board=board, sorting__member=None, kind__in=kinds)
+    return {
+        int(card)
+        for cards in moves.values_list("cards", flat=True)
+        for card, (before, _after) in cards.items()
+        if before == "gone"
+    }
 
 
 def had_where(board: Board, cards: Collection[int]) -> dict[int, list[dict[str, str]]]:

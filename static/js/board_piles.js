@@ -131,6 +131,7 @@
     // ---- Splitting and merging cards.
     let about = [];
     function show(id, cards, text) {
+      if (id === "merge") $("merge-list").replaceChildren(...cards.map((card) => Object.assign(document.createElement("li"), { textContent: card.text })));
       about = cards;
       const dialog = $(id);
       dialog.querySelector("textarea").value = text;
@@ -141,14 +142,18 @@
     $("split").addEventListener("submit", (event) => {
       const texts = $("split-texts").value.split("\n").map((line) => line.trim()).filter(Boolean);
       if (texts.length < 2) { event.preventDefault(); $("split").querySelector(".refused").hidden = false; return; }
-      store.act({ act: "split", card: about[0].id, texts }, about).then((answer) => { if (answer) announce(say("split")); settle(); });
+      settle("split", store.act({ act: "split", card: about[0].id, texts }, about), about, texts.join("\n"));
     });
     $("merge").addEventListener("submit", (event) => {
       const text = $("merge-text").value.trim();
       if (!text) { event.preventDefault(); $("merge").querySelector(".refused").hidden = false; return; }
-      store.act({ act: "merge", cards: about.map((card) => card.id), text }, about).then((answer) => { if (answer) announce(say("merged")); settle(); });
+      settle("merged", store.merge(text, about), about, text);
     });
-    function settle() {
+    // What was refused stays typed, if all of its cards are still there.
+    async function settle(done, act, cards, text) {
+      const answer = await act;
+      if (answer) announce(say(done));
+      else if (cards.every((card) => store.cards.has(card.id)) && !document.querySelector("dialog[open]")) { show(done === "split" ? "split" : "merge", cards, text); return; }
       sending.clear();
       sending.focusOn(sending.current());
     }
@@ -165,7 +170,6 @@
       merge() {
         const cards = sending.about();
         if (cards.length < 2) { window.crosscheck.toast(say("merge_two"), "warn"); return; }
-        $("merge-list").replaceChildren(...cards.map((card) => Object.assign(document.createElement("li"), { textContent: card.text })));
         show("merge", cards, [...cards].sort((a, b) => b.labels - a.labels || a.text.length - b.text.length)[0].text);
       },
     };

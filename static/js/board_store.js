@@ -157,6 +157,7 @@
       const to = place === UNSORTED || place === ASIDE ? null : Number(place);
       return store.act({ act: "move", cards: moved.map((card) => card.id), to, aside: place === ASIDE, from }, moved);
     };
+    store.merge = (text, about) => store.act({ act: "merge", cards: about.map((card) => card.id), text, from: seenAt(about) }, about);
     store.waiting = () => queue.length;
 
     store.load = async () => {

@@ -150,6 +150,20 @@ def test_cards_are_split_and_merged(open_page, world):
     }  # fmt: skip
 
 
+def test_a_split_that_is_refused_stays_typed(open_page, world):
+    page = opened(open_page, world.one, world.board)
+    press(page, "j", "s")
+    typed = f"Crash\n{'x' * 501}"
+    page.locator("#split-texts").fill(typed)
+    press(page, "Control+Enter")
+    expect(page.locator(".toast", has_text="500")).to_be_visible()
+    expect(page.locator("#split")).to_be_visible()
+    expect(page.locator("#split-texts")).to_have_value(typed)
+    page.locator("#split-texts").fill("Crash\nAt start")
+    press(page, "Control+Enter")
+    expect(page.locator("#unsorted .bcard")).to_have_count(7)
+
+
 def test_several_cards_are_dragged_at_once(open_page, world):
     world.pile("Crashes")
     page = opened(open_page, world.one, world.board)
