@@ -110,7 +110,7 @@ def test_who_still_has_to_label_an_issue_sees_no_card_of_it():
     act(board, world.lead, {"act": "pile", "name": "All", "cards": cards, "seen": 0})
     assert [card["text"] for card in state_of(board, reader, since=0)["cards"]] == ["Slow"]
     act(board, world.lead, {"act": "split", "card": cards[0], "texts": ["Crash one", "Crash two"]})
-    act(board, world.lead, {"act": "merge", "cards": cards[1:], "text": "Hang or slow"})
+    act(board, world.lead, {"act": "merge", "cards": cards[1:], "text": "Hang or slow", "seen": 2})
     assert state_of(board, reader)["cards"] == []
     found = state_of(board, reader, since=1)
     assert (found["cards"], found["gone"]) == ([], [cards[2]])
@@ -133,7 +133,7 @@ def test_nothing_is_said_of_a_card_that_is_hidden_by_trying_to_move_it():
         {"act": "move", "cards": [crash], "aside": True, "seen": 0},
         {"act": "pile", "cards": [crash], "seen": 0},
         {"act": "split", "card": crash, "texts": ["One", "Two"]},
-        {"act": "merge", "cards": [crash, Card.objects.get(text="Slow").pk], "text": "Both"},
+        {"act": "merge", "cards": [crash, Card.objects.get(text="Slow").pk], "text": "Both", "seen": 0},
     ):
         with pytest.raises(errors.BoardClash, match=r"^A card is no longer there"):
             act(board, reader, body)
