@@ -20,7 +20,7 @@ from annotate.queries.looks import kept_from_following
 from annotate.queries.rounds import reveals_complete_issues
 from studies.actions import record
 from taxonomy.models import Level, Taxonomy, Version
-from taxonomy.queries import answered, published_version
+from taxonomy.queries import published_version
 
 
 def follow(*, version: Version, by: User | None) -> list[Round]:
@@ -46,9 +46,9 @@ def ask_again(*, taxonomy: Taxonomy) -> int:
     version = published_version(taxonomy)
     if version is None:
         return 0
-    answers, moment = answered(version), timezone.now()
+    moment = timezone.now()
     rounds = [one for one in _held(taxonomy) if one.version_id == version.pk and one.kind != Round.Kind.LOOK]
-    return sum(look_again(round_, at=moment, answers=answers) for round_ in rounds)
+    return sum(look_again(round_, at=moment) for round_ in rounds)
 
 
 def _held(taxonomy: Taxonomy) -> list[Round]:
@@ -70,7 +70,7 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     if round_.kind != Round.Kind.LOOK:
         moment = timezone.now()
         opened = _end_decisions(round_, version, now, moment)
-        again = look_again(round_, at=moment, answers=answered(version))
+        again = look_again(round_, at=moment)
         complete_again(round_, moment)
         _compare_anew(round_, before, now, opened, moment)
     record(

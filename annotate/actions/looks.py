@@ -7,7 +7,7 @@ is complete, if its author has not changed the label until then.
 """
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from annotate.actions.agendas import leave_agendas
 from annotate.actions.decisions import settle_anew
 from annotate.models import Disagreement, Round, RoundIssue, RoundVolunteer
 from annotate.queries.looks import STILL_LOOKING
+from taxonomy.queries import answered
 
 NAME_LENGTH = 120
 
@@ -34,7 +35,8 @@ _LOST = """
       ON p.proposal = l.proposal_id
     WHERE s.round_id = %(round)s AND s.category_id IS NULL AND c.completed_at IS NOT NULL
       AND (%(issues)s::bigint[] IS NULL OR s.issue_id = ANY(%(issues)s::bigint[]))
-      AND (l.category_id IS NOT NULL OR p.answer IS NOT NULL)
+      AND (l.category_id IS NOT NULL OR p.answer IS NOT NULL
+           AND (%(issues)s::bigint[] IS NULL OR l.round_id = s.round_id))
       AND v.left_at IS NULL AND m.left_at IS NULL AND m.user_id IS NOT NULL
       AND NOT EXISTS (
         SELECT FROM annotate_round looks
@@ -46,7 +48,9 @@ _LOST = """
           AND (l.round_id = s.round_id OR looks.id > l.round_id)
       )
 """
-"""SQL: what says nothing. Who was asked again since then, or taken out of that, is not asked twice."""
+"""SQL: what says nothing. Who was asked again since then, or taken out of that, is not asked twice; nor is
+whoever stayed with an open label in a second look, as their issue is completed.
+"""
 _PEOPLE = """
     INSERT INTO annotate_roundvolunteer (round_id, member_id, "column", seed)
     SELECT %(look)s, v.member_id, v."column", v.seed FROM annotate_roundvolunteer v
@@ -76,19 +80,17 @@ _DRAFTS = """
 """
 
 
-def look_again(
-    round_: Round, *, at: datetime, answers: Mapping[int, int] | None = None, issues: list[int] | None = None
-) -> int:
+def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) -> int:
     """Give revealed labels of a round that say nothing in its version back to their authors: how many.
 
-    Those are labels whose category was split or retired, and open ones whose proposal was answered
-    (`answers`: proposal to category), which then stands in the form already, as their summary does. Their
-    issues are blind again until all have been given. Who can no longer label is not asked: their label stays
-    without a category. `issues`: of these alone, all without it. The caller holds the round.
+    Those are labels whose category was split or retired, and open ones whose proposal was answered by one
+    that the version has, which then stands in the form already, as their summary does. Their issues are blind
+    again until all have been given. Who can no longer label is not asked: their label stays without a
+    category. `issues`: of these alone, which are being completed; all without it. The caller holds the round.
     """
     if round_.reveal != Round.Reveal.ISSUE_COMPLETE:
         return 0
-    answers = answers or {}
+    answers = answered(round_.version)
     given: dict[str, Any] = {"round": round_.pk, "issues": issues}
     given |= {"proposals": list(answers), "answers": list(answers.values())}
     with connection.cursor() as cursor:

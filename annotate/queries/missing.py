@@ -42,10 +42,11 @@ class Missing:
 
     @property
     def is_voted_for(self) -> bool:
-        """Was a change accepted for it that is made?"""
+        """Was a change accepted for it that is in the draft, or answers it now?"""
         motion = self.motion
-        accepted = Motion.Outcome.ACCEPTED
-        return motion is not None and motion.outcome == accepted and motion.change_id is not None
+        if motion is None or motion.outcome != Motion.Outcome.ACCEPTED or motion.change is None:
+            return False
+        return self.answer is not None or motion.change.version.published_at is None
 
     @property
     def may_be_put(self) -> bool:
@@ -154,7 +155,7 @@ def _open_labels(rounds: Iterable[Round], held: Held) -> list[Label]:
     if not held.query.is_empty():
         labels = labels.exclude(Exists(held.filter(round=OuterRef("round"), issue=OuterRef("issue"))))
     return list(
-        labels.select_related("proposal__motion", "volunteer", "issue__repository").order_by(
+        labels.select_related("proposal__motion__change__version", "volunteer", "issue__repository").order_by(
             "submitted_at", "pk"
         )
     )

@@ -9,12 +9,15 @@ from studies.actions import record
 from studies.models import Membership
 from taxonomy import errors
 from taxonomy.models import Category, CategoryState, Motion, Proposal, Taxonomy
+from taxonomy.queries import answered as standing_answers
 from taxonomy.queries import published_version
 from taxonomy.signals import answered
 from taxonomy.tree import drafts, look_alike
 
 VOTED_FOR = Q(motion__outcome=Motion.Outcome.ACCEPTED, motion__change__isnull=False)
-"""Names whose category is in a draft or a version, because it was voted for."""
+"""Names for which a change was made, because it was voted for."""
+IN_THE_DRAFT = VOTED_FOR & Q(motion__change__version__published_at=None)
+"""Those of them that are answered as the draft is published."""
 
 
 @transaction.atomic
@@ -28,8 +31,8 @@ def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Memb
         state = CategoryState.objects.filter(version=version, category=category).first()
         if version is None or state is None:
             raise errors.NotAnAnswer
-    same = Proposal.objects.filter(pk__in=named(taxonomy, name)).exclude(VOTED_FOR)
-    same.update(answered_by=category)
+    same = Proposal.objects.filter(pk__in=named(taxonomy, name)).exclude(IN_THE_DRAFT)
+    same.exclude(VOTED_FOR & Q(pk__in=_standing(taxonomy))).update(answered_by=category)
     code = state.code if category is not None and state else ""
     record(taxonomy.study, "taxonomies.answered", by.user, name=name, category=code)
     answered.send(sender=Proposal, taxonomy=taxonomy)
@@ -37,11 +40,11 @@ def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Memb
 
 def link(motion: Motion, name: str) -> None:
     """Note that the motion puts this open name to the vote. A name that is voted on stays with that vote, and
-    one that was voted for or answered as well. The caller holds the taxonomy.
+    one that was voted for or answered as well, until its category is gone. The caller holds the taxonomy.
     """
     free = Q(motion=None) | Q(motion__closed_at__isnull=False)
-    found = Proposal.objects.filter(free, pk__in=named(motion.taxonomy, name), answered_by=None)
-    found.exclude(VOTED_FOR).update(motion=motion)
+    found = Proposal.objects.filter(free, pk__in=named(motion.taxonomy, name)).exclude(IN_THE_DRAFT)
+    found.exclude(pk__in=_standing(motion.taxonomy)).update(motion=motion, answered_by=None)
 
 
 def inherit(proposal: Proposal) -> Proposal:
@@ -65,6 +68,12 @@ def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[st
         if look_alike(one.name) in found:
             one.answered_by_id = found[look_alike(one.name)]
             one.save(update_fields=["answered_by"])
+
+
+def _standing(taxonomy: Taxonomy) -> list[int]:
+    """The ids of the proposals that a category of the newest version answers."""
+    version = published_version(taxonomy)
+    return list(standing_answers(version)) if version else []
 
 
 def named(taxonomy: Taxonomy, name: str) -> list[int]:

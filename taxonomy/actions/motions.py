@@ -4,7 +4,7 @@ taxonomy and of the motion, in that order, so that a vote and the deadline come 
 
 import uuid
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -25,6 +25,8 @@ from taxonomy.tree import drafts
 
 REASONS_LENGTH = 5000
 ARGUMENT_LENGTH = 2000
+MOST_DAYS = 90
+"""A vote lasts so long at most: until it is over no version can be published."""
 NEED_ALL = frozenset({drafts.ADD, drafts.SPLIT})
 """New categories: these are accepted only where all who may vote are for them."""
 
@@ -57,6 +59,11 @@ def open_motion(
         raise errors.NotProposable(said % {"most": REASONS_LENGTH})
     if deadline <= now:
         raise errors.NotProposable(_("The deadline is over already. Choose a later one; nothing was stored."))
+    if deadline > now + timedelta(days=MOST_DAYS):
+        said = _(
+            "A vote lasts %(n)d days at most, since no version is published meanwhile. Nothing was stored."
+        )
+        raise errors.NotProposable(said % {"n": MOST_DAYS})
     values = dict(values)
     if kind == drafts.SPLIT:
         values["parts"] = [{"key": str(uuid.uuid4())} | dict(part) for part in values.get("parts", ())]
@@ -100,7 +107,7 @@ def open_motion(
         by_majority=taxonomy.by_majority and kind not in NEED_ALL,
     )
     Ballot.objects.bulk_create(Ballot(motion=motion, member=member) for member in electors)
-    if waits:
+    if waits and kind != drafts.RETIRE:  # which answers nothing
         link(motion, waits)
     record(taxonomy.study, "taxonomies.proposed", by.user, number=motion.number, title=title)
     return motion

@@ -191,6 +191,48 @@ def test_only_a_category_of_the_newest_version_answers_and_not_against_a_vote(ta
     assert answered(version) == {one.pk: Category.objects.get(key=motion.key).pk}
 
 
+def test_a_name_whose_category_is_gone_is_free_again(taxonomy, people) -> None:
+    """It was voted for, published and retired: it can be put to the vote again, or answered by hand."""
+    lead = people[0]
+    one = missed(taxonomy, lead)
+    motion = passed(opened(taxonomy, lead), people)
+    published(taxonomy)
+    done(taxonomy, lead, RETIRE, str(motion.key))
+    published(taxonomy)
+
+    again = passed(opened(taxonomy, lead, name="Docs"), people)
+    one.refresh_from_db()
+    assert (one.motion, one.answered_by) == (again, None)
+    assert codes(published(taxonomy)) == {one.pk: "C.3"}
+    done(taxonomy, lead, RETIRE, str(again.key))
+    published(taxonomy)
+    speed = Category.objects.get(key=key(taxonomy, "C.2"))
+    answer(taxonomy=taxonomy, name="Docs", category=speed, by=lead)
+    assert codes(published_version(taxonomy)) == {one.pk: "C.2"}
+
+
+def test_a_name_that_its_vote_did_not_answer_waits_on(taxonomy, people) -> None:
+    """The change is made, and nothing came of it for the name: that is no answer for ever."""
+    one = missed(taxonomy, people[0])
+    motion = passed(opened(taxonomy, people[0]), people)
+    done(taxonomy, people[0], RETIRE, str(motion.key))
+    done(taxonomy, people[0], ADD, None, parent=None, name="Other")
+    speed = Category.objects.get(key=key(taxonomy, "C.2"))
+    answer(taxonomy=taxonomy, name="Docs", category=speed, by=people[0])
+    assert codes(published(taxonomy)) == {}  # voted for, so nobody else says it before it is published
+
+    answer(taxonomy=taxonomy, name="Docs", category=speed, by=people[0])
+
+    assert codes(published_version(taxonomy)) == {one.pk: "C.2"}
+
+
+def test_a_category_that_is_retired_answers_no_name(taxonomy, people) -> None:
+    one = missed(taxonomy, people[0])
+    opened(taxonomy, people[0], RETIRE, "C.2")
+    one.refresh_from_db()
+    assert one.motion is None
+
+
 @pytest.mark.parametrize("how_many", [1, 3])
 def test_answers_take_two_queries(taxonomy, people, how_many, django_assert_num_queries) -> None:
     for number in range(how_many):

@@ -12,6 +12,7 @@ from django.utils import timezone
 from studies.models import Membership, Role
 from taxonomy import errors
 from taxonomy.actions import act, cast, close_due, create_taxonomy, open_motion, publish, set_rule, withdraw
+from taxonomy.actions.motions import MOST_DAYS
 from taxonomy.drafting import drafted
 from taxonomy.models import Ballot, Motion, Taxonomy
 from taxonomy.tree import read_csv
@@ -105,6 +106,7 @@ def test_what_the_draft_would_not_take_is_not_put_to_the_vote(taxonomy, people):
     [
         {"reasons": " "},
         {"deadline": timezone.now() - timedelta(minutes=1)},
+        {"deadline": timezone.now() + timedelta(days=MOST_DAYS, hours=1)},
         {"quorum": 4},
         {"quorum": 0},
     ],

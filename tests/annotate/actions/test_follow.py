@@ -493,6 +493,37 @@ def test_a_name_that_is_answered_is_chosen_already_for_who_has_not_been_seen(lab
     assert lost_labels(round_, world.members[0]) == []
 
 
+def test_a_name_answered_before_the_issue_is_complete_is_asked_for_as_it_is(labelled):
+    """Its author did not move the label in time: the second look begins with the last label."""
+    world, round_ = labelled
+    fifth = world.issues[4]
+    open_label(world, round_, fifth, world.members[2], "Docs")
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    last = world.submit(round_, fifth, world.members[1], "C.2")
+    assert last.completed is False
+    [draft] = Draft.objects.filter(round__of=round_)
+    assert (draft.issue, draft.volunteer, draft.category) == (fifth, world.members[2], world.category("C.2"))
+    open_label(world, draft.round, fifth, world.members[2], "Docs")  # who stays with it is not asked twice
+    assert said(round_)[4] == ["C.2", "C.2", ""]
+    assert Round.objects.filter(of=round_).count() == 1
+    assert RoundIssue.objects.get(round=round_, issue=fifth).completed_at is not None
+
+
+def test_a_name_answered_while_its_issue_is_looked_at_is_asked_for_after_that(labelled):
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.9")
+    open_label(world, round_, fifth, world.members[2], "Docs")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    first = Round.objects.get(of=round_)
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    world.submit(first, fifth, world.members[1], "C.2")
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != first
+    assert list(second.assignments.values_list("issue", "volunteer")) == [(fifth.pk, world.members[2].pk)]
+
+
 def open_label(world: World, round_: Round, issue, member, name: str) -> None:
     submit_label(
         round_=round_,
