@@ -72,7 +72,9 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
     own = RoundVolunteer.objects.filter(
         member__in=member, left_at=None, round__opened_at__isnull=False, round__closed_at=None
     )
-    rounds = list(own.select_related("round__study").order_by("-round__opened_at", "-round_id"))
+    rounds = list(
+        own.select_related("round__study", "round__version").order_by("-round__opened_at", "-round_id")
+    )
     asked = {
         (row.round.training_id, row.member_id)
         for row in rounds

@@ -328,6 +328,6 @@ def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_c
         "progress": queries.progress(round_, member),
         "may_claim": may_claim and round_.is_open,
         "standing": standing(round_, member),
-        "lost": lost_labels(round_, member) if round_.is_open and round_.version.number > 1 else (),
+        "lost": lost_labels(round_, member) if round_.is_open else (),
     }
     return render_page(request, "annotate/labels/no_turn.html", context)

@@ -19,6 +19,7 @@ from annotate.models import Meeting, Round, Sorting
 from annotate.queries import overview as queries
 from annotate.queries.board_lists import to_sort_apart
 from annotate.queries.labels import Progress, progress
+from annotate.queries.looks import to_choose_again
 from annotate.queries.meeting_lists import MeetingLine, own_meetings, recent_meetings
 from annotate.queries.overview import OwnRound, Person, ToSettle
 from annotate.queries.rounds import RoundLine, current_round, round_lines
@@ -68,6 +69,7 @@ def home(request: AuthedRequest) -> HttpResponse:
     own = queries.own_rounds(seats)
     waits = [
         *_labelling(own),
+        *_lost(own),
         *map(_settling, queries.to_settle(seats)),
         *map(_proposed, to_vote(seats)),
         *map(_to_sort, to_sort_apart(seats)),
@@ -162,6 +164,24 @@ def _pace(mine: Progress) -> str:
         "today": count(mine.today),
         "left": duration(mine.seconds_left),
     }
+
+
+def _lost(own: Sequence[OwnRound]) -> list[Wait]:
+    """Labels of the reader's that a new version left without a category, and that nobody else sees."""
+    return [
+        Wait(
+            about=one.round.name,
+            figure=count(one.labels),
+            text=ngettext("label to choose again", "labels to choose again", one.labels),
+            url=f"{reverse('label', args=[one.round.pk])}?issue={one.issue}",
+            action=_("Choose again"),
+            hint=_("for version %(n)s of the taxonomy; nobody else sees them")
+            % {"n": one.round.version.number},
+            icon="refresh",
+            study=one.member.study,
+        )
+        for one in to_choose_again((one.round, one.member) for one in own)
+    ]
 
 
 def _settling(one: ToSettle) -> Wait:
@@ -328,7 +348,8 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     slots = slot_count(current.round) if current else 0
     seats = [member] if member else []
     settled = queries.consensus((line.round for line in lines), seats)
-    waits = _labelling(queries.own_rounds(seats))
+    own = queries.own_rounds(seats)
+    waits = [*_labelling(own), *_lost(own)]
     if member and may_lead(member):
         waits += [
             _settling(ToSettle(line.round, member, settled[line.round.pk].left))

@@ -100,7 +100,7 @@ def page(
             "previous": _before(round_, member, turn, latest),
             "recent": _recent(round_, latest),
             "news": guideline_news(member) if round_.is_open else None,
-            "lost": lost_labels(round_, member) if round_.is_open and round_.version.number > 1 else (),
+            "lost": lost_labels(round_, member) if round_.is_open else (),
             "refusal": refusal,
             "tree": choices.with_choice(content.category),
             "codebook": choices.data,

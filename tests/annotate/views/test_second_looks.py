@@ -6,12 +6,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.actions.labels import change_label
 from annotate.actions.rounds import close_round
 from annotate.models import Round
+from annotate.queries.looks import to_choose_again
 from studies.models import Role
+from taxonomy.actions import answer
 from taxonomy.tree.drafts import RETIRE
 from tests import factories
-from tests.annotate.actions.test_follow import change, publication
+from tests.annotate.actions.test_follow import change, open_label, publication
 from tests.annotate.views.planned import text_of
 from tests.annotate.world import World, small_world, undone
 
@@ -138,3 +141,50 @@ def test_the_stage_of_consensus_is_not_that_of_the_second_look(client):
 
 def links(client: Client, url: str) -> str:
     return " ".join(re.findall(r'href="([^"]+)"', client.get(url).content.decode()))
+
+
+def page_of(member, address: str) -> str:
+    client = Client()
+    client.force_login(member.user)
+    return text_of(client.get(address))
+
+
+@pytest.mark.parametrize("address", ["/", "study"])
+def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(address) -> None:
+    world = small_world(issues=3, members=3)
+    round_ = world.round(name="Main")
+    one, two, three = world.issues
+    world.submit(round_, one, world.members[1], "C.9")
+    world.submit(round_, two, world.members[1], "C.9")
+    world.submit(round_, two, world.members[0], "C.2")
+    open_label(world, round_, three, world.members[2], "Docs")
+    for member in world.members:
+        assert "choose again" not in page_of(member, "/")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    address = reverse("study", args=[world.study.slug]) if address == "study" else address
+    pages = [page_of(member, address) for member in world.members]
+
+    assert ["to choose again" in page for page in pages] == [False, True, True]
+    assert "2 labels to choose again" in pages[1]
+    assert [found.issue for found in to_choose_again([(round_, world.members[1])])] == [one.pk]
+
+    change_label(
+        round_=round_, issue=one, member=world.members[1], category=world.category("C.2"), summary="",
+        unsure=False,
+    )  # fmt: skip
+    world.submit(round_, two, world.members[2], "C.2")  # complete: a second look asks for it
+
+    assert "to choose again" not in page_of(world.members[1], address)
+
+
+def test_an_answer_by_hand_is_said_where_its_author_labels() -> None:
+    """Also in the first version of a taxonomy, in which no category is gone."""
+    world = small_world(issues=2, members=3)
+    round_ = world.round()
+    open_label(world, round_, world.issues[0], world.members[0], "Docs")
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    address = reverse("label", args=[round_.pk])
+    assert "1 label of mine needs a category" in page_of(world.members[0], address)
+    assert "needs a category" not in page_of(world.members[1], address)
