@@ -6,12 +6,16 @@ class AnnotateConfig(AppConfig):
     name = "annotate"
 
     def ready(self) -> None:
-        from annotate import tasks  # noqa: F401, PLC0415  (registers the jobs)
+        from annotate import (  # noqa: PLC0415
+            followed,
+            tasks,  # noqa: F401  (registers the jobs)
+        )
         from annotate.actions import follow  # noqa: PLC0415
         from studies import audit  # noqa: PLC0415
         from taxonomy import signals  # noqa: PLC0415
 
         signals.published.connect(follow.on_published)
+        signals.followed.connect(followed.on_followed)
         signals.answered.connect(follow.on_answered)
 
         audit.say(
@@ -27,6 +31,7 @@ class AnnotateConfig(AppConfig):
             ),
         )
         audit.say("rounds.closed", _("Closed the round %(round)s"))
+        audit.say("rounds.done", _("The second look %(round)s is done, and closed"))
         audit.say(
             "rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments")
         )

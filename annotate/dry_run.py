@@ -14,8 +14,10 @@ from annotate.queries.agreement import tuples
 from annotate.queries.categories import categories_of
 from annotate.queries.chosen import chosen_in, rounds_of
 from annotate.queries.looks import why_kept
+from annotate.queries.missing import open_names
 from annotate.queries.withheld import NOTHING, held_back_in
 from studies.models import Membership
+from taxonomy.actions.answers import answers_of
 from taxonomy.drafting import Drafted
 from taxonomy.models import Category, Level
 from taxonomy.tree.drafts import Draft, Entry, Fate
@@ -60,14 +62,16 @@ class RoundThen:
 @dataclass(frozen=True)
 class DryRun:
     """What a draft would do. `follow` labels go with their category to what it becomes; `again` need another
-    look by who gave them. `effects` are of the categories that do not stay the same, most labels first.
-    `round_name` is the round whose kappas are compared, "" without one. `withheld` issues are held back from
-    the reader, and in none of the numbers. `rounds` are those that are not closed.
+    look by who gave them, and `answered` are open and get the category that they wait for. `effects` are of
+    the categories that do not stay the same, most labels first. `round_name` is the round whose kappas are
+    compared, "" without one. `withheld` issues are held back from the reader, and in none of the numbers.
+    `rounds` are those that are not closed.
     """
 
     labels: int = 0
     follow: int = 0
     again: int = 0
+    answered: int = 0
     effects: tuple[Effect, ...] = ()
     rounds: tuple[RoundThen, ...] = ()
     round_name: str = ""
@@ -101,11 +105,14 @@ def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
         if (fate := draft.fate(entry.key)).kind != "same"
     ]
     again = {"split", "retired"}
+    names = answers_of(found.taxonomy, draft)
+    waiting = open_names(found.taxonomy, reader) if names else Counter()
     round_, kappas = _kappas(found, keys, reader)
     return DryRun(
         labels=labels.total(),
         follow=sum(each.labels for each in effects if each.fate.kind not in again),
         again=sum(each.labels for each in effects if each.fate.kind in again),
+        answered=sum(waiting[name] for name in names),
         effects=tuple(sorted(effects, key=lambda each: -each.labels)),
         rounds=_rounds_then(found),
         round_name=round_.name if round_ else "",

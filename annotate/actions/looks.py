@@ -9,16 +9,21 @@ is complete, if its author has not changed the label until then.
 import secrets
 from collections.abc import Collection
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.actions.agendas import leave_agendas
 from annotate.actions.decisions import settle_anew
+from annotate.actions.locks import hold_round
 from annotate.models import Disagreement, Round, RoundIssue, RoundVolunteer
 from annotate.queries.looks import STILL_LOOKING
+from core.retry import retried
+from studies.actions import record
 from taxonomy.queries import answered
 
 NAME_LENGTH = 120
@@ -179,6 +184,28 @@ def looked_at(look: Round, issues: list[int], now: datetime) -> None:
     held = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_, issue__in=issues)
     list(held.order_by("pk").values_list("pk", flat=True))
     complete_again(round_, now, issues=issues)
+    transaction.on_commit(partial(close_if_done, look=look), robust=True)
+
+
+@retried
+@transaction.atomic
+def close_if_done(*, look: Round) -> bool:
+    """End a second look that waits for nobody any more.
+
+    In a transaction of its own, after the one that completed an issue: who submits holds the look as it is,
+    as others do at that moment, so that nobody can hold it alone then. Whoever commits last sees all done.
+    """
+    hold_round(Round(pk=look.of_id))  # before its second look, as all do
+    current = (
+        Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=look.pk)
+    )
+    waits = RoundIssue.objects.filter(round=current, completed_at=None)
+    if current.closed_at is not None or waits.exists():
+        return False
+    current.closed_at = timezone.now()
+    current.save(update_fields=["closed_at"])
+    record(current.study, "rounds.done", None, round=current.name)
+    return True
 
 
 def complete_again(round_: Round, now: datetime, *, issues: list[int] | None = None) -> None:

@@ -1,5 +1,6 @@
 """Second looks: why a label is asked for again, and which rounds go on with a new version."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotate.models import Label, Round, RoundIssue, Said
+from annotate.models import Assignment, Label, Round, RoundIssue, Said
 from annotate.queries.categories import categories_of, codebook, deepest_level
 from annotate.queries.turns import Turn
 from ingest.models import Issue
@@ -125,6 +126,27 @@ def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[La
         round__in=ids,
         volunteer__in=members,
     )
+
+
+@dataclass(frozen=True)
+class Begun:
+    """How many labels the second looks of a new version ask for again, and of how many people; `is_own`: of
+    the reader alone, who is one of them.
+    """
+
+    labels: int
+    people: int
+    is_own: bool
+
+
+def begun(version: Version, reader: Membership | None) -> Begun:
+    """What began with the publication of a version. One query."""
+    asked = Assignment.objects.filter(
+        round__kind=Round.Kind.LOOK, round__version=version, round__opened_at__gte=version.published_at
+    )
+    labels = Counter(asked.values_list("volunteer", flat=True))
+    own = labels[reader.pk] if reader else 0
+    return Begun(own or labels.total(), 1 if own else len(labels), bool(own))
 
 
 @dataclass(frozen=True)

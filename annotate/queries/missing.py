@@ -146,6 +146,15 @@ def proposing(
     )
 
 
+def open_names(taxonomy: Taxonomy, reader: Membership | None) -> Counter[str]:
+    """How many revealed open labels wait for each name, folded by `look_alike`; without what is held back."""
+    rounds = rounds_of(taxonomy)
+    if not rounds:
+        return Counter()
+    held = held_back_in(rounds, [reader]) if reader else NOTHING
+    return Counter(look_alike(one.proposal.name) for one in _open_labels(rounds, held) if one.proposal)
+
+
 def _open_labels(rounds: Iterable[Round], held: Held) -> list[Label]:
     """The revealed labels of these rounds that still wait for a category, the first submitted first, without
     what is held back.

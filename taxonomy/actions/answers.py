@@ -61,13 +61,20 @@ def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[st
     """As a draft is published: the names that were voted for are answered by what their change became in it.
     `categories` are ids by key.
     """
-    voted = Proposal.objects.filter(VOTED_FOR, taxonomy=taxonomy, answered_by=None).select_related("motion")
-    answers = {look_alike(one.name): _became(one, draft) for one in voted}
-    found = {name: categories[key] for name, key in answers.items() if key and key in draft}
+    found = {name: categories[key] for name, key in answers_of(taxonomy, draft).items()}
     for one in Proposal.objects.filter(taxonomy=taxonomy, answered_by=None) if found else ():
         if look_alike(one.name) in found:
             one.answered_by_id = found[look_alike(one.name)]
             one.save(update_fields=["answered_by"])
+
+
+def answers_of(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, str]:
+    """What a draft answers once it is published: the names that were voted for, as `look_alike` folds them,
+    and the key of what the change for each became.
+    """
+    voted = Proposal.objects.filter(VOTED_FOR, taxonomy=taxonomy, answered_by=None).select_related("motion")
+    answers = {look_alike(one.name): _became(one, draft) for one in voted}
+    return {name: key for name, key in answers.items() if key and key in draft}
 
 
 def _standing(taxonomy: Taxonomy) -> list[int]:

@@ -22,8 +22,9 @@ from taxonomy.actions.drafts import redoable
 from taxonomy.draft_forms import storable
 from taxonomy.drafting import Drafted, drafted, edition_of
 from taxonomy.errors import ChangeClash
-from taxonomy.models import Taxonomy
+from taxonomy.models import Taxonomy, Version
 from taxonomy.motion_reading import motion_lines
+from taxonomy.signals import followed
 from taxonomy.tree import drafts
 from taxonomy.tree.drafts import Entry
 
@@ -97,7 +98,9 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         return _page(request, found, member, chosen=_named(found, ""), error=error)
     if version:
         said = _("Version %(n)d of %(name)s is published.")
-        messages.success(request, said % {"n": version.number, "name": taxonomy.name})
+        told = [said % {"n": version.number, "name": taxonomy.name}]
+        told += [text for _who, text in followed.send(sender=Version, version=version, member=member) if text]
+        messages.success(request, " ".join(told))
     return go_to(request, taxonomy)
 
 

@@ -10,9 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
+from annotate.dry_run import dry_run
 from annotate.queries.missing import missing_categories, proposing
 from studies.models import Role
 from taxonomy.actions import cast, publish
+from taxonomy.drafting import drafted
 from taxonomy.models import Motion, Proposal
 from taxonomy.queries import answered, codebook, published_version
 from tests import factories
@@ -153,8 +155,15 @@ def test_a_vote_from_the_labels_answers_them_also_those_that_nobody_sees(world) 
         Proposal.objects.values_list("pk", flat=True)
     )
     assert "put to the vote" in page(world, world.lead)
+    drafted_now = drafted(world.version.taxonomy)
     for member in (world.lead, *world.members):
+        assert dry_run(drafted_now, world.lead).answered == 0
         cast(motion=motion, member=member, choice="for")
+        drafted_now = drafted(world.version.taxonomy)
+    assert dry_run(drafted_now, world.lead).answered == 2
+    assert "2 open labels get the category that they wait for" in text_of(
+        get(world.lead, "draft_dry_run", world.version.taxonomy_id)
+    )
     version = publish(taxonomy=world.version.taxonomy, by=None)
     assert codebook(version).by_id[answered(version)[hidden.pk]].name == "Stuck"
     assert names(world) == []  # their authors look at them again

@@ -12,7 +12,8 @@ from annotate.models import Round
 from annotate.queries.looks import to_choose_again
 from studies.models import Role
 from taxonomy.actions import answer
-from taxonomy.tree.drafts import RETIRE
+from taxonomy.drafting import drafted
+from taxonomy.tree.drafts import DESCRIBE, RETIRE
 from tests import factories
 from tests.annotate.actions.test_follow import change, open_label, publication
 from tests.annotate.views.planned import text_of
@@ -188,3 +189,33 @@ def test_an_answer_by_hand_is_said_where_its_author_labels() -> None:
     address = reverse("label", args=[round_.pk])
     assert "1 label of mine needs a category" in page_of(world.members[0], address)
     assert "needs a category" not in page_of(world.members[1], address)
+
+
+@pytest.mark.parametrize(
+    ("who", "told"),
+    [
+        ("lead", "A second look begins: 2 labels of 2 people."),
+        ("R2", "A second look begins: 1 label of mine."),
+    ],
+)
+def test_who_publishes_is_told_how_many_labels_are_asked_for_again(who, told) -> None:
+    world = small_world(issues=2, members=3)
+    round_ = world.round()
+    for member, code in zip(world.members, ("C.2", "C.9", "C.9"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    world.submit(round_, world.issues[1], world.members[0], "C.9")  # seen by nobody, and in no number
+    change(world, RETIRE, "C.9")
+    member = world.lead if who == "lead" else world.members[1]
+    member.role = Role.LEAD
+    member.save()
+    client, taxonomy = Client(), world.version.taxonomy
+    client.force_login(member.user)
+    given = {"edition": drafted(taxonomy).edition}
+    page = client.post(reverse("publish_draft", args=[taxonomy.pk]), given, follow=True)
+
+    assert told in text_of(page)
+    change(world, DESCRIBE, "C.3", name="Other")
+    given = {"edition": drafted(taxonomy).edition}
+    page = client.post(reverse("publish_draft", args=[taxonomy.pk]), given, follow=True)
+    assert "is published." in text_of(page)
+    assert "A second look begins" not in text_of(page)
