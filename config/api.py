@@ -9,6 +9,7 @@ from annotate.api import (
     frozen,
     labels,
     meetings,
+    missing,
     model_labels,
     report_files,
     reports,
@@ -60,6 +61,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         motion_api.ProposalComments.as_view(),
         name="api_proposal_comments",
     ),
+    path("taxonomies/<int:taxonomy_id>/names/", missing.MissingNames.as_view(), name="api_missing_names"),
     path(
         "taxonomies/<int:taxonomy_id>/versions/<int:number>/",
         taxonomy.Categories.as_view(),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from annotate.actions.decisions import settle_anew
 from annotate.actions.looks import complete_again, look_again
-from annotate.models import Decision, Round
+from annotate.models import Decision, Draft, Round
 from annotate.queries.categories import Codebook, codebook
 from annotate.queries.looks import kept_from_following
 from annotate.queries.rounds import reveals_complete_issues
@@ -66,6 +66,9 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     if round_.excludes_id is not None:
         round_.excludes_id = now.states.stands_as(round_.excludes_id)
     round_.save(update_fields=["version", "excludes"])
+    # What was split and is there still is another category now: who had chosen it chooses again.
+    smaller = [id_ for id_ in now.states if now.states.stands_as(id_, old.pk) is None]
+    Draft.objects.filter(round=round_, category__in=smaller).update(category=None)
     again = 0
     if round_.kind != Round.Kind.LOOK:
         moment = timezone.now()

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from accounts.models import User
-from annotate.models import AgendaItem, Disagreement, Meeting, Round, Vote
+from annotate.models import AgendaItem, Disagreement, Meeting, Round, RoundIssue, Vote
 from annotate.queries.alike import alike_items
 from annotate.queries.votes import waits_for_ballot
 from annotate.queries.withheld import seen_by, still_to_label
@@ -66,6 +66,20 @@ def held_back_in(meeting: Meeting, member: Membership | None, item_id: int | Non
         return None
     turn = turns.filter(issue__in=issue).select_related("round").order_by("pk").first()
     return turn.round if turn else None
+
+
+def looked_at_again(meeting: Meeting, member: Membership | None) -> int:
+    """How many issues left the agenda since they are blind again, for a second look; without what the member
+    has still to label in another round.
+    """
+    blind = RoundIssue.objects.filter(
+        round=meeting.round_id, completed_at=None, was_completed_at__isnull=False
+    ).values("issue")
+    gone = AgendaItem.objects.filter(meeting=meeting, released_at__isnull=False, issue__in=blind)
+    turns = still_to_label(meeting.round, member).exclude(round__of=meeting.round_id)
+    if not turns.query.is_empty():
+        gone = gone.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
+    return gone.count()
 
 
 def closable_votes(meeting: Meeting, member: Membership | None) -> int:

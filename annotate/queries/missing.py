@@ -55,6 +55,13 @@ class Missing:
         return self.answer is None and not is_open and not self.is_voted_for
 
 
+def name_that_waits(taxonomy: Taxonomy, reader: Membership | None, name: str) -> str | None:
+    """This name as revealed labels say it; None where the reader sees none that waits for it."""
+    folded = look_alike(name)
+    found = (one.name for one in missing_categories(taxonomy, reader) if look_alike(one.name) == folded)
+    return next(found, None)
+
+
 @dataclass(frozen=True)
 class Proposing:
     """What a form that proposes a new category begins with. `left_out` open labels are not quoted, since

@@ -13,7 +13,13 @@ from django.utils.translation import ngettext
 from annotate import rules
 from annotate.models import Decision, Meeting
 from annotate.queries.categories import Codebook, codebook
-from annotate.queries.meeting_items import alike_lines, closable_votes, held_back_in, waiting_votes
+from annotate.queries.meeting_items import (
+    alike_lines,
+    closable_votes,
+    held_back_in,
+    looked_at_again,
+    waiting_votes,
+)
 from annotate.queries.meetings import Decided, Group, Person, Room, Shown, VoteLine
 from annotate.queries.threads import pseudonyms_of
 from annotate.views.agenda_lines import AgendaLines
@@ -136,6 +142,7 @@ class _Screen:
             "median": room.median_seconds,
             "left": room.seconds_left if self.meeting.is_open else None,
             "to_vote": self._to_vote(),
+            "again": looked_at_again(self.meeting, self.member) if self.meeting.is_open else 0,
             "groups": [self._group(group) for group in room.groups],
             "lines": self._lines(),
         }

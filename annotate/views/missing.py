@@ -21,7 +21,6 @@ from taxonomy.actions import answer
 from taxonomy.models import CategoryState, Taxonomy
 from taxonomy.queries import published_version, taxonomies_for
 from taxonomy.rules import may_propose
-from taxonomy.tree import look_alike
 from taxonomy.views.proposals import proposal_form
 
 
@@ -64,8 +63,8 @@ def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     taxonomy, member = _taxonomy(request, taxonomy_id)
     require(may_lead(member), _("An owner or a lead of the study says what answers a name."))
     name, code = request.POST.get("name", ""), request.POST.get("category", "")
-    known = {look_alike(one.name): one.name for one in missing.missing_categories(taxonomy, member)}
-    if look_alike(name) not in known:
+    known = missing.name_that_waits(taxonomy, member, name)
+    if known is None:
         raise Http404
     state = CategoryState.objects.filter(version=published_version(taxonomy), code=code).first()
     if code and state is None:
@@ -73,12 +72,12 @@ def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
     def say() -> bool:
         category = state.category if state else None
-        answer(taxonomy=taxonomy, name=known[look_alike(name)], category=category, by=member)
+        answer(taxonomy=taxonomy, name=known, category=category, by=member)
         return True
 
     if once(request, say):
         said = _("“%(name)s” is answered by %(code)s.") if state else _("“%(name)s” waits again.")
-        messages.success(request, said % {"name": known[look_alike(name)], "code": code})
+        messages.success(request, said % {"name": known, "code": code})
     return go_to(request, "proposals", taxonomy.pk)
 
 

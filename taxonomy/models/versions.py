@@ -92,6 +92,27 @@ class Category(models.Model):
         return str(self.key)
 
 
+def _stays_once_published(name: str, unless: str = "") -> pgtrigger.Trigger:
+    """A row stays as its version was published. `unless`: SQL before the check, which may let one pass.
+
+    The text is that of the migrations, spaces too.
+    """
+    return pgtrigger.Trigger(
+        name=name,
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
+        declare=[("version", "bigint")],
+        func=f"""{unless}
+                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
+                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
+                IF FOUND THEN
+                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+                """,
+    )
+
+
 class CategoryState(models.Model):
     """How one category looks in one version: code, name, place in the tree, definition."""
 
@@ -128,25 +149,16 @@ class CategoryState(models.Model):
                 condition=Q(hue=None) | Q(level=Level.TYPE, hue__lt=HUES),
             ),
         ]
-        triggers = [
-            pgtrigger.Trigger(
-                name="published_states_stay",
-                when=pgtrigger.Before,
-                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
-                declare=[("version", "bigint")],
-                func="""
-                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
-                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
-                IF FOUND THEN
-                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
-                END IF;
-                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
-                """,
-            )
-        ]
+        triggers = [_stays_once_published("published_states_stay")]
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
+
+
+_SOMEBODY_LEAVES = """
+                IF TG_OP = 'UPDATE' AND OLD.undone_at IS NOT DISTINCT FROM NEW.undone_at THEN
+                    RETURN NEW;  -- who made it may leave
+                END IF;"""
 
 
 class Change(models.Model):
@@ -171,23 +183,7 @@ class Change(models.Model):
             models.CheckConstraint(name="change_is_of_a_known_kind", condition=Q(kind__in=KINDS)),
         ]
         triggers = [
-            pgtrigger.Trigger(
-                name="changes_of_a_published_version_stay",
-                when=pgtrigger.Before,
-                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
-                declare=[("version", "bigint")],
-                func="""
-                IF TG_OP = 'UPDATE' AND OLD.undone_at IS NOT DISTINCT FROM NEW.undone_at THEN
-                    RETURN NEW;  -- who made it may leave
-                END IF;
-                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
-                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
-                IF FOUND THEN
-                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
-                END IF;
-                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
-                """,
-            ),
+            _stays_once_published("changes_of_a_published_version_stay", unless=_SOMEBODY_LEAVES),
             pgtrigger.Protect(
                 name="a_change_stays_as_it_was_made",
                 operation=pgtrigger.Update,
@@ -258,22 +254,7 @@ class Gone(models.Model):
                 name="what_goes_was_there_before", condition=Q(since__gt=models.F("after"))
             ),
         ]
-        triggers = [
-            pgtrigger.Trigger(
-                name="what_is_gone_stays_so",
-                when=pgtrigger.Before,
-                operation=pgtrigger.Insert | pgtrigger.Update | pgtrigger.Delete,
-                declare=[("version", "bigint")],
-                func="""
-                version := CASE WHEN TG_OP = 'INSERT' THEN NEW.version_id ELSE OLD.version_id END;
-                PERFORM 1 FROM taxonomy_version v WHERE v.id = version AND v.published_at IS NOT NULL;
-                IF FOUND THEN
-                    RAISE EXCEPTION 'a published version is immutable' USING ERRCODE = 'restrict_violation';
-                END IF;
-                RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
-                """,
-            )
-        ]
+        triggers = [_stays_once_published("what_is_gone_stays_so")]
 
     def __str__(self) -> str:
         return f"{self.category_id} gone in {self.version_id}"

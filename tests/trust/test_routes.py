@@ -245,6 +245,8 @@ api_draft_redo             post   401  404  404  409  409  403  403  403  403
 api_draft_publish          post   401  404  404  400  400  403  403  403  403
 api_proposals              get    401  404  404  200  200  200  200  200  403
 api_proposals              post   401  404  404  400  400  400  400  403  403
+api_missing_names          get    401  404  404  200  200  200  200  200  403
+api_missing_names          post   401  404  404  400  400  403  403  403  403
 api_proposal_comments      post   401  404  404  400  400  400  400  403  403
 api_proposal_ballot        put    401  404  404  400  400  400  400  403  403
 api_boards                 get    401  404  404  200  200  200  200  200  403
@@ -348,7 +350,7 @@ def address(world: World, name: str) -> str:
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
         "boards", "new_board", "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
         "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "draft_examples", "take_as_example", "see_proposal_comments",
-        "api_boards",
+        "api_boards", "api_missing_names",
     )  # fmt: skip
     given: dict[str, tuple] = {
         "revoke_token": ("nosuch",),

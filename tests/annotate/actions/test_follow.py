@@ -292,6 +292,21 @@ def test_a_draft_follows_what_its_category_became(labelled):
     assert draft.category == world.category("C.2")
 
 
+def test_a_draft_of_what_was_split_and_is_still_there_asks_again(labelled):
+    world, round_ = labelled
+    fifth, given = world.issues[4], {"summary": "half", "unsure": False, "seen_revision": 0}
+    for member, code in zip(world.members[1:], ("C.9", "C.3"), strict=True):
+        save_draft(round_=round_, issue=fifth, member=member, category=world.category(code), **given)
+    change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    drafts = Draft.objects.filter(round=round_).order_by("volunteer")
+    assert list(drafts.values_list("category", "summary", "revision")) == [
+        (None, "half", 1),
+        (world.category("C.3").pk, "half", 1),
+    ]
+
+
 def test_a_label_that_is_not_revealed_is_changed_where_it_is(labelled):
     """The fifth issue has one label of three: nobody learns that its category was retired."""
     world, round_ = labelled

@@ -230,3 +230,31 @@ def test_a_fixed_number_of_queries(world, how_many) -> None:
     with CaptureQueriesContext(connection) as asked:
         proposing(world.version.taxonomy, world.lead, name="Name 1")
     assert len(asked) == 9
+
+
+def test_names_are_read_and_answered_over_rest(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1)
+    misses(world, round_, 2, world.members[0], "unseen")
+    address = reverse("api_missing_names", args=[world.version.taxonomy_id])
+    waiting = {
+        "name": "Deadlock", "labels": 2, "issues": 1, "reasons": ["R1: R1 says 1", "R2: R2 says 1"],
+        "nearest": "C.9", "proposal": None, "answer": None, "is_voted_for": False,
+    }  # fmt: skip
+
+    def say(member, name, code):
+        given = {"name": name, "category": code}
+        return signed_in(member).post(address, given, content_type="application/json")
+
+    assert signed_in(world.members[1]).get(address).json() == [waiting]
+    assert say(world.members[0], "Deadlock", "C.9").status_code == 403
+    assert say(world.lead, "unseen", "C.9").status_code == 404
+    assert say(world.lead, "Deadlock", "Z.1").status_code == 404
+    assert say(world.lead, "Deadlock", "").status_code == 400
+
+    close_round(round_=round_, by=world.lead)  # nobody is asked again, so the name stays
+    answered_by = say(world.lead, "deadlock", "C.9").json()
+    assert [(one["name"], one["answer"]) for one in answered_by] == [("Deadlock", "C.9"), ("unseen", None)][
+        ::-1
+    ]
+    assert {one["answer"] for one in say(world.lead, "deadlock", None).json()} == {None}

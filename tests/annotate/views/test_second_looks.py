@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.actions.labels import change_label
+from annotate.actions.meetings import close_meeting
 from annotate.actions.rounds import close_round
 from annotate.models import Round
 from annotate.queries.looks import to_choose_again
@@ -16,6 +17,7 @@ from taxonomy.drafting import drafted
 from taxonomy.tree.drafts import DESCRIBE, RETIRE
 from tests import factories
 from tests.annotate.actions.test_follow import change, open_label, publication
+from tests.annotate.meeting import meeting_world
 from tests.annotate.views.planned import text_of
 from tests.annotate.world import World, small_world, undone
 
@@ -219,3 +221,28 @@ def test_who_publishes_is_told_how_many_labels_are_asked_for_again(who, told) ->
     page = client.post(reverse("publish_draft", args=[taxonomy.pk]), given, follow=True)
     assert "is published." in text_of(page)
     assert "A second look begins" not in text_of(page)
+
+
+def test_an_open_meeting_says_how_many_of_its_issues_are_looked_at_again() -> None:
+    world = meeting_world(4, members=3)  # of the first three, two were C.9 for somebody
+    world.plan()
+    address = reverse("meeting", args=[world.meeting.pk])
+    assert "looked at again" not in page_of(world.lead, address)
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=world.round_)
+    gone = look.round_issues.count()
+    assert gone > 1
+    assert f"{gone} issues are being looked at again" in page_of(world.lead, address)
+
+    issue = look.round_issues.earliest("position").issue
+    for slot in look.assignments.filter(issue=issue):
+        world.submit(look, issue, slot.volunteer, "C.2")
+    said = page_of(world.lead, address)
+    left = f"{gone - 1} issues are" if gone > 2 else "1 issue is"
+    assert f"{left} being looked at again" in said
+    held = world.waits_for(world.lead, *(place.issue for place in look.round_issues.all()))
+    assert "looked at again" not in page_of(world.lead, address)
+    close_round(round_=held, by=world.lead)
+    close_meeting(meeting=world.meeting, by=world.lead)
+    assert "looked at again" not in page_of(world.lead, address)
