@@ -22,6 +22,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as properties
 
 from core import embedded
+from tests.races import end_threads
 
 # How long a first example takes says how busy the machine is, and nothing of the code.
 properties.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
@@ -66,26 +67,35 @@ def _remove(folder: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_to_empty() -> Iterator[None]:
-    """After a test with transactions of its own only the tables with rows are emptied, where these are few.
+    """After a test with transactions of its own only the tables with rows are emptied.
 
     Django truncates every table and fills its own again: a third of a second, after each of these tests.
     """
-    truncate_all = TransactionTestCase._fixture_teardown
 
     def empty(test: TransactionTestCase) -> None:
         filled = _tables_with_rows()
-        if any(many for _name, many in filled):
-            truncate_all(test)
+        if not filled:
             return
-        if filled:
-            # In one statement: foreign keys are checked at its end. History keeps itself from being deleted.
+        if any(many for _name, many in filled):
+            names = ", ".join(f'"{name}"' for name, _many in filled)
+            statement = f"TRUNCATE {names} CASCADE"
+        else:
+            # In one statement: foreign keys are checked at its end.
             deleted = ", ".join(f'"of {name}" AS (DELETE FROM "{name}")' for name, _many in filled)
-            with pgtrigger.ignore(), connection.cursor() as cursor:
-                cursor.execute(f"WITH {deleted} SELECT")
+            statement = f"WITH {deleted} SELECT"
+        # History keeps itself from being deleted.
+        with pgtrigger.ignore(), connection.cursor() as cursor:
+            cursor.execute(statement)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_threads_left() -> Iterator[None]:
+    yield
+    end_threads()
 
 
 def _tables_with_rows() -> list[tuple[str, bool]]:

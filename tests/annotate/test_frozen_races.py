@@ -19,7 +19,8 @@ from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.pages import client
 from tests.annotate.views.parted import give_labels
-from tests.annotate.world import small_world, together
+from tests.annotate.world import small_world
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -39,7 +40,7 @@ def round_(world):
 def test_of_two_who_freeze_under_one_name_one_wins_and_the_other_is_told(world, round_):
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="O")
     for attempt in range(5):
-        found = together(
+        found = at_once(
             *(
                 lambda by=by, name=name: freeze_report(round_=round_, by=by, name=name)
                 for by, name in ((world.lead, f"Draft {attempt}"), (owner, f"DRAFT {attempt}"))
@@ -56,7 +57,7 @@ def test_a_form_sent_twice_at_once_freezes_once(world, round_):
     key = "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"
     address = reverse("frozen_reports", args=[round_.pk])
     browsers = [client(world.lead) for _ in range(2)]
-    answers = together(
+    answers = at_once(
         *(
             lambda browser=browser: browser.post(address, {"name": "Submission", "form_key": key}).status_code
             for browser in browsers
@@ -79,7 +80,7 @@ def test_levels_and_hash_are_of_one_moment_whatever_is_decided_meanwhile(world, 
     def freezing(name):
         return lambda: freeze_report(round_=round_, by=world.lead, name=name)
 
-    found = together(freezing("a"), freezing("b"), freezing("c"), decide)
+    found = at_once(freezing("a"), freezing("b"), freezing("c"), decide)
     after = hashlib.sha256(b"".join(labels_csv(round_, layout="long"))).hexdigest()
     assert before != after
     for frozen in found[:3]:
@@ -131,7 +132,7 @@ def test_a_report_waits_for_a_decision_that_is_under_way_and_counts_it(world, ro
                 {"name": "Then", "form_key": "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"},
             )
 
-    assert together(decide, freeze) == [None, None]
+    assert at_once(decide, freeze) == [None, None]
     frozen = FrozenReport.objects.get()
     assert _decided_then(frozen) == 2
     assert change_counts(round_, world.lead, frozen.frozen_at) == {"changed": 0, "reopened": 0, "new": 0}
@@ -156,7 +157,7 @@ def test_what_a_report_holds_and_what_changed_since_make_what_is_now_whatever_go
         for attempt in range(20):
             freeze_report(round_=made, by=world.lead, name=f"{attempt}")
 
-    found = together(
+    found = at_once(
         freeze,
         lambda: decide(world.issues[:25]),
         lambda: decide(world.issues[25:50]),

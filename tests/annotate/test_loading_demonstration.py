@@ -11,8 +11,8 @@ from annotate.actions.demonstration import evenings, load_demonstration
 from annotate.models import Label
 from ingest.models import Issue
 from studies.models import Study
-from tests.annotate.world import together
 from tests.factories import make_study
+from tests.races import at_once
 
 
 @pytest.mark.django_db
@@ -28,7 +28,7 @@ def test_demo_leaves_a_study_of_that_address_alone():
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_demo_twice_at_once_is_loaded_once():
-    first, second = together(load_demonstration, load_demonstration)
+    first, second = at_once(load_demonstration, load_demonstration)
 
     assert {first.loaded, second.loaded} == {True, False}
     assert (Study.objects.count(), User.objects.count(), Label.objects.count()) == (1, 9, 644 + 31 + 72 + 566)

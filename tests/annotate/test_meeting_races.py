@@ -3,7 +3,6 @@
 # ruff: noqa: B023 - the threads end before the loop goes on
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
 
@@ -18,16 +17,9 @@ from annotate.models import AgendaItem, Ballot, Decision, Meeting, Participant, 
 from studies.models import Role
 from tests import factories
 from tests.annotate.meeting import meeting_world, there
-from tests.annotate.world import Threads
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-
-@pytest.fixture
-def together() -> Iterator[Threads]:
-    threads = Threads()
-    yield threads
-    threads.close()
 
 
 def _promises_hold(meeting: Meeting) -> None:
@@ -57,13 +49,13 @@ def _kinds(results) -> list[str]:
     return sorted(type(result).__name__ for result in results)
 
 
-def test_two_windows_of_the_chair_decide_at_once_100_times(together):
+def test_two_windows_of_the_chair_decide_at_once_100_times():
     """One decision stands each time; the other window is told which, and keeps its text."""
     world = meeting_world(100, members=3)
     world.plan(quorum=2)
     world.arrive(*world.members)
     for item in world.items:
-        results = together(
+        results = at_once(
             lambda: world.decide(item, "C.9", rationale="One."),
             lambda: world.decide(item, "C.1", rationale="Other."),
         )
@@ -77,7 +69,7 @@ def test_two_windows_of_the_chair_decide_at_once_100_times(together):
     _promises_hold(world.meeting)
 
 
-def test_two_chairs_decide_at_once_100_times(together):
+def test_two_chairs_decide_at_once_100_times():
     """The owner takes the chair while the chair decides: whoever leads in that moment decides, alone."""
     world = meeting_world(100, members=3)
     world.plan(quorum=2)
@@ -90,24 +82,24 @@ def test_two_chairs_decide_at_once_100_times(together):
 
     for turn, item in enumerate(world.items):
         old, new = chairs[turn % 2], chairs[(turn + 1) % 2]
-        results = together(lambda: world.decide(item, "C.9", by=old), lambda: seize_and_decide(item, new))
+        results = at_once(lambda: world.decide(item, "C.9", by=old), lambda: seize_and_decide(item, new))
         assert _kinds(results) in (["Decision", "NotAllowed"], ["Decision", "StaleDecision"])
         assert Decision.objects.get(issue=item.issue_id) in results
     assert world.fresh().chair in chairs
     _promises_hold(world.meeting)
 
 
-def test_a_double_click_decides_once(together):
+def test_a_double_click_decides_once():
     world = meeting_world(10, members=3)
     world.plan(quorum=2)
     world.arrive(*world.members)
     for item in world.items:
-        first, second = together(*[lambda: world.decide(item, "C.9")] * 2)
+        first, second = at_once(*[lambda: world.decide(item, "C.9")] * 2)
         assert first == second
     assert Decision.objects.count() == 10
 
 
-def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them(together):
+def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them():
     world = meeting_world(15, members=4)
     world.plan(quorum=3)
     world.arrive(*world.members)
@@ -115,7 +107,7 @@ def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them(toget
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
         before = world.fresh().revision
-        results = together(
+        results = at_once(
             lambda: world.ballot(item, third, "C.9"),
             lambda: world.ballot(item, fourth, "-"),
         )
@@ -127,12 +119,12 @@ def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them(toget
     _promises_hold(world.meeting)
 
 
-def test_the_two_of_a_pair_at_once_decide_once(together):
+def test_the_two_of_a_pair_at_once_decide_once():
     world = meeting_world(12, members=2)
     world.plan(kind="pair", participants=world.members)
     for place, item in enumerate(world.items):
         codes = ("C.9", "C.9") if place % 2 else ("C.9", "C.1")
-        results = together(
+        results = at_once(
             *(
                 lambda member=member, code=code: world.ballot(item, member, code, number=1)
                 for member, code in zip(world.members, codes, strict=True)
@@ -145,7 +137,7 @@ def test_the_two_of_a_pair_at_once_decide_once(together):
     _promises_hold(world.meeting)
 
 
-def test_a_ballot_and_the_reveal_at_once(together):
+def test_a_ballot_and_the_reveal_at_once():
     """The ballot is in and counted, or refused with the choice kept; never in a vote that was closed before."""
     world = meeting_world(15, members=4)
     world.plan(quorum=2)
@@ -153,7 +145,7 @@ def test_a_ballot_and_the_reveal_at_once(together):
     outcomes = Counter()
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
-        ballot, closed = together(
+        ballot, closed = at_once(
             lambda: world.ballot(item, world.members[2], "C.9"),
             lambda: close_vote(vote=vote, by=world.lead),
         )
@@ -169,13 +161,13 @@ def test_a_ballot_and_the_reveal_at_once(together):
     _promises_hold(world.meeting)
 
 
-def test_closing_the_meeting_and_deciding_at_once(together):
+def test_closing_the_meeting_and_deciding_at_once():
     """The decision is of the open meeting, or there is none."""
     for _ in range(8):
         world = meeting_world(1, members=3)
         world.plan(quorum=2)
         world.arrive(*world.members)
-        decided, closed = together(
+        decided, closed = at_once(
             lambda: world.decide(world.items[0], "C.9"),
             lambda: close_meeting(meeting=world.meeting, by=world.lead),
         )
@@ -190,11 +182,11 @@ def test_closing_the_meeting_and_deciding_at_once(together):
         assert there(world.meeting) == set()
 
 
-def test_closing_the_meeting_and_voting_at_once_over_days(together):
+def test_closing_the_meeting_and_voting_at_once_over_days():
     for _ in range(6):
         world = meeting_world(1, members=3)
         world.plan(kind="apart", quorum=1)
-        cast, closed = together(
+        cast, closed = at_once(
             lambda: world.ballot(world.items[0], world.members[0], "C.9"),
             lambda: close_meeting(meeting=world.meeting, by=world.lead),
         )
@@ -204,14 +196,14 @@ def test_closing_the_meeting_and_voting_at_once_over_days(together):
         _promises_hold(world.meeting)
 
 
-def test_who_comes_back_while_they_are_noticed_as_gone_is_there(together):
+def test_who_comes_back_while_they_are_noticed_as_gone_is_there():
     world = meeting_world(1, members=3)
     world.plan(quorum=2)
     world.arrive(*world.members)
     first = world.members[0]
     for _ in range(15):
         Participant.objects.filter(member=first).update(last_seen_at=timezone.now() - timedelta(minutes=1))
-        results = together(
+        results = at_once(
             *(lambda member=member: here(meeting=world.meeting, member=member) for member in world.members)
         )
         assert _kinds(results) == ["Participant"] * 3
@@ -220,11 +212,11 @@ def test_who_comes_back_while_they_are_noticed_as_gone_is_there(together):
         assert there(world.meeting) == {"R1", "R2", "R3"}
 
 
-def test_all_come_at_once_and_each_once(together):
+def test_all_come_at_once_and_each_once():
     for _ in range(3):
         world = meeting_world(1, members=7)
         world.plan(participants=[world.lead])
-        results = together(
+        results = at_once(
             *(
                 lambda member=member: here(meeting=world.meeting, member=member)
                 for member in (*world.members, world.members[0])
@@ -235,12 +227,12 @@ def test_all_come_at_once_and_each_once(together):
         assert Participant.objects.filter(meeting=world.meeting).count() == 8
 
 
-def test_two_windows_turn_at_once(together):
+def test_two_windows_turn_at_once():
     world = meeting_world(3, members=3)
     world.plan()
     first, second, _third = world.items
     for _ in range(15):
-        together(
+        at_once(
             lambda: turn_to(meeting=world.meeting, item=first, by=world.lead),
             lambda: turn_to(meeting=world.meeting, item=second, by=world.lead),
         )
@@ -252,16 +244,16 @@ def test_two_windows_turn_at_once(together):
         assert before.item != after.item
 
 
-def test_two_windows_open_one_vote(together):
+def test_two_windows_open_one_vote():
     world = meeting_world(20, members=3)
     world.plan()
     for item in world.items:
-        first, second = together(*[lambda: open_vote(item=item, by=world.lead)] * 2)
+        first, second = at_once(*[lambda: open_vote(item=item, by=world.lead)] * 2)
         assert first == second
     assert Vote.objects.count() == 20
 
 
-def test_a_whole_meeting_over_days_at_once(together):
+def test_a_whole_meeting_over_days_at_once():
     """Everybody votes on everything, while the chair closes what has its quorum and others come and go."""
     world = meeting_world(12, members=4)
     world.plan(kind="apart", quorum=2, by_majority=True)
@@ -284,7 +276,7 @@ def test_a_whole_meeting_over_days_at_once(together):
                 here(meeting=world.meeting, member=member)
                 away(meeting=world.meeting, member=member)
 
-    results = together(
+    results = at_once(
         *(
             lambda member=member, shift=shift: vote(
                 member, (["C.9"] * 7 + ["C.1"] * 5)[shift:] + ["C.9"] * shift
@@ -301,7 +293,7 @@ def test_a_whole_meeting_over_days_at_once(together):
     _promises_hold(world.meeting)
 
 
-def test_labels_settling_and_a_meeting_do_not_lock_each_other_out(together):
+def test_labels_settling_and_a_meeting_do_not_lock_each_other_out():
     """The lead settles from the dashboard, the chair decides in the meeting, others vote: nobody waits forever."""
     world = meeting_world(20, members=4)
     world.plan(quorum=2)
@@ -332,7 +324,7 @@ def test_labels_settling_and_a_meeting_do_not_lock_each_other_out(together):
                 told += 1
         return told
 
-    results = together(settle, decide)
+    results = at_once(settle, decide)
     assert sum(results) == 20
     assert Decision.objects.count() == 20
     assert not Decision.objects.exclude(superseded_at=None).exists()

@@ -3,7 +3,6 @@
 # ruff: noqa: B023 - the threads end before the loop goes on
 
 from collections import Counter
-from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
@@ -17,18 +16,12 @@ from taxonomy.models import Category, CategoryState, Version
 from taxonomy.queries import codebook
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests import factories
-from tests.annotate.world import Threads, small_world
+from tests.annotate.world import small_world
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 ROUNDS, THREADS = 100, 20
-
-
-@pytest.fixture
-def together() -> Iterator[Threads]:
-    threads = Threads()
-    yield threads
-    threads.close()
 
 
 def _keys(version: Version) -> dict[str, Category]:
@@ -36,7 +29,7 @@ def _keys(version: Version) -> dict[str, Category]:
     return {state.code: state.category for state in states}
 
 
-def test_twenty_people_submit_while_two_categories_are_merged(together):
+def test_twenty_people_submit_while_two_categories_are_merged():
     """A hundred times: ten choose what is merged away, ten what it is merged into, and somebody publishes."""
     world = small_world(issues=ROUNDS, members=THREADS)
     codes = ["C", *(f"C.{number}" for number in range(1, 2 * ROUNDS + 1))]
@@ -61,7 +54,7 @@ def test_twenty_people_submit_while_two_categories_are_merged(together):
                 seen_version=seen,
             ).label
 
-        *labels, version = together(
+        *labels, version = at_once(
             *(
                 lambda member=member, category=category: submit(member, category)
                 for member, category in zip(world.members, chosen, strict=True)
@@ -90,7 +83,7 @@ def test_twenty_people_submit_while_two_categories_are_merged(together):
     assert Decision.objects.filter(superseded_at=None).count() == ROUNDS
 
 
-def test_who_comes_after_a_retirement_is_asked_again(together):
+def test_who_comes_after_a_retirement_is_asked_again():
     """Every label is stored, or refused with its text kept. Where all are stored, the issue is looked at again by
     all; nobody looks again at one that is not complete.
     """
@@ -116,7 +109,7 @@ def test_who_comes_after_a_retirement_is_asked_again(together):
                 seen_version=seen,
             )
 
-        *answers, version = together(
+        *answers, version = at_once(
             *(lambda member=member: submit(member) for member in world.members),
             lambda: publish(taxonomy=taxonomy, by=None),
         )

@@ -4,7 +4,6 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4
 
@@ -19,16 +18,10 @@ from annotate.actions.turns import next_turn, skip_issue
 from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue
 from ingest.models import Issue
 from tests import factories
-from tests.annotate.world import Threads, World, small_world
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-
-@pytest.fixture
-def together() -> Iterator[Threads]:
-    threads = Threads()
-    yield threads
-    threads.close()
 
 
 def _submit(world: World, round_, issue, member, category, **fields):
@@ -53,7 +46,7 @@ def _promises_hold(round_: Round) -> None:
     assert set(places.filter(completed_at=None).values_list("issue", flat=True)) == unfinished
 
 
-def test_eight_volunteers_claim_and_submit_300_issues(together):
+def test_eight_volunteers_claim_and_submit_300_issues():
     world = small_world(issues=300, members=8)
     round_, category = world.k_of_n(2), world.category("C.2")
 
@@ -64,7 +57,7 @@ def test_eight_volunteers_claim_and_submit_300_issues(together):
             given += 1
         return given
 
-    given = together(*(lambda member=member: work(member) for member in world.members))
+    given = at_once(*(lambda member=member: work(member) for member in world.members))
     assert sum(given) == 600
     assert Counter(Label.objects.values_list("issue", flat=True)) == {issue.pk: 2 for issue in world.issues}
     assert Label.objects.filter(surplus=True).count() == 0
@@ -72,7 +65,7 @@ def test_eight_volunteers_claim_and_submit_300_issues(together):
     _promises_hold(round_)
 
 
-def test_eight_volunteers_with_skips_lost_leases_and_changes_of_mind(together):
+def test_eight_volunteers_with_skips_lost_leases_and_changes_of_mind():
     world = small_world(issues=60, members=8)
     round_ = world.k_of_n(2)
     categories = [world.category(code) for code in ("C.2", "C.3")]
@@ -96,7 +89,7 @@ def test_eight_volunteers_with_skips_lost_leases_and_changes_of_mind(together):
         lambda number=number, member=member: work(number, member)
         for number, member in enumerate(world.members)
     ]
-    assert together(*acts) == ["done"] * 8
+    assert at_once(*acts) == ["done"] * 8
     assert sorted(submitted) == sorted(Label.objects.values_list("pk", flat=True))
     assert Counter(Label.objects.filter(surplus=False).values_list("issue", flat=True)) == {
         issue.pk: 2 for issue in world.issues
@@ -104,7 +97,7 @@ def test_eight_volunteers_with_skips_lost_leases_and_changes_of_mind(together):
     _promises_hold(round_)
 
 
-def test_the_race_for_one_last_slot_200_times(together):
+def test_the_race_for_one_last_slot_200_times():
     """Two volunteers hold drafts of an issue with one free slot; both submit at the same moment."""
     world = small_world(issues=200, members=2)
     round_ = world.k_of_n(1)
@@ -113,7 +106,7 @@ def test_the_race_for_one_last_slot_200_times(together):
         for member in world.members:
             Draft.objects.create(round=round_, issue=issue, volunteer=member, summary="typed")
     for issue in world.issues:
-        results = together(
+        results = at_once(
             *(
                 lambda member=member: _submit(world, round_, issue, member, category)
                 for member in world.members
@@ -128,17 +121,17 @@ def test_the_race_for_one_last_slot_200_times(together):
     _promises_hold(round_)
 
 
-def test_the_race_to_claim_one_last_slot_100_times(together):
+def test_the_race_to_claim_one_last_slot_100_times():
     world = small_world(issues=100, members=2)
     for issue in world.issues:
         round_ = world.k_of_n(1, issues=Issue.objects.filter(pk=issue.pk), name=f"Only {issue}")
-        turns = together(
+        turns = at_once(
             *(lambda member=member: next_turn(round_=round_, member=member) for member in world.members)
         )
         assert sorted(turn is None for turn in turns) == [False, True]
 
 
-def test_a_lease_is_retaken_while_its_holder_submits_100_times(together):
+def test_a_lease_is_retaken_while_its_holder_submits_100_times():
     world = small_world(issues=100, members=2)
     round_ = world.k_of_n(1)
     slow, quick = world.members
@@ -153,7 +146,7 @@ def test_a_lease_is_retaken_while_its_holder_submits_100_times(together):
         Assignment.objects.filter(pk__in=free).update(
             volunteer=slow, lease_until=None, submitted_at=timezone.now()
         )
-        late, turn = together(
+        late, turn = at_once(
             lambda: _submit(world, round_, issue, slow, category),
             lambda: next_turn(round_=round_, member=quick),
         )
@@ -166,35 +159,35 @@ def test_a_lease_is_retaken_while_its_holder_submits_100_times(together):
     _promises_hold(round_)
 
 
-def test_a_double_click_stores_once_50_times(together):
+def test_a_double_click_stores_once_50_times():
     world = small_world(issues=50, members=1)
     round_, member = world.round(), world.members[0]
     category = world.category("C.2")
     for issue in world.issues:
         key = uuid4()
-        results = together(*[lambda: _submit(world, round_, issue, member, category, form_key=key)] * 3)
+        results = at_once(*[lambda: _submit(world, round_, issue, member, category, form_key=key)] * 3)
         assert len({result.label.pk for result in results}) == 1
         assert sorted(result.repeated for result in results) == [False, True, True]
     assert Label.objects.count() == 50
 
 
-def test_two_tabs_claim_one_issue_50_times(together):
+def test_two_tabs_claim_one_issue_50_times():
     world = small_world(issues=50, members=1)
     round_, member = world.k_of_n(1), world.members[0]
     category = world.category("C.2")
     for done in range(50):
-        turns = together(*[lambda: next_turn(round_=round_, member=member)] * 3)
+        turns = at_once(*[lambda: next_turn(round_=round_, member=member)] * 3)
         assert len({turn.issue.pk for turn in turns}) == 1
         assert Assignment.objects.exclude(volunteer=None).count() == done + 1
         _submit(world, round_, turns[0].issue, member, category)
 
 
-def test_two_tabs_submit_different_labels(together):
+def test_two_tabs_submit_different_labels():
     world = small_world(issues=30, members=1)
     round_, member = world.round(), world.members[0]
     categories = [world.category(code) for code in ("C.2", "C.3")]
     for issue in world.issues:
-        results = together(
+        results = at_once(
             *(
                 lambda category=category: _submit(world, round_, issue, member, category)
                 for category in categories
@@ -207,7 +200,7 @@ def test_two_tabs_submit_different_labels(together):
         assert refused[0].kept["summary"] == f"by {member}"
 
 
-def test_two_tabs_save_different_drafts(together):
+def test_two_tabs_save_different_drafts():
     world = small_world(issues=30, members=1)
     round_, member = world.round(), world.members[0]
 
@@ -223,14 +216,14 @@ def test_two_tabs_save_different_drafts(together):
         )
 
     for issue in world.issues:
-        results = together(lambda: save(issue, "one"), lambda: save(issue, "two"))
+        results = at_once(lambda: save(issue, "one"), lambda: save(issue, "two"))
         stale = [result for result in results if isinstance(result, errors.StaleDraft)]
         assert len(stale) == 1
         assert {stale[0].stored.summary, stale[0].kept["summary"]} == {"one", "two"}
         assert Draft.objects.get(issue=issue).summary == stale[0].stored.summary
 
 
-def test_a_draft_is_saved_while_its_slot_is_retaken(together):
+def test_a_draft_is_saved_while_its_slot_is_retaken():
     """The order of locks: whoever retakes a slot leaves a draft behind, whoever saves one renews the slot."""
     world = small_world(issues=1, members=2)
     category = None
@@ -239,7 +232,7 @@ def test_a_draft_is_saved_while_its_slot_is_retaken(together):
         slow, quick = world.members
         issue = next_turn(round_=round_, member=slow).issue
         Assignment.objects.filter(round=round_).update(lease_until=timezone.now() - timedelta(seconds=1))
-        draft, turn = together(
+        draft, turn = at_once(
             lambda: save_draft(
                 round_=round_,
                 issue=issue,
@@ -256,12 +249,12 @@ def test_a_draft_is_saved_while_its_slot_is_retaken(together):
         assert holder == (slow if turn is None else quick)
 
 
-def test_the_last_two_labels_at_the_same_moment_complete_the_issue_once_100_times(together):
+def test_the_last_two_labels_at_the_same_moment_complete_the_issue_once_100_times():
     world = small_world(issues=100, members=2)
     round_ = world.round()
     category = world.category("C.2")
     for issue in world.issues:
-        results = together(
+        results = at_once(
             *(
                 lambda member=member: _submit(world, round_, issue, member, category)
                 for member in world.members
@@ -274,7 +267,7 @@ def test_the_last_two_labels_at_the_same_moment_complete_the_issue_once_100_time
     _promises_hold(round_)
 
 
-def test_a_submit_finishes_before_the_close_or_is_told_of_it_50_times(together):
+def test_a_submit_finishes_before_the_close_or_is_told_of_it_50_times():
     world = small_world(issues=1, members=2)
     category = world.category("C.2")
     won = Counter()
@@ -282,7 +275,7 @@ def test_a_submit_finishes_before_the_close_or_is_told_of_it_50_times(together):
         round_ = world.round(name=f"Round {number}")
         issue, (member, other) = world.issues[0], world.members
         _submit(world, round_, issue, other, category)
-        result, closed = together(
+        result, closed = at_once(
             lambda: _submit(world, round_, issue, member, category),
             lambda: close_round(round_=round_, by=world.lead),
         )
@@ -301,14 +294,14 @@ def test_a_submit_finishes_before_the_close_or_is_told_of_it_50_times(together):
     assert sum(won.values()) == 50
 
 
-def test_a_change_finishes_before_the_issue_is_complete_or_is_told_of_it_50_times(together):
+def test_a_change_finishes_before_the_issue_is_complete_or_is_told_of_it_50_times():
     world = small_world(issues=50, members=2)
     round_ = world.round()
     first, second = world.members
     one, other = world.category("C.2"), world.category("C.3")
     for issue in world.issues:
         _submit(world, round_, issue, first, one)
-        changed, last = together(
+        changed, last = at_once(
             lambda: change_label(
                 round_=round_, issue=issue, member=first, category=other, summary="changed", unsure=False
             ),
@@ -323,7 +316,7 @@ def test_a_change_finishes_before_the_issue_is_complete_or_is_told_of_it_50_time
             assert (stands.category, last.decision.category) == (one, one)
 
 
-def test_two_leads_settle_one_issue_30_times(together):
+def test_two_leads_settle_one_issue_30_times():
     world = small_world(issues=30, members=2)
     round_ = world.round()
     owner = factories.make_member(world.study, "owner", pseudonym="Owner")
@@ -331,7 +324,7 @@ def test_two_leads_settle_one_issue_30_times(together):
     for issue in world.issues:
         for member, category in zip(world.members, categories, strict=True):
             _submit(world, round_, issue, member, category)
-        results = together(
+        results = at_once(
             *(
                 lambda by=by, category=category: settle_issue(
                     round_=round_,
@@ -350,11 +343,11 @@ def test_two_leads_settle_one_issue_30_times(together):
     assert Decision.objects.count() == 30
 
 
-def test_a_round_is_opened_once(together):
+def test_a_round_is_opened_once():
     world = small_world(issues=20, members=3)
     for number in range(10):
         round_ = world.round(opened=False, name=f"Round {number}")
-        results = together(*[lambda: open_round(round_=round_, by=world.lead)] * 3)
+        results = at_once(*[lambda: open_round(round_=round_, by=world.lead)] * 3)
         assert sorted(isinstance(result, errors.RoundAlreadyOpen) for result in results) == [
             False,
             True,

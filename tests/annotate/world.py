@@ -1,13 +1,11 @@
-"""One small study to label in, and threads that act in it at the same moment."""
+"""One small study to label in."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Barrier
 from uuid import uuid4
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotate.actions.labels import Submitted, submit_label
 from annotate.actions.rounds import create_round, open_round
@@ -81,47 +79,6 @@ def undone() -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
-
-
-class Threads:
-    """Threads that act at the same moment, again and again, each on a connection of its own."""
-
-    def __init__(self) -> None:
-        self._pool: ThreadPoolExecutor | None = None
-        self._size = 0
-
-    def __call__(self, *acts: Callable[[], object]) -> list[object]:
-        """What each act returned or raised; all begin at once."""
-        if self._pool is None or self._size != len(acts):
-            self.close()
-            self._pool, self._size = ThreadPoolExecutor(len(acts)), len(acts)
-        barrier = Barrier(len(acts))
-
-        def run(act: Callable[[], object]) -> object:
-            connection.ensure_connection()
-            barrier.wait(timeout=30)
-            try:
-                return act()
-            except Exception as error:  # noqa: BLE001 - what was raised is the result
-                return error
-
-        return list(self._pool.map(run, acts))
-
-    def close(self) -> None:
-        if self._pool is not None:
-            barrier = Barrier(self._size)
-            list(self._pool.map(lambda _: (barrier.wait(timeout=30), connection.close()), range(self._size)))
-            self._pool.shutdown()
-            self._pool = None
-
-
-def together(*acts: Callable[[], object]) -> list[object]:
-    """What each act returned or raised, all begun at the same moment."""
-    threads = Threads()
-    try:
-        return threads(*acts)
-    finally:
-        threads.close()
 
 
 def one_after_the_other() -> tuple[World, Round]:

@@ -5,8 +5,8 @@ from django.db import OperationalError, connection, transaction
 
 from accounts.models import User
 from core.retry import retried
-from tests.annotate.world import together
 from tests.factories import make_user
+from tests.races import at_once
 
 
 @pytest.mark.django_db(transaction=True)
@@ -28,7 +28,7 @@ def test_the_victim_of_a_deadlock_tries_again():
 
         act()
 
-    assert together(
+    assert at_once(
         lambda: rename(first, second, has_first, has_second),
         lambda: rename(second, first, has_second, has_first),
     ) == [None, None]

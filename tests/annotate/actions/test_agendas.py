@@ -9,7 +9,8 @@ from annotate.queries.narrowing import Narrowing
 from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.parted import give_labels
-from tests.annotate.world import World, small_world, together
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -229,7 +230,7 @@ def test_two_meetings_at_once_share_no_issue():
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     first, second = _meeting(round_, world.lead), _meeting(round_, owner, name="Tuesday")
     for again in range(30):
-        done = together(
+        done = at_once(
             lambda: _put(world, first, 0, 1, 3),
             lambda again=again: (
                 put_found_on_agenda(meeting=second, by=owner, narrowing=Narrowing())
@@ -251,7 +252,7 @@ def test_a_decision_and_an_agenda_at_once_do_not_both_get_the_issue():
     round_ = _round(world)
     meeting = _meeting(round_, world.lead)
     for again in range(20):
-        done = together(
+        done = at_once(
             lambda: _put(world, meeting, 1),
             lambda again=again: settle_issue(
                 round_=round_, issue=world.issues[1], by=world.lead, category=world.category("C.3"),

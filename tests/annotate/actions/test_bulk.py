@@ -13,7 +13,8 @@ from annotate.queries.narrowing import Narrowing
 from studies.models import Event, Role
 from tests import factories
 from tests.annotate.views.parted import give_labels
-from tests.annotate.world import World, small_world, together
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -339,13 +340,13 @@ def test_two_leads_at_once_ask_for_one_majority():
     round_ = _round(world)
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     for _again in range(20):
-        done = together(
+        done = at_once(
             lambda: _majority(world, round_), lambda: _majority(world, round_, by=owner)
         )  # fmt: skip
         assert sorted(type(one).__name__ for one in done) == ["BulkDecision", "NothingToDecide"]
         (bulk,) = (one for one in done if isinstance(one, BulkDecision))
         assert bulk.decisions.filter(superseded_at=None).count() == 3
-        back = together(
+        back = at_once(
             lambda bulk=bulk: take_back(bulk=bulk, by=world.lead),
             lambda bulk=bulk: take_back(bulk=bulk, by=owner),
         )
@@ -359,7 +360,7 @@ def test_a_majority_and_a_lead_at_once_leave_one_decision():
     round_ = _round(world)
     for _again in range(20):
         number = Decision.objects.filter(issue=world.issues[0]).count()
-        done = together(
+        done = at_once(
             lambda: _majority(world, round_),
             lambda: settle_issue(
                 round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.3"),
@@ -386,7 +387,7 @@ def test_an_undo_and_a_lead_at_once_break_nothing():
     for again in range(20):
         bulk = _majority(world, round_)
         seen = Decision.objects.get(issue=world.issues[0], superseded_at=None).number
-        done = together(
+        done = at_once(
             lambda bulk=bulk: take_back(bulk=bulk, by=world.lead),
             lambda seen=seen, again=again: settle_issue(
                 round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.3"),

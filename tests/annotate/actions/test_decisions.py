@@ -8,7 +8,8 @@ from annotate.actions.rounds import close_round
 from annotate.models import Assignment, Decision, Draft, Meeting, Round
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.world import small_world, together
+from tests.annotate.world import small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -288,7 +289,7 @@ def test_two_leads_at_once_open_it_again_once():
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     for number in range(1, 21):
         _settle(world, round_, issue, "C.2", f"Because of {number}.")
-        done = together(
+        done = at_once(
             lambda number=number: _reopen(world, round_, issue, number),
             lambda number=number: _reopen(world, round_, issue, number, by=owner),
         )
@@ -304,7 +305,7 @@ def test_of_a_decision_and_a_reopening_at_once_one_wins():
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     number = _settle(world, round_, issue, "C.2").number
     for again in range(20):
-        done = together(
+        done = at_once(
             lambda number=number: _reopen(world, round_, issue, number),
             lambda number=number, again=again: _settle(
                 world, round_, issue, "C.3", f"So says {again}.", seen=number, by=owner

@@ -21,7 +21,7 @@ from studies.actions import end_membership
 from studies.models import Membership, Role
 from tests import factories
 from tests.annotate.meeting import meeting_world
-from tests.annotate.world import together
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -263,7 +263,7 @@ def test_four_workers_send_each_mail_once(settings, fails_once):
         now = timezone.now() + timedelta(days=day)
         _say(world, "@R1 @R2 @R3")
         Slow.sent, Slow.fails_once = [], fails_once
-        results = together(*[lambda now=now: send_digests(now=now)] * 4)
+        results = at_once(*[lambda now=now: send_digests(now=now)] * 4)
         failed = [result for result in results if isinstance(result, MailFailed)]
         assert len(failed) <= fails_once
         assert all(isinstance(result, int | MailFailed) for result in results)

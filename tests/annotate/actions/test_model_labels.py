@@ -9,7 +9,8 @@ from annotate.models import ModelLabel, Round, RoundIssue
 from studies.models import Event, Membership, Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import small_world, together
+from tests.annotate.world import small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -157,5 +158,5 @@ def test_the_same_rows_at_the_same_moment_are_stored_once(world, model):
     def label():
         return label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))
 
-    assert sorted(done.stored for done in together(label, label, label)) == [0, 0, 3]
+    assert sorted(done.stored for done in at_once(label, label, label)) == [0, 0, 3]
     assert len(stored()) == 3

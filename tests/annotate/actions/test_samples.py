@@ -14,7 +14,8 @@ from annotate.queries.samples import Frame, check, frame_of, framed_urls
 from ingest.models import Issue, SavedFilter
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.world import World, small_world, together
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -197,7 +198,7 @@ def test_a_name_is_given_once(world):
 @pytest.mark.django_db(transaction=True)
 def test_two_leads_draw_the_same_name_at_once():
     world = small_world(issues=4)
-    one, other = together(lambda: drawn(world), lambda: drawn(world))
+    one, other = at_once(lambda: drawn(world), lambda: drawn(world))
     refused = [answer for answer in (one, other) if isinstance(answer, errors.SampleRefused)]
     assert len(refused) == 1
     assert SampleIssue.objects.count() == Sample.objects.get().drawn.count() == 4

@@ -12,7 +12,8 @@ from annotate.queries.narrowing import Narrowing
 from studies.models import Role
 from tests import factories
 from tests.annotate.screened import screening, screening_world
-from tests.annotate.world import World, small_world, together
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -174,6 +175,6 @@ def test_two_leads_at_once_bring_one_issue_back_once():
             rationale=f"{by.pseudonym} read it.", seen_number=1,
         )  # fmt: skip
 
-    done = together(lambda: back(world.lead), lambda: back(owner))
+    done = at_once(lambda: back(world.lead), lambda: back(owner))
     assert sorted(type(one).__name__ for one in done) == ["Decision", "StaleDecision"]
     assert Decision.objects.filter(round=round_, issue=world.issues[0]).count() == 2
