@@ -9,13 +9,13 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from urllib.parse import urlencode
 
 import pytest
+from django.conf import settings
 from django.db import connection
+from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, sync_playwright
 
-from accounts.actions import make_sign_in_link
 from accounts.models import User
 
 # Playwright runs a loop in this thread; the tests themselves ask the database from it, one at a time.
@@ -58,7 +58,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(chromium: Browser, live_server) -> Iterator[Open]:
-    """`open_page(user, "/rounds/1/label/")` signs the user in by a link and goes there in a browser of their own.
+    """`open_page(user, "/rounds/1/label/")` goes there in a browser of their own, where the user is signed in.
 
     `dark`, `phone` and `script=False` say what kind of browser; `user=None` is a visitor.
     """
@@ -93,13 +93,15 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
         context.on("request", requested)
         context.on("requestfinished", ended)
         context.on("requestfailed", ended)
+        if user is not None:
+            client = Client()
+            client.force_login(user, settings.AUTHENTICATION_BACKENDS[0])
+            session = client.cookies[settings.SESSION_COOKIE_NAME].value
+            context.add_cookies(
+                [{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}]
+            )
         page = context.new_page()
-        if user is None:
-            page.goto(path)
-        else:
-            page.goto(f"/accounts/link/{make_sign_in_link(user)}/?{urlencode({'next': path})}")
-            page.locator("main form button").click()
-            page.wait_for_url(f"**{path}")
+        page.goto(path)
         return page
 
     yield go
