@@ -73,7 +73,9 @@ def motion_lines(
     two more with threads.
     """
     motions = list(
-        Motion.objects.filter(taxonomy=taxonomy).select_related("opened_by", "change").order_by("-number")
+        Motion.objects.filter(taxonomy=taxonomy)
+        .select_related("opened_by", "change__version")
+        .order_by("-number")
     )
     by_motion: dict[int, list[Ballot]] = defaultdict(list)
     for ballot in Ballot.objects.filter(motion__in=motions).select_related("member").order_by("pk"):

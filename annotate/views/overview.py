@@ -175,7 +175,7 @@ def _lost(own: Sequence[OwnRound]) -> list[Wait]:
             text=ngettext("label to choose again", "labels to choose again", one.labels),
             url=f"{reverse('label', args=[one.round.pk])}?issue={one.issue}",
             action=_("Choose again"),
-            hint=_("for version %(n)s of the taxonomy; nobody else sees them")
+            hint=_("for version %(n)s of the taxonomy; unseen by others so far")
             % {"n": one.round.version.number},
             icon="refresh",
             study=one.member.study,
