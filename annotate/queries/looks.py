@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.models import Assignment, Label, Round, RoundIssue, Said
 from annotate.queries.categories import categories_of, codebook, deepest_level
 from annotate.queries.turns import Turn
+from annotate.queries.withheld import still_to_label
 from ingest.models import Issue
 from studies.models import Membership
 from taxonomy.models import CategoryState, Gone, Remap, Version
@@ -140,11 +141,16 @@ class Begun:
 
 
 def begun(version: Version, reader: Membership | None) -> Begun:
-    """What began with the publication of a version. One query."""
-    asked = Assignment.objects.filter(
-        round__kind=Round.Kind.LOOK, round__version=version, round__opened_at__gte=version.published_at
-    )
-    labels = Counter(asked.values_list("volunteer", flat=True))
+    """What began with the publication of a version, without issues that the reader has still to label in
+    another round. One query, and two for each
+    round that they are of.
+    """
+    labels: Counter[int] = Counter()
+    looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)
+    for round_ in Round.objects.filter(looks__in=looks).distinct().select_related("version"):
+        held = still_to_label(round_, reader).exclude(round__of=round_)
+        asked = Assignment.objects.filter(round__in=looks, round__of=round_)
+        labels.update(asked.exclude(issue__in=held.values("issue")).values_list("volunteer", flat=True))
     own = labels[reader.pk] if reader else 0
     return Begun(own or labels.total(), 1 if own else len(labels), bool(own))
 

@@ -196,8 +196,9 @@ def test_an_answer_by_hand_is_said_where_its_author_labels() -> None:
 @pytest.mark.parametrize(
     ("who", "told"),
     [
-        ("lead", "A second look begins: 2 labels of 2 people."),
-        ("R2", "A second look begins: 1 label of mine."),
+        ("lead", "is published. A second look begins: 2 labels of 2 people."),
+        ("R2", "is published. A second look begins: 1 label of mine."),
+        ("held", "is published."),  # nothing is said of what they have yet to label elsewhere
     ],
 )
 def test_who_publishes_is_told_how_many_labels_are_asked_for_again(who, told) -> None:
@@ -207,15 +208,18 @@ def test_who_publishes_is_told_how_many_labels_are_asked_for_again(who, told) ->
         world.submit(round_, world.issues[0], member, code)
     world.submit(round_, world.issues[1], world.members[0], "C.9")  # seen by nobody, and in no number
     change(world, RETIRE, "C.9")
-    member = world.lead if who == "lead" else world.members[1]
+    member = {"lead": world.lead, "R2": world.members[1], "held": world.members[0]}[who]
     member.role = Role.LEAD
     member.save()
+    if who == "held":
+        world.waits_for(member, world.issues[0])
     client, taxonomy = Client(), world.version.taxonomy
     client.force_login(member.user)
     given = {"edition": drafted(taxonomy).edition}
     page = client.post(reverse("publish_draft", args=[taxonomy.pk]), given, follow=True)
 
     assert told in text_of(page)
+    assert ("A second look begins" in text_of(page)) == (who != "held")
     change(world, DESCRIBE, "C.3", name="Other")
     given = {"edition": drafted(taxonomy).edition}
     page = client.post(reverse("publish_draft", args=[taxonomy.pk]), given, follow=True)
