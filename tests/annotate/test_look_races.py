@@ -8,7 +8,8 @@ from annotate.models import Assignment, Round, RoundIssue
 from studies.models import Event
 from taxonomy.tree.drafts import RETIRE
 from tests.annotate.actions.test_follow import change, publication
-from tests.annotate.world import World, small_world, together
+from tests.annotate.world import World, small_world
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -34,7 +35,7 @@ def test_the_last_labels_of_a_second_look_close_it_once() -> None:
         world = small_world(issues=MEMBERS - 1, members=MEMBERS)
         _round, look = asked_again(world, issues=MEMBERS - 1)
 
-        given = together(
+        given = at_once(
             *(
                 lambda issue=issue, member=member, world=world, look=look: world.submit(
                     look, issue, member, "C.2"
@@ -62,7 +63,7 @@ def test_a_second_look_that_is_closed_takes_no_issue(by_hand) -> None:
                 return close_round(round_=look, by=world.lead)
             return world.submit(look, first, world.members[0], "C.2")
 
-        closed, begun = together(
+        closed, begun = at_once(
             close,
             lambda world=world, round_=round_, other=other: world.submit(
                 round_, other, world.members[-1], "C.2"
@@ -88,7 +89,7 @@ def test_a_label_and_the_close_of_a_second_look_by_hand_come_one_after_the_other
         world = small_world(issues=1, members=MEMBERS)
         round_, look = asked_again(world, issues=1)
         [issue] = world.issues
-        label, closed = together(
+        label, closed = at_once(
             lambda world=world, look=look, issue=issue: world.submit(look, issue, world.members[0], "C.2"),
             lambda world=world, look=look: close_round(round_=look, by=world.lead),
         )
