@@ -83,6 +83,8 @@ class AnnotateConfig(AppConfig):
         audit.say("studies.demonstration_loaded", _("Loaded the demonstration study"))
         audit.say("reports.frozen", _("Froze the agreement report %(report)s of the round %(round)s"))
         audit.say("boards.made", _("Made the board %(name)s: %(cards)s cards"))
+        audit.say("boards.brought", _("Brought %(cards)s new cards onto the board %(name)s"))
         audit.say("boards.together", _("Ended the sorting apart on the board %(name)s"))
         audit.say("boards.closed", _("Closed the board %(name)s"))
+        audit.say("boards.downloaded", _("Downloaded the mapping of the board %(name)s"))
         audit.say("exports.downloaded", _("Downloaded %(file)s"))

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotate.actions import board_cards as cards
 from annotate.actions import board_moves as moves
+from annotate.actions import board_news as news
 from annotate.actions import board_phases as phases
 from annotate.actions import board_undo as undos
 from annotate.actions.board_patches import ASIDE, Place
@@ -168,6 +169,7 @@ ACTS: Mapping[str, Callable[..., object]] = {
         seen_at=body.places("from"),
         **who,
     ),
+    "bring": lambda _body, **who: news.bring_cards(**who),
     "make": lambda body, **who: phases.make_sub_theme(pile=body.number("pile"), **who),
     "done": lambda body, **who: phases.finish_sorting(done=body.flag("done", default=True), **who),
     "together": lambda _body, board, member: phases.begin_together(board=board, by=member),

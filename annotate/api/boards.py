@@ -13,10 +13,13 @@ from rest_framework.views import APIView
 
 from annotate import board_asked
 from annotate.actions.boards import start_board, start_board_from_mapping
+from annotate.actions.exports import note_mapping_fetch
 from annotate.board_errors import MappingNotRead, NothingToCompare
+from annotate.exports import WITHHELD
 from annotate.mapping import MappingRefused, read_mapping, write_mapping
 from annotate.models import Board
 from annotate.queries.board_agreement import agreement_of
+from annotate.queries.board_hidden import held_from
 from annotate.queries.boards import BoardLine, boards_for, boards_of, mapping_of, state_of
 from annotate.rules import may_make_board, may_read_board
 from core.api import AsItIs
@@ -68,6 +71,11 @@ class NewBoardSerializer(serializers.Serializer[Any]):
         return attrs
 
 
+class BoardHadSerializer(serializers.Serializer[Any]):
+    who = serializers.CharField(help_text="Pseudonym")
+    pile = serializers.CharField()
+
+
 class BoardCardSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     text = serializers.CharField()
@@ -75,6 +83,7 @@ class BoardCardSerializer(serializers.Serializer[Any]):
     pile = serializers.IntegerField(allow_null=True)
     aside = serializers.BooleanField()
     group = serializers.IntegerField(allow_null=True, help_text="Of cards that are nearly equal")
+    had = BoardHadSerializer(many=True, required=False, help_text="Where it lay while they sorted apart")
 
 
 class BoardPileSerializer(serializers.Serializer[Any]):
@@ -106,6 +115,10 @@ class BoardStateSerializer(serializers.Serializer[Any]):
     you = serializers.CharField()
     about = BoardAboutSerializer(allow_null=True, required=False)
     whole = serializers.BooleanField(required=False, help_text="All is here, not only what changed")
+    news = serializers.IntegerField(
+        required=False,
+        help_text="So many summaries could be brought; told to who leads, with all that is here",
+    )
     cards = BoardCardSerializer(many=True)
     gone = serializers.ListField(
         child=serializers.IntegerField(), required=False, help_text="Cards that are out of play since"
@@ -273,8 +286,11 @@ class BoardMapping(APIView):
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     def get(self, request: Request, board_id: int) -> HttpResponse:
-        text = write_mapping(mapping_of(*_board(request, board_id)))
-        return HttpResponse(text, content_type="text/csv; charset=utf-8")
+        board, member = _board(request, board_id)
+        text = write_mapping(mapping_of(board, member))
+        note_mapping_fetch(board=board, by=member)
+        headers = {WITHHELD: str(held_from([board], member))}
+        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:

@@ -217,6 +217,7 @@ class Move(models.Model):
         SPLIT = "split", _("split")
         MERGE = "merge", _("merged")
         MAKE = "make", _("made a sub-theme")
+        BRING = "bring", _("brought new cards")
         UNDO = "undo", _("taken back")
         REDO = "redo", _("done again")
 
@@ -238,7 +239,7 @@ class Move(models.Model):
             ),
             models.CheckConstraint(
                 name="some_moves_are_for_good",
-                condition=Q(undone=None) | ~Q(kind__in=["make", "undo", "redo"]),
+                condition=Q(undone=None) | ~Q(kind__in=["make", "bring", "undo", "redo"]),
             ),
         ]
         triggers = [

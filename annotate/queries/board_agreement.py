@@ -88,8 +88,8 @@ def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
 
 
 def _came_later(board: Board) -> set[int]:
-    """The cards that were not there to be sorted apart: what splitting and merging made. One query."""
-    kinds = (Move.Kind.SPLIT, Move.Kind.MERGE)
+    """The cards that were not there to be sorted apart: what splits, merges and news made. One query."""
+    kinds = (Move.Kind.SPLIT, Move.Kind.MERGE, Move.Kind.BRING)
     moves = Move.objects.filter(sorting__board=board, sorting__member=None, kind__in=kinds)
     return {
         int(card)

@@ -8,6 +8,9 @@ from annotate.models import Board, Card, CardLabel, Round, RoundIssue
 from annotate.queries.withheld import held_back_in
 from studies.models import Membership
 
+COUNTED = (Round.Kind.PILOT, Round.Kind.MAIN)
+"""The kinds of rounds whose labels give cards: a screening asks something else, a training is no result."""
+
 
 def behind_hidden(taxonomy_id: int, members: Collection[Membership]) -> QuerySet[CardLabel]:
     """What stands behind cards that one of these members may not see now: a label of an issue that they have
@@ -28,6 +31,18 @@ def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set
         return set()
     behind = behind_hidden(board.taxonomy_id, [member]).filter(card__in=cards.values("pk"))
     return set(behind.values_list("card", flat=True))
+
+
+def held_from(boards: Collection[Board], member: Membership) -> int:
+    """How many issues are held back from this member, of all that could give boards of these taxonomies their
+    cards: whatever was said of them, since a number of cards would tell. 0 for boards of files.
+    """
+    taxonomies = {board.taxonomy_id for board in boards if board.about_id}
+    if not taxonomies:
+        return 0
+    rounds = Round.objects.filter(version__taxonomy__in=taxonomies, kind__in=COUNTED, opened_at__isnull=False)
+    held = held_back_in(rounds, [member]).filter(completed_at__isnull=False)
+    return held.order_by().values("issue").distinct().count()
 
 
 def shown_to_all(board: Board) -> QuerySet[Card]:

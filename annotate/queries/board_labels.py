@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotate.models import Round, RoundIssue, Said
+from annotate.models import Board, Card, Round, RoundIssue, Said
+from annotate.queries.board_hidden import COUNTED, hidden_cards
 from annotate.queries.withheld import Reader
 from studies.models import Membership
 from taxonomy.models import Category, CategoryState, Taxonomy, Version
-
-COUNTED = (Round.Kind.PILOT, Round.Kind.MAIN)
-"""The kinds of rounds whose labels give cards: a screening asks something else, a training is no result."""
 
 
 def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | None) -> dict[str, list[int]]:
@@ -28,6 +26,20 @@ def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | No
         if text:
             found.setdefault(written.setdefault(text.lower(), text), []).append(label)
     return found
+
+
+def new_summaries(board: Board, member: Membership) -> dict[str, list[int]]:
+    """What `summaries_about` gives of the board's theme or type, without what a card says, or said before it
+    was split or merged. None for a board of a file. Cards that this member may not see say nothing here: what
+    is missing would tell of them.
+    """
+    if board.about is None:
+        return {}
+    cards = Card.objects.filter(board=board)
+    shown = cards.exclude(pk__in=hidden_cards(board, member, cards))
+    there = {text.lower() for text in shown.values_list("text", flat=True)}
+    said = summaries_about(board.taxonomy, board.about, member)
+    return {text: labels for text, labels in said.items() if text.lower() not in there}
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from annotate.mapping import SubTheme
 from annotate.models import Board, Card, Move, Pile, Sorting
 from annotate.queries.board_agreement import had_where
 from annotate.queries.board_hidden import behind_hidden, hidden_cards
+from annotate.queries.board_labels import new_summaries
 from annotate.rules import may_make_board, may_read_board, may_sort
 from studies.models import Membership
 from studies.queries import studies_for
 from taxonomy.drafting import drafted
 from taxonomy.models import Taxonomy
 
-FOR_GOOD = (Move.Kind.MAKE, Move.Kind.UNDO, Move.Kind.REDO)
+FOR_GOOD = (Move.Kind.MAKE, Move.Kind.BRING, Move.Kind.UNDO, Move.Kind.REDO)
 
 
 def boards_for(user: User | AnonymousUser) -> QuerySet[Board]:
@@ -124,6 +125,7 @@ def state_of(
         about = codes.get(str(board.about.key)) if board.about else None
         found["about"] = {"code": about[0], "name": about[1]} if about else None
         found["whole"] = True
+        found["news"] = len(new_summaries(board, member)) if _may_bring(board, member) else 0
     else:
         found["gone"] = gone
     sorters = [
@@ -143,6 +145,10 @@ def state_of(
         "can_undo": found["can_edit"] and can_undo,
         "can_redo": found["can_edit"] and can_redo,
     }
+
+
+def _may_bring(board: Board, member: Membership) -> bool:
+    return board.phase == Board.Phase.TOGETHER and may_make_board(member, board.taxonomy.study)
 
 
 def _common_revision(board: Board) -> int:

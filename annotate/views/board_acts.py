@@ -10,8 +10,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate import board_asked
+from annotate.actions.exports import note_mapping
+from annotate.exports import WITHHELD
 from annotate.mapping import write_mapping
 from annotate.models import Board
+from annotate.queries.board_hidden import held_from
 from annotate.queries.boards import boards_for, mapping_of, state_of
 from annotate.rules import may_read_board
 from core.errors import DomainError
@@ -46,11 +49,13 @@ def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
     return JsonResponse(board_asked.after(board, member, body))
 
 
-@require_safe
+@require_POST
 def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """What the board maps to what, as a file laid out like the published one."""
+    """What the board maps to what, as a file laid out like the published one; written into the audit."""
     board, member = board_and_seat(request, board_id)
     answer = HttpResponse(write_mapping(mapping_of(board, member)), content_type="text/csv; charset=utf-8")
+    answer.headers[WITHHELD] = str(held_from([board], member))
+    note_mapping(board=board, by=member)
     answer.headers["Content-Disposition"] = content_disposition_header(
         as_attachment=True, filename=f"{board.name}.csv"
     )

@@ -16,6 +16,7 @@ from annotate.board_forms import BoardForm
 from annotate.models import Board, Sorting
 from annotate.queries import board_lists as queries
 from annotate.queries.board_agreement import agreement_of
+from annotate.queries.board_hidden import held_from
 from annotate.queries.boards import boards_of
 from annotate.views.board_acts import board_and_seat
 from annotate.views.board_words import board_words
@@ -33,9 +34,11 @@ from taxonomy.queries import published_version, taxonomies_for
 def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """List the boards of a taxonomy."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
+    found = boards_of(taxonomy, member) if member else []
     context = {
         **_around(taxonomy, member),
-        "boards": boards_of(taxonomy, member) if member else [],
+        "boards": found,
+        "withheld": held_from([line.board for line in found], member) if member else 0,
         "may_make": rules.may_make_board(member, taxonomy.study),
     }
     return render_page(request, "annotate/boards/boards.html", context)
@@ -95,6 +98,7 @@ def board(request: AuthedRequest, board_id: int) -> HttpResponse:
             if each.member
         ],
         "themes": queries.themes_of(found),
+        "withheld": held_from([found], member),
         "may_sort": sorts,
         "may_be_done": sorts and is_apart,
         "may_go_on": is_apart and own is not None and own.done_at is not None,
@@ -122,6 +126,7 @@ def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
         **_around(found.taxonomy, member),
         "board": found,
         "found": agreement,
+        "withheld": held_from([found], member),
         "why": _(agreement.reason) if agreement.reason else "",
         "pairs": [
             {

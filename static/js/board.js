@@ -127,6 +127,21 @@
     "together": async () => { if (await window.crosscheck.ask(say(store.sorters.every((one) => one.done) ? "ask_together" : "ask_together_early"))) { if (await store.act({ act: "together" })) location.reload(); } },
     "close-board": async () => { if (await window.crosscheck.ask(say("ask_close", { left: count(store.count(UNSORTED)) }))) { if (await store.act({ act: "close" })) location.reload(); } },
   };
+  acts.bring = async () => {
+    if (!await window.crosscheck.ask(say("ask_bring", { n: count(store.news) }), say("bring"))) return;
+    if (!await store.act({ act: "bring" })) return;
+    store.news = 0;
+    view.state(store, false);
+    announce(say("brought"));
+  };
+  acts["open-mapping"] = () => {
+    const [left, aside] = [store.count(UNSORTED), store.count(ASIDE)];
+    $("mapping-in").textContent = say("mapping_in", { cards: count(store.cards.size - left - aside), piles: count(store.piles.size) });
+    $("mapping-out").hidden = !left && !aside;
+    $("mapping-out").querySelector("span").textContent = say("mapping_out", { aside: count(aside), left: count(left) });
+    $("mapping").showModal();
+  };
+  $("mapping")?.addEventListener("submit", () => $("mapping").close());
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[id]");
     if (button && acts[button.id] && button.ariaDisabled !== "true") acts[button.id]();

@@ -27,7 +27,7 @@
   // `view` draws: card(card, was), gone(card), piles(piles), state(store), others(cards); `tell(kind, words)` says what went wrong.
   function makeStore({ stateUrl, actsUrl, view, tell }) {
     const cards = new Map(), piles = new Map(), groups = new Map(), counts = new Map();
-    const store = { cards, piles, groups, revision: 0, phase: "", canEdit: false, mayLead: false, canUndo: false, canRedo: false, sorters: [], isLost: false };
+    const store = { cards, piles, groups, revision: 0, phase: "", canEdit: false, mayLead: false, canUndo: false, canRedo: false, sorters: [], news: 0, isLost: false };
     const queue = [];
     let running = false;
 
@@ -52,10 +52,18 @@
         cards.set(told.id, card);
         if (told.group !== null && told.group !== undefined) groups.set(told.group, (groups.get(told.group) ?? new Set()).add(card));
       }
+      if (!isNew && card.group !== told.group) regroup(card, told.group);
       const changed = !isNew && (card.text !== told.text || card.labels !== told.labels || card.had?.length !== told.had?.length);
       Object.assign(card, told, { truth: placeOf(told) });
       if (changed) view.text(card);
       return !card.waits && show(card, card.truth) && !isNew;
+    }
+    // New cards that come can make a group with one that had none.
+    function regroup(card, group) {
+      groups.get(card.group)?.delete(card);
+      groups.set(group, (groups.get(group) ?? new Set()).add(card));
+      card.group = group;
+      if (card.at === UNSORTED) view.card(card, card.at);
     }
     function drop(id) {
       const card = cards.get(id);
@@ -78,6 +86,7 @@
       store.canUndo = answer.can_undo ?? store.canUndo;
       store.canRedo = answer.can_redo ?? store.canRedo;
       store.sorters = answer.sorters ?? store.sorters;
+      store.news = answer.news ?? store.news;
       store.you = answer.you ?? store.you;
       if (answer.piles) {
         const old = new Set(piles.keys());

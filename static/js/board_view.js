@@ -160,6 +160,10 @@
         if ($("board").dataset.looks === "on") $("sorted").textContent = say(all === 1 ? "cards_one" : "cards_many", { n: count(all) });
         else $("sorted").textContent = say("progress", { sorted: count(all - left - aside), all: count(all), aside: count(aside), left: count(left) });
         for (const [id, can] of [["undo", now.canUndo], ["redo", now.canRedo]]) $(id)?.setAttribute("aria-disabled", !can);
+        if ($("news")) {
+          $("news").hidden = !now.news;
+          $("news-n").textContent = say(now.news === 1 ? "news_one" : "news_many", { n: count(now.news) });
+        }
         $("board").dataset.edit = now.canEdit ? "yes" : "no";
         $("no-piles").hidden = now.piles.size > 0;
         const sorters = $("sorters");

@@ -103,7 +103,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("new_proposal", args=[taxonomy.pk])
         yield reverse("boards", args=[taxonomy.pk])
         yield reverse("new_board", args=[taxonomy.pk])
-        yield from (board.get_absolute_url() for board in taxonomy.boards.all())
+        for board in taxonomy.boards.all():
+            yield board.get_absolute_url()
+            yield reverse("board_agreement", args=[board.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("agreement", args=[main.pk]) + "?dissents=yes&independence=yes"

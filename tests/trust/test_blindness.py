@@ -171,9 +171,12 @@ def everything(world: World, role: str) -> Received:
     }
     pages |= {reverse(name, args=[more.pilot.pk]) for name in ("pilot", "pilot_training")}
     pages |= of_meetings(world)
-    of_board = ("board", "board_state", "board_mapping", "board_agreement")
+    of_board = ("board", "board_state", "board_agreement")
     pages |= {reverse(name, args=[more.apart.pk]) for name in of_board}
     received = crawl(world.client(role), pages)
+    for board in (more.board, more.apart):
+        mapping = world.client(role).post(reverse("board_mapping", args=[board.pk]))
+        received.add("board_mapping", board.name, mapping)
     for form in DOWNLOADS:
         response = world.client(role).post(reverse("download_export", args=["engines"]), form)
         received.add("download", str(form), response)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotate.mapping import SubTheme
 from annotate.models import Card, Move
-from studies.models import Role
+from studies.models import Event, Role
 from tests import factories
 from tests.annotate.board import BoardWorld, board_world, places
 from tests.annotate.views.parted import signed_in
@@ -42,6 +42,7 @@ def test_the_state_says_all_that_a_page_shows():
         "you": "R1",
         "about": None,
         "whole": True,
+        "news": 0,
         "cards": [
             {
                 "id": first,
@@ -148,11 +149,15 @@ def test_the_file_of_a_board_is_what_it_maps():
     world.pile("Speed", slow, leak)
     stops = world.pile("Stops, or ends", hang, crash)
     world.act(world.one, "describe", pile=stops, theme="C.1")
-    answer = signed_in(world.one).get(reverse("board_mapping", args=[world.board.pk]))
+    address = reverse("board_mapping", args=[world.board.pk])
+    assert signed_in(world.one).get(address).status_code == 405
+    answer = signed_in(world.one).post(address)
     assert answer.content.decode() == (
         'rootcause,subcategory,symptoms\n,Speed,"Slow,Leak"\nName of C.1,"Stops、 or ends","Crash,Hang"\n'
     )
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Crosscheck-Withheld"] == "0"
+    assert Event.objects.filter(verb="boards.downloaded").get().detail == {"name": "Symptoms"}
 
 
 def _queries(ask) -> int:
