@@ -17,7 +17,7 @@ from annotate.models import Board, Sorting
 from annotate.queries import board_lists as queries
 from annotate.queries.board_agreement import agreement_of
 from annotate.queries.board_hidden import held_from
-from annotate.queries.boards import boards_of
+from annotate.queries.boards import boards_of, lists_of
 from annotate.views.board_acts import board_and_seat
 from annotate.views.board_words import board_words
 from core.http import go_to, render_page, require
@@ -28,6 +28,9 @@ from studies.queries import membership_of
 from studies.rules import may_see_people
 from taxonomy.models import Taxonomy
 from taxonomy.queries import published_version, taxonomies_for
+
+CARDS_SHOWN = 200
+"""So many cards of each pile stand on the page to read; the mapping has all."""
 
 
 @require_safe
@@ -113,6 +116,23 @@ def board(request: AuthedRequest, board_id: int) -> HttpResponse:
         "words": board_words(),
     }
     return render_page(request, "annotate/boards/board.html", context)
+
+
+@require_safe
+def board_piles(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """What lies where, to read and to print; the board itself needs JavaScript."""
+    found, member = board_and_seat(request, board_id)
+    lists = lists_of(found, member)
+    context = {
+        **_around(found.taxonomy, member),
+        "board": found,
+        "piles": [each for each in lists if each.pile],
+        "others": [each for each in lists if not each.pile and each.cards],
+        "cards": sum(len(each.cards) for each in lists),
+        "withheld": held_from([found], member),
+        "shown": CARDS_SHOWN,
+    }
+    return render_page(request, "annotate/boards/piles.html", context)
 
 
 @require_safe

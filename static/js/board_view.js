@@ -112,8 +112,9 @@
           made.classList.toggle("solid", Boolean(pile.made));
           made.title = pile.made ? say("is_made", { code: pile.made }) : pile.theme ? say("under", { code: pile.theme }) : "";
           const definition = box.querySelector(".def");
-          definition.textContent = pile.definition;
-          definition.hidden = !pile.definition;
+          // A theme that a file names, and the draft has not, is said here.
+          definition.textContent = pile.definition || (!pile.theme && pile.rootcause ? say("under", { code: pile.rootcause }) : "");
+          definition.hidden = !definition.textContent;
           const right = before ? before.nextElementSibling : piles.firstElementChild;
           if (box !== right) piles.insertBefore(box, right);
           before = box;

@@ -105,6 +105,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("new_board", args=[taxonomy.pk])
         for board in taxonomy.boards.all():
             yield board.get_absolute_url()
+            yield reverse("board_piles", args=[board.pk])
             yield reverse("board_agreement", args=[board.pk])
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])

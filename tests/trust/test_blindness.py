@@ -171,7 +171,7 @@ def everything(world: World, role: str) -> Received:
     }
     pages |= {reverse(name, args=[more.pilot.pk]) for name in ("pilot", "pilot_training")}
     pages |= of_meetings(world)
-    of_board = ("board", "board_state", "board_agreement")
+    of_board = ("board", "board_piles", "board_state", "board_agreement")
     pages |= {reverse(name, args=[more.apart.pk]) for name in of_board}
     received = crawl(world.client(role), pages)
     for board in (more.board, more.apart):

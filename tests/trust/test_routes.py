@@ -103,6 +103,7 @@ boards                     get    302  404  404  200  200  200  200  200  403
 new_board                  get    302  404  404  200  200  403  403  403  403
 new_board                  post   401  404  404  422  422  403  403  403  403
 board                      get    302  404  404  200  200  200  200  200  403
+board_piles                get    302  404  404  200  200  200  200  200  403
 board_agreement            get    302  404  404  404  404  404  404  404  403
 board_state                get    302  404  404  200  200  200  200  200  403
 act_on_board               post   401  404  404  422  422  422  422  422  403
@@ -375,6 +376,7 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(
             (
                 "board",
+                "board_piles",
                 "board_agreement",
                 "board_state",
                 "act_on_board",

@@ -15,6 +15,7 @@ from studies.models import Role
 from tests import factories
 from tests.annotate.board import board_world
 from tests.annotate.views.parted import signed_in
+from tests.annotate.world import small_world
 
 pytestmark = pytest.mark.django_db
 
@@ -234,3 +235,61 @@ def test_home_says_which_boards_wait_to_be_sorted_until_one_is_done():
     assert len(signed_in(world.two).get("/").context["waits"]) == 1
     begin_together(board=world.board, by=world.lead)
     assert signed_in(world.two).get("/").context["waits"] == []
+
+
+def test_the_piles_can_be_read_without_a_script(monkeypatch):
+    world = board_world(("Crash", "Hang", "Slow", "Leak <b>"))
+    crash, hang, slow, _leak = world.cards
+    stops = world.pile("Stops", crash, hang)
+    world.act(world.one, "describe", pile=stops, theme="C.1", definition="It stops.")
+    world.act(world.one, "move", cards=[slow], aside=True)
+    address = reverse("board_piles", args=[world.board.pk])
+    page = signed_in(world.two).get(address)
+    lists = [*page.context["piles"], *page.context["others"]]
+    assert [[card["text"] for card in each.cards] for each in lists] == [
+        ["Crash", "Hang"],
+        ["Slow"],
+        ["Leak <b>"],
+    ]
+    assert "Leak &lt;b&gt;" in page.text
+    assert [word in page.text for word in ("Stops", "It stops.", "C.1", "Left aside", "To sort")] == [
+        True
+    ] * 5
+    assert "The first" not in page.text
+    monkeypatch.setattr("annotate.views.boards.CARDS_SHOWN", 1)
+    cut = signed_in(world.two).get(address).text
+    assert ("The first 1 of 2." in cut, "Hang" in cut) == (True, False)
+    assert address in signed_in(world.two).get(world.board.get_absolute_url()).text
+
+
+def test_apart_only_ones_own_piles_are_read():
+    world = board_world(apart=True)
+    world.pile("Stops", world.cards[0], by=world.one)
+    address = reverse("board_piles", args=[world.board.pk])
+    pages = [signed_in(each).get(address).text for each in (world.one, world.two, world.lead)]
+    assert [("Stops" in page, reverse("board_mapping", args=[world.board.pk]) in page) for page in pages] == [
+        (True, False), (False, False), (False, False)
+    ]  # fmt: skip
+
+
+def test_pages_say_how_many_issues_are_held_back_whatever_was_said_of_them():
+    """Of two issues that wait for the reader one gave a card, the other says something else: both are counted."""
+    world = small_world(issues=3, members=2)
+    round_ = world.round()
+    for issue, code in zip(world.issues, ("C.1", "A.1", "C.1"), strict=True):
+        for member in world.members:
+            world.submit(round_, issue, member, code, summary=f"{code} {issue.pk}")
+    about = world.category("C.1")
+    start_board(taxonomy=world.version.taxonomy, name="Theme", about=about, by=world.lead)
+    board = start_board(taxonomy=world.version.taxonomy, name="Theme again", about=about, by=world.lead)
+    reader = world.members[0]
+    world.waits_for(reader, *world.issues[:2])
+    pages = [reverse("boards", args=[world.version.taxonomy_id]), board.get_absolute_url()]
+    pages.append(reverse("board_piles", args=[board.pk]))
+    for address in pages:
+        assert "2 issues are held back from you" in signed_in(reader).get(address).text
+        assert "held back" not in signed_in(world.members[1]).get(address).text
+    file = signed_in(reader).post(reverse("board_mapping", args=[board.pk]))
+    assert file.headers["Crosscheck-Withheld"] == "2"
+    of_file = board_world().board
+    assert "held back" not in signed_in(of_file.made_by).get(of_file.get_absolute_url()).text
