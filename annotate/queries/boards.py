@@ -153,7 +153,7 @@ def _may_bring(board: Board, member: Membership) -> bool:
 
 @dataclass(frozen=True)
 class CardList:
-    """The cards of one place: of a `pile`, as the state of a board tells it; else left `aside`, or nowhere."""
+    """The cards of one place: of a `pile`, as the state tells it; else left `aside`, or nowhere."""
 
     cards: list[dict[str, Any]]
     pile: dict[str, Any] | None = None
