@@ -142,8 +142,7 @@ class Begun:
 
 def begun(version: Version, reader: Membership | None) -> Begun:
     """What began with the publication of a version, without issues that the reader has still to label in
-    another round. One query, and two for each
-    round that they are of.
+    another round. One query, and two for each round that they are of.
     """
     labels: Counter[int] = Counter()
     looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)
