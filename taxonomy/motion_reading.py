@@ -48,7 +48,11 @@ class MotionLine:
         if not motion.is_open:
             return _("%(yes)d of %(all)d for") % numbers
         if len(self.awaited) == 1:
-            return _("%(n)d of %(all)d voted, %(who)s to vote") % (numbers | {"who": self.awaited[0]})
+            who = self.awaited[0]
+            text = _("%(n)d of %(all)d voted, %(who)s to vote")
+            if who.left_at is not None:
+                text = _("%(n)d of %(all)d voted, %(who)s has left the study")
+            return text % (numbers | {"who": who})
         return _("%(n)d of %(all)d voted") % numbers
 
     @property

@@ -155,6 +155,18 @@ def test_a_viewer_reads_and_does_not_vote(client, taxonomy, people, keys) -> Non
     assert vote(client, motion, choice="for").status_code == 403
 
 
+def test_the_last_who_is_waited_for_is_named_and_said_to_have_left(client, taxonomy, people, keys) -> None:
+    motion = put(taxonomy, keys, people[0])
+    for member in people[:2]:
+        cast(motion=motion, member=member, choice=Ballot.Choice.FOR)
+    assert f"2 of 3 voted, {people[2].pseudonym} to vote" in text_of(
+        as_(client, people[0]).get(page(taxonomy))
+    )
+    people[2].left_at = timezone.now()
+    people[2].save()
+    assert f"2 of 3 voted, {people[2].pseudonym} has left the study" in text_of(client.get(page(taxonomy)))
+
+
 def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people, keys) -> None:
     motion = put(taxonomy, keys, people[1])
     door = reverse("withdraw_proposal", args=[taxonomy.pk, motion.number])
