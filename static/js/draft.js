@@ -49,6 +49,15 @@
     "/": () => document.getElementById("find").focus(),
     Delete: (on) => { if (on.closest("#tree") || on === document.body) document.getElementById("retire")?.requestSubmit(); },
   };
+  // These act on the category that has the focus: another one than the chosen one is chosen first.
+  const ofCategory = ["a", "r", "v", "m", "s", "Delete"];
+  let pending = null;
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id !== "editor" || !pending) return;
+    const { press, id } = pending, node = chosen();
+    pending = null;
+    if (node?.id === id) keys[press](node);
+  });
 
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("input, textarea, select");
@@ -76,7 +85,12 @@
       if (below) { event.preventDefault(); below.open = event.key === "ArrowRight"; }
       return;
     }
-    if (keys[event.key]) { event.preventDefault(); keys[event.key](event.target); }
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    if (node && node !== chosen() && ofCategory.includes(event.key)) {
+      pending = { press: event.key, id: node.id };
+      node.click();
+    } else keys[event.key](event.target);
   });
 
   // The field for a new category stays open: what is typed while one is on its way waits for its turn.
@@ -109,7 +123,9 @@
     .some((field) => (field.type === "radio" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
   document.addEventListener("htmx:confirm", (event) => {
     if (event.target === form() || ["dry-run", "examples"].includes(event.target.id) || !isChanged()) return;
-    if (!confirm(form().dataset.unsaved)) event.preventDefault();
+    if (confirm(form().dataset.unsaved)) return;
+    pending = null;
+    event.preventDefault();
   });
   addEventListener("beforeunload", (event) => { if (isChanged() && !leaving) event.preventDefault(); });
   let leaving = false;
@@ -134,6 +150,7 @@
     // Of details with one name only one is open in a page: the one that comes would be shut.
     for (const act of document.querySelectorAll(".acts > details[open]")) act.open = false;
   });
+  for (const name of ["htmx:sendError", "htmx:responseError"]) document.addEventListener(name, () => { pending = null; });
   document.addEventListener("htmx:sendError", () => { adding = false; });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "editor" && event.target.id !== "editor") return;

@@ -131,6 +131,33 @@ def test_the_tree_is_walked_by_keys_and_nothing_typed_is_left_unasked(open_page,
     expect(page.locator("#category-h")).to_contain_text("Name of B")
 
 
+def test_a_key_acts_on_the_category_that_has_the_focus(open_page, study, lead):
+    taxonomy = make_version(study, ["A", "A.1", "A.2", "B"]).taxonomy
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).entries}
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/?category=A.1")
+    page.locator(f"#node-{keys['A.1']}").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("m")
+    expect(page.locator("#category-h")).to_contain_text("Name of A.2")
+    expect(page.locator("#merge-into")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(f"#node-{keys['A.2']}")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    expect(page.locator(f"#node-{keys['B']}")).to_have_count(0)
+    assert {entry.code for entry in drafted(taxonomy).draft} == {"A", "A.1", "A.2"}
+
+    page.locator("#f-definition").fill("Words that are not saved")
+    shown = page.locator("#category-h").inner_text()
+    other = page.locator("#tree a.node:not([aria-current])").first
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    other.focus()
+    page.keyboard.press("Delete")
+    expect(page.locator("#f-definition")).to_have_value("Words that are not saved")
+    expect(page.locator("#category-h")).to_have_text(shown, use_inner_text=True)
+    assert {entry.code for entry in drafted(taxonomy).draft} == {"A", "A.1", "A.2"}
+
+
 @pytest.mark.parametrize("by_key", [True, False])
 def test_what_can_be_done_opens_in_view_with_its_first_field_ready(open_page, study, lead, by_key):
     taxonomy = make_version(study, ["A", "A.1", "A.2", "B"]).taxonomy
