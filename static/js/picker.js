@@ -285,7 +285,7 @@
       find.value = "";
       for (const item of items) item.open = !item.can;
       select(byId.get(id));
-      active = null;
+      activate(null);
       look();
       if (!chosen) tree.scrollTop = 0;
     }

@@ -46,6 +46,7 @@ def test_an_evening_by_keyboard_alone(open_page, world, member):
         answer(page, "c 3 Enter Enter")
         expect(page.locator("#said")).to_contain_text("C.3 submitted. Next: ")
         expect(page.locator("#pace")).to_contain_text(f"{number} / 6")
+        expect(page.locator("#tree .active")).to_have_count(0)  # nothing is left of the last choice
     # By words, with a summary, unsure.
     page.keyboard.type("/name of b.2")
     press(page, "Enter s")
