@@ -145,7 +145,8 @@
     steps = 0;
     document.getElementById("add-name").value = "";
   });
-  document.addEventListener("htmx:beforeSwap", () => {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target.id !== "editor") return;  // the dry run and the examples come by themselves, into their own places
     typed = document.getElementById("add-name")?.value ?? "";
     // Of details with one name only one is open in a page: the one that comes would be shut.
     for (const act of document.querySelectorAll(".acts > details[open]")) act.open = false;

@@ -158,6 +158,26 @@ def test_a_key_acts_on_the_category_that_has_the_focus(open_page, study, lead):
     assert {entry.code for entry in drafted(taxonomy).draft} == {"A", "A.1", "A.2"}
 
 
+def test_a_dry_run_that_comes_late_shuts_nothing(open_page, study, lead):
+    taxonomy = make_version(study, ["A", "A.1", "B"]).taxonomy
+    page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/?category=A.1")
+    page.locator("#add-name").fill("Another one")
+    after(page, lambda: page.keyboard.press("Enter"))
+    held = []
+    page.route("**/draft/dry-run/**", lambda route: held.append(route))
+    page.reload()
+    page.wait_for_function("() => document.querySelector('#dry-run.htmx-request')")
+    page.keyboard.press("s")
+    expect(page.locator("#split-parts")).to_be_focused()
+    page.keyboard.type("One")
+    for route in held:
+        route.continue_()
+    expect(page.locator("#dry-run")).to_contain_text("No label is touched")
+    page.keyboard.type(" part")
+    expect(page.locator("#split-parts")).to_be_focused()
+    expect(page.locator("#split-parts")).to_have_value("One part")
+
+
 @pytest.mark.parametrize("by_key", [True, False])
 def test_what_can_be_done_opens_in_view_with_its_first_field_ready(open_page, study, lead, by_key):
     taxonomy = make_version(study, ["A", "A.1", "A.2", "B"]).taxonomy
