@@ -146,24 +146,25 @@
       clear();
       setCurrent(next);
       if (place !== UNSORTED && place !== ASIDE && place) { const i = recent.indexOf(place); if (i >= 0) recent.splice(i, 1); recent.push(place); }
-      return () => {
-        focusOn(next);
-        tell();
-        announce(say(cards.length === 1 ? "sent_one" : "sent_many", { n: count(cards.length), pile: name, left: count(store.count(UNSORTED)) }));
+      return {
+        goOn() { focusOn(next); tell(); },
+        told() { announce(say(cards.length === 1 ? "sent_one" : "sent_many", { n: count(cards.length), pile: name, left: count(store.count(UNSORTED)) })); },
       };
     }
     function send(place, cards = about()) {
       if (!cards.length || !store.canEdit) return;
-      const then = sent(cards, place, nameOf(place));
+      const { goOn, told } = sent(cards, place, nameOf(place));
       store.move(cards, place);
-      then();
+      goOn();
+      told();
     }
     async function sendToNew(name, cards = about()) {
       if (!store.canEdit) return null;
-      const then = sent(cards, null, name || say("new_pile"));
-      then();
+      const { goOn, told } = sent(cards, null, name || say("new_pile"));
+      goOn();
       const before = new Set(store.piles.keys());
       const answer = await store.pile(name, cards);
+      if (answer) told();  // not before: the cards lie there only now
       const made = answer && [...store.piles.keys()].find((id) => !before.has(id));
       if (made) { recent.push(made); $(`pile-${made}`).scrollIntoView({ block: "nearest" }); }
       tell();

@@ -82,6 +82,7 @@ def test_a_board_is_sorted_by_keys_only(open_page, world):
     page.keyboard.type("Slowness")
     press(page, "Enter")
     expect(pile(page, "Slowness").locator(".bcard")).to_have_count(1)
+    expect(page.locator("#said")).to_have_text("1 card sent to Slowness. 2 left.")
     press(page, "Enter")
     page.keyboard.type("slo")
     press(page, "Enter")
