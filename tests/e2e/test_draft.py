@@ -1,7 +1,7 @@
 """The editor of a taxonomy, in the browser: typed by keys, merged, split, taken back, published."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from studies.models import Membership, Role, Study
 from taxonomy.actions import start_taxonomy
@@ -163,8 +163,12 @@ def test_a_dry_run_that_comes_late_shuts_nothing(open_page, study, lead):
     page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/?category=A.1")
     page.locator("#add-name").fill("Another one")
     after(page, lambda: page.keyboard.press("Enter"))
-    held = []
-    page.route("**/draft/dry-run/**", lambda route: held.append(route))
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/draft/dry-run/**", hold)
     page.reload()
     page.wait_for_function("() => document.querySelector('#dry-run.htmx-request')")
     page.keyboard.press("s")
