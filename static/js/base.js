@@ -26,9 +26,8 @@
     }
   }
   function toast(text, kind = "ok") {
-    const box = document.getElementById("toast-failed").content.firstElementChild.cloneNode(true);
+    const box = document.getElementById(kind === "ok" ? "toast-ok" : "toast-failed").content.firstElementChild.cloneNode(true);
     box.className = `toast ${kind}`;
-    if (kind === "ok") { box.removeAttribute("role"); box.dataset.fleeting = ""; }
     box.querySelector(".body").textContent = text;
     toasts().append(box);
     tend(toasts());

@@ -46,3 +46,10 @@ def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page
     confirm = page.locator("#confirm")
     expect(confirm.get_by_role("button")).to_have_text(["Cancel", "Close the meeting"])
     confirm.get_by_role("button", name="Cancel").click()
+
+
+def test_what_went_well_is_said_with_a_tick(open_page, world):
+    page = open_page(world.lead.user, reverse("home"))
+    page.evaluate("crosscheck.toast('Done'), crosscheck.toast('Not done', 'bad')")
+    ok, bad = (page.locator(f".toast.{kind} > svg").inner_html() for kind in ("ok", "bad"))
+    assert ok != bad
