@@ -71,20 +71,20 @@ _WIDE = f"""
 
 _LONG = f"""
     {_CHOSEN}
-    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, l.summary, l.unsure,
+    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, t.summary, t.unsure,
            l.surplus, l.submitted_at, final.code, coalesce(d.method, ''),
-           CASE WHEN l.category_id IS NULL THEN p.name END, g.number
+           CASE WHEN t.category_id IS NULL THEN p.name END, g.number
     FROM chosen
     JOIN ingest_repository r ON r.id = chosen.repository_id
     JOIN annotate_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
     JOIN annotate_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
     LEFT JOIN annotate_said said ON said.id = l.id
-    LEFT JOIN annotate_label look ON look.id = said.label_id AND look.id <> l.id
+    JOIN annotate_label t ON t.id = coalesce(said.label_id, l.id)
     LEFT JOIN code ON code.category_id = CASE
       WHEN l.surplus THEN {STANDS_AS.format(row="l")} ELSE said.category_id END
-    LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id AND look.id IS NULL
-    LEFT JOIN studies_guideline g ON g.id = l.guideline_id
+    LEFT JOIN taxonomy_proposal p ON p.id = t.proposal_id
+    LEFT JOIN studies_guideline g ON g.id = t.guideline_id
     LEFT JOIN annotate_decision d
       ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
     LEFT JOIN code final ON final.category_id = chosen.decided
@@ -133,8 +133,10 @@ def labels_csv(
 
     `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
     columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, an
-    open one, whose proposed name the long layout says, or one whose category was split or retired since. Who
-    was taken out of the round keeps their column. `held`: what is held back from the reader, and left out.
+    open one, whose proposed name the long layout says, or one whose category was split or retired since. What
+    was given anew in a second look is that, at the moment of the first label: the order of moments is the way
+    that a volunteer went through the round. Who was taken out of the round keeps their column. `held`: what
+    is held back from the reader, and left out.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")

@@ -88,7 +88,9 @@
     const returned = outbox.returned().find((record) => record.issue === current());
     if (returned) { outbox.drop(returned.key); complain(returned.refused.said); }
     const kept = drafts.read(), revision = Number(hidden("revision").value);
-    if (kept?.category && !picker.byId.has(kept.category)) kept.category = null;  // a new version of the taxonomy lacks it
+    // A new version of the taxonomy lacks the category, or may have it smaller: then the server keeps the rest without it.
+    const isOlder = kept && kept.version !== hidden("version").value;
+    if (kept?.category && (!picker.byId.has(kept.category) || (isOlder && !sent.category))) kept.category = null;
     if (kept?.saved && kept.revision > revision && drafts.isFresh(kept)) {  // saved while this page was on its way
       fill(kept);
       hidden("revision").value = kept.revision;
@@ -238,6 +240,7 @@
     content,
     issue: current,
     revision: () => hidden("revision"),
+    version: () => hidden("version").value,
     isIdle: () => idle !== null,
     differ,
     signIn: () => signIn.open(),
@@ -274,7 +277,7 @@
       }
       // The text goes back to its issue: opening it shows what was typed beside what stands there.
       answer.detail = detail;
-      if (record.content) drafts.put(record.issue, { ...record.content, revision: -1, posted: null, saved: 0 });
+      if (record.content) drafts.put(record.issue, { ...record.content, revision: -1, posted: null, saved: 0, version: new Map(record.fields).get("version") });
       return false;
     },
   });

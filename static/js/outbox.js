@@ -44,7 +44,7 @@
       // No more drafts of this issue: its answer comes. Returns the one that is under way.
       stop() { clearTimeout(timer); dirty = false; return saving; },
       isFresh: (kept) => Date.now() - kept.saved < FRESH * 1000,
-      keep(saved = 0) { drafts.put(page.issue(), { ...page.content(), revision: Number(page.revision().value), posted, saved }); },
+      keep(saved = 0) { drafts.put(page.issue(), { ...page.content(), revision: Number(page.revision().value), version: page.version(), posted, saved }); },
       put(issue, text) { try { localStorage.setItem(key(issue), JSON.stringify(text)); } catch { /* no storage: the server has all but the last second */ } },
       read() { try { return JSON.parse(localStorage.getItem(key(page.issue()))); } catch { return null; } },
       forget(issue = page.issue()) { try { localStorage.removeItem(key(issue)); } catch { /* nothing was kept */ } },

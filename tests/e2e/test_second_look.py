@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Draft, Label, Round, Said
 from taxonomy.actions import publish
-from taxonomy.tree.drafts import MERGE, RETIRE
+from taxonomy.tree.drafts import MERGE, RETIRE, SPLIT
 from tests.annotate.actions.test_follow import change
 from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
@@ -44,6 +44,25 @@ def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_cat
     assert Label.objects.count() == 3
     expect(page.locator(".badge", has_text="Taxonomy v2")).to_be_visible()
     expect(page.locator("#tree")).not_to_contain_text("Name of C.2")
+
+
+def test_a_category_that_was_split_and_is_still_there_is_not_chosen_again(open_page, world):
+    round_ = world.round()
+    page = open_page(world.members[0].user, reverse("label", args=[round_.pk]))
+    held(page, 2)
+    change(world, SPLIT, "C.9", parts=[{"name": "Part of C.9"}], stays=True)
+    published(world)
+    press(page, "c 9 Enter s")
+    page.keyboard.type("a long thought")
+    press(page, "Escape Enter")
+    page.get_by_role("link", name="Open it").click()
+    expect(page.locator(".badge", has_text="Taxonomy v2")).to_be_visible()
+    expect(page.locator("#summary")).to_have_value("a long thought")
+    expect(page.locator("#refusal")).to_contain_text("C.9 Name of C.9 was split")
+    expect(page.locator("#submit")).not_to_contain_text("C.9")
+    page.reload()
+    expect(page.locator("#summary")).to_have_value("a long thought")
+    expect(page.locator("#submit")).not_to_contain_text("C.9")
 
 
 def test_a_category_that_vanished_asks_again_and_keeps_the_text(open_page, world):

@@ -1,13 +1,18 @@
 """Second looks at their edges: whom they wait for, what they are asked for, and what is decided after them."""
 
+import csv
+import io
+
 import pytest
 from django.utils import timezone
 
 from annotate.actions.decisions import settle_issue
+from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import add_volunteer, remove_volunteer
 from annotate.errors import VolunteerRefused
-from annotate.models import Assignment, Disagreement, Draft, Round, RoundIssue, RoundVolunteer, Said
+from annotate.exports import labels_csv
+from annotate.models import Assignment, Disagreement, Draft, Label, Round, RoundIssue, RoundVolunteer, Said
 from annotate.queries.rounds import revealed
 from taxonomy.actions.answers import answer
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
@@ -258,3 +263,28 @@ def test_left_study_while_look_waits(labelled):
     change(world, DESCRIBE, "C.3", name="Other")
     publication(world)
     assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+
+
+def test_the_long_file_says_what_the_second_look_said_at_the_moment_of_the_first(world):
+    round_ = world.round()
+    first, second, third = world.members
+    for member, code in ((first, "C.9"), (second, "C.2"), (third, "C.9")):
+        world.submit(round_, world.issues[0], member, code, summary=f"once by {member}", unsure=True)
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=round_)
+    world.submit(look, world.issues[0], first, "C.3", summary="read again")
+    submit_label(
+        round_=look, issue=world.issues[0], member=third, category=None, summary="", unsure=True, form_key=None,
+        proposed_name="Spam", proposed_reason="It sells something.",
+    )  # fmt: skip
+    round_.refresh_from_db()
+    rows = list(csv.DictReader(io.StringIO(b"".join(labels_csv(round_, layout="long")).decode())))
+    names = ("Volunteer", "Label", "Summary", "Unsure", "Open")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("R1", "C.3", "read again", "", ""),
+        ("R2", "C.2", "once by R2", "yes", ""),
+        ("R3", "", "", "yes", "Spam"),
+    ]
+    moments = Label.objects.filter(round=round_).order_by("volunteer").values_list("submitted_at", flat=True)
+    assert [row["Submitted_at"] for row in rows] == [moment.isoformat() for moment in moments]
