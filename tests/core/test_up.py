@@ -53,7 +53,7 @@ class Up:
         """Its exit code, the rest of what it printed and its errors, after a signal."""
         if number:
             self.process.send_signal(number)
-        out, errors = self.process.communicate(timeout=60)
+        out, errors = self.process.communicate(timeout=120)
         return self.process.returncode, out, errors
 
     def healthy(self) -> bool:

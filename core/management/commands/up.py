@@ -27,6 +27,7 @@ class Command(BaseCommand):
     """Runs the platform: database, doorbell, web, worker and beat, until Ctrl-C."""
 
     help = "Runs the platform, with PostgreSQL and Redis of its own unless told otherwise, until Ctrl-C."
+    is_asked_to_end = False
     requires_system_checks: list[str] = []  # they would open the database before the checks of this command
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -40,8 +41,8 @@ class Command(BaseCommand):
         address = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         if demo and "demo" not in get_commands():
             raise CommandError(_("There is no demonstration study in this installation."))
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.interrupt)
         try:
             self.folder = Path(settings.DATA_DIR)
             supervisor = Supervisor(self.folder, child_environment(), address)
@@ -85,12 +86,18 @@ class Command(BaseCommand):
         )
         self.say(_("Ctrl-C ends it. Data and logs: %(folder)s") % {"folder": self.folder})
         servers_due = 0.0
-        while True:
+        while not self.is_asked_to_end:
             supervisor.look()
             if time.monotonic() > servers_due:
                 ensure_servers()
                 servers_due = time.monotonic() + SERVERS_SECONDS
             time.sleep(LOOK_SECONDS)
+        raise KeyboardInterrupt
+
+    def interrupt(self, *_signal: object) -> None:
+        """End by KeyboardInterrupt, and later where that was lost: raised in a finaliser, it goes nowhere."""
+        self.is_asked_to_end = True
+        raise KeyboardInterrupt
 
     def wait_for_web(self, supervisor: Supervisor, host: str, port: int) -> None:
         deadline = time.monotonic() + READY_SECONDS
