@@ -12,7 +12,7 @@ WORKERS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev demo run test lint format bench screenshots lock clean
+.PHONY: help install install-dev demo run test test-long lint format bench screenshots rooms lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -34,24 +34,33 @@ run: install ## runs Crosscheck; the first visit asks for the first account; POR
 test: install-dev ## runs the whole test suite, browser tests included; TESTS=tests/core
 	@chromium=$$($(RUN) scripts/find_chromium.py) && CHROMIUM="$$chromium" exec $(RUN) -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
-lint: install-dev ## checks style, types, import contracts, templates and migrations
-	.venv/bin/ruff check
-	.venv/bin/ruff format --check
-	.venv/bin/mypy .
-	.venv/bin/lint-imports
-	.venv/bin/djlint --check --quiet templates
+test-long: export CROSSCHECK_TEST_LONG = 1
+test-long: test ## the same with ten times the examples, whole crawls and a meeting in seven browsers
+
+lint: install-dev ## checks style, types, import contracts, templates, scripts and migrations
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy .
+	$(RUN) .venv/bin/lint-imports
+	$(RUN) -m djlint --check --quiet templates
+	.venv/bin/deno fmt --check
+	.venv/bin/deno lint
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) manage.py makemigrations --check --dry-run
 
-format: install-dev ## writes code and templates in their usual form
-	.venv/bin/ruff check --fix
-	.venv/bin/ruff format
-	.venv/bin/djlint --reformat --quiet templates
+format: install-dev ## writes code, templates and scripts in their usual form
+	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff format
+	$(RUN) -m djlint --reformat --quiet templates
+	.venv/bin/deno fmt
 
 bench: install ## measures what design.md promises, against this machine's own limit
 	@$(OWN_SERVERS) exec $(RUN) -m bench
 
 screenshots: install-dev ## takes the pictures of docs/pictures anew
 	@chromium=$$($(RUN) scripts/find_chromium.py) && CHROMIUM="$$chromium" exec $(RUN) scripts/screenshots.py
+
+rooms: ## draws docs/pictures/rooms.svg from the import contract
+	@$(PYTHON) scripts/draw_rooms.py
 
 lock: ## writes both lock files anew from pyproject.toml; needs uv; UPGRADE=--upgrade for newer versions
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/" >&2; exit 1; }

@@ -6,13 +6,13 @@ from hmac import compare_digest
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
-from django.utils import timezone
 from knox.models import AuthToken
 
 from accounts.errors import AddressTaken, LinkSpent, LinkUnknown, NotTheFirst, WrongSetupCode
 from accounts.models import SignInLink, User
 from accounts.secrets import hash_of, new_secret
-from core.constraints import violated
+from core import clock
+from core.sql.constraints import violated
 
 LINK_LIFETIME = timedelta(days=1)
 TOKEN_LIFETIME = timedelta(days=180)
@@ -70,7 +70,7 @@ def make_sign_in_link(user: User, lifetime: timedelta = LINK_LIFETIME) -> str:
     The address is `/accounts/link/<token>/` (`sign_in_link`).
     """
     token = new_secret()
-    SignInLink.objects.create(user=user, token_hash=hash_of(token), expires_at=timezone.now() + lifetime)
+    SignInLink.objects.create(user=user, token_hash=hash_of(token), expires_at=clock.now() + lifetime)
     return token
 
 
@@ -79,7 +79,7 @@ def use_sign_in_link(*, token: str) -> User:
 
     Raises LinkUnknown, and LinkSpent if it was used, has expired or its user's account is closed.
     """
-    now = timezone.now()
+    now = clock.now()
     found = SignInLink.objects.filter(token_hash=hash_of(token))
     # No join: it would move the conditions into a subquery, which a use that had to wait does not ask again.
     usable = found.filter(used_at=None, expires_at__gt=now, user__in=User.objects.filter(is_active=True))
@@ -131,7 +131,7 @@ def rename(*, user: User, name: str) -> None:
 
 def note_seen(*, user: User) -> None:
     """Keep `seen_at` to some minutes: at most one UPDATE in five of them, whatever the number of requests."""
-    minute = timezone.now().replace(second=0, microsecond=0)
+    minute = clock.now().replace(second=0, microsecond=0)
     stale = minute - SEEN_EVERY
     if user.seen_at is not None and user.seen_at > stale:
         return

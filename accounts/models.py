@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
+
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, name: str, password: str | None = None, **fields: Any) -> "User":
@@ -27,7 +29,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     name = models.CharField(_("name"), max_length=150)
     is_active = models.BooleanField(default=True)
     may_create_studies = models.BooleanField(default=False)
-    joined_at = models.DateTimeField(auto_now_add=True)
+    joined_at = models.DateTimeField(default=clock.now, editable=False)
     seen_at = models.DateTimeField(null=True, help_text="Last request, to the minute")
 
     objects = UserManager()
@@ -54,7 +56,7 @@ class SignInLink(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
     token_hash = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
 

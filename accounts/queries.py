@@ -1,11 +1,11 @@
 """Reads about accounts."""
 
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 from knox.models import AuthToken
 
 from accounts.models import SignInLink, User
 from accounts.secrets import hash_of
+from core import clock
 
 
 def anybody() -> bool:
@@ -20,10 +20,10 @@ def sign_in_link(token: str) -> SignInLink | None:
 
 def is_open(link: SignInLink) -> bool:
     """May this link still sign its user in?"""
-    return link.used_at is None and link.expires_at > timezone.now() and link.user.is_active
+    return link.used_at is None and link.expires_at > clock.now() and link.user.is_active
 
 
 def tokens_of(user: User) -> QuerySet[AuthToken]:
     """The API tokens of this user that have not expired, newest first."""
     tokens: QuerySet[AuthToken] = AuthToken.objects.filter(user=user)
-    return tokens.filter(Q(expiry=None) | Q(expiry__gt=timezone.now())).order_by("-created")
+    return tokens.filter(Q(expiry=None) | Q(expiry__gt=clock.now())).order_by("-created")

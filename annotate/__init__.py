@@ -1,0 +1,1 @@
+"""Labelling: plan and open a round, take a turn, draft, submit, train, pilot."""

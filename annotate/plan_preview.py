@@ -5,26 +5,27 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate.allocation import fair_share
-from annotate.models import Round
-from annotate.plan_forms import RoundForm
+from annotate.forms.plans import RoundForm
 from annotate.queries.planning import (
     SECONDS_ASSUMED,
-    Screened,
+    ScreeningCounts,
     by_repository,
     closed_screening,
     screened,
     team_pace,
 )
-from annotate.queries.rounds import volunteers
+from core import clock
 from core.templatetags.crosscheck import count, duration
+from rounds.allocation import fair_share
+from rounds.models import Round
+from rounds.queries.rounds import volunteers
 
 FEW_REPOSITORIES = 12
 LONG = 10 * 3600
 
 
 @dataclass(frozen=True)
-class Preview:
+class PlanPreview:
     """What the round would be, by what is chosen so far.
 
     `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, the team's own if
@@ -41,7 +42,7 @@ class Preview:
     seconds: float
     pace_is_known: bool
     days: int
-    screened: Screened | None
+    screened: ScreeningCounts | None
     untrained: list[str]
 
     @property
@@ -74,7 +75,7 @@ class Preview:
         return effort(self.daily * self.seconds)
 
 
-def preview(form: RoundForm) -> Preview:
+def preview(form: RoundForm) -> PlanPreview:
     """The round that this form asks for, in numbers."""
     ready = "repositories" not in form.errors  # which cleans the form
     chosen = form.asked
@@ -87,7 +88,7 @@ def preview(form: RoundForm) -> Preview:
     pace = team_pace(form.study, form.planned_kind)
     deadline = chosen.get("deadline")
     screening = closed_screening(form.study, chosen.get("source") or form.starting_source())
-    return Preview(
+    return PlanPreview(
         issues=number,
         repositories=parts if len(parts) <= FEW_REPOSITORIES else [],
         volunteers=len(members or ()),
@@ -96,7 +97,7 @@ def preview(form: RoundForm) -> Preview:
         crossed=crossed,
         seconds=SECONDS_ASSUMED if pace is None else pace,
         pace_is_known=pace is not None,
-        days=max((deadline - timezone.localdate()).days + 1, 0) if deadline else 0,
+        days=max((deadline - timezone.localdate(clock.now())).days + 1, 0) if deadline else 0,
         screened=screened(screening) if screening else None,
         untrained=_untrained(form),
     )

@@ -8,34 +8,22 @@ import os
 import platform
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from bench import (
-    agreement,
-    alike,
-    consensus,
-    export,
-    ground,
-    load,
-    meeting,
-    millions,
-    opening,
-    page,
-    publishing,
-    submit,
-    throughput,
-)
+from bench import ground
 
-ROWS = {
-    "load": load, "agreement": agreement, "export": export, "submit": submit, "page": page,
-    "opening": opening, "throughput": throughput, "alike": alike, "consensus": consensus, "meeting": meeting,
-    "publishing": publishing, "millions": millions,
-}  # fmt: skip
+# In this order: `load` leaves a study three times as large to `export`, and that the full one to all others.
+ROWS = (
+    "load", "export", "agreement", "submit", "page", "opening", "throughput", "alike", "consensus", "meeting",
+    "publishing", "millions",
+)  # fmt: skip
 LONG = {"millions"}
 """What is measured only where it is named: it takes long to make."""
 
@@ -54,7 +42,7 @@ def main() -> None:
     asked = parser.parse_args()
     if unknown := set(asked.rows) - set(ROWS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
-    busy = [load_average()]
+    busy, began = [load_average()], time.monotonic()
     progress = Console(stderr=True, highlight=False)
     data = ground.ROOT / "var" / "bench"
     with tempfile.TemporaryDirectory(prefix="crosscheck-bench-") as folder:
@@ -62,31 +50,43 @@ def main() -> None:
             Path(folder), asked.issues, asked.repeat, say=lambda text: progress.print(text, style="dim")
         )
         ground.prepare(data)
-        found: list[ground.Row] = []
+        found: list[ground.Measurement] = []
         try:
             for row in measured(here, asked.rows or [name for name in ROWS if name not in LONG]):
                 found.append(row)
                 progress.print(f"{row.work}: {row.ours} {verdict(row)}")
         finally:
+            # Also where a row breaks off: those before it took minutes.
+            busy.append(load_average())
+            show(found, heading(busy, time.monotonic() - began), asked.markdown)
             ground.clear_away(data)
-    busy.append(load_average())
-    heading = (
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {machine()}, load {' '.join(busy)} (1 min) before and after"
-    )
-    wide = None if sys.stdout.isatty() else 160
-    Console(width=wide).print(table(found, heading))
-    if asked.markdown:
-        asked.markdown.write_text(as_markdown(found, heading), encoding="utf-8")
     sys.exit(any(row.met is False for row in found))
 
 
-def measured(here: ground.Ground, names: list[str]) -> Iterator[ground.Row]:
-    for name, module in ROWS.items():
+def heading(busy: list[str], took: float) -> str:
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {machine()}, {took / 60:.0f} min,"
+        f" load {' '.join(busy)} (1 min) before and after"
+    )
+
+
+def show(found: list[ground.Measurement], heading: str, markdown: Path | None) -> None:
+    wide = None if sys.stdout.isatty() else 160
+    Console(width=wide).print(table(found, heading))
+    if markdown:
+        markdown.write_text(as_markdown(found, heading), encoding="utf-8")
+
+
+def measured(here: ground.Ground, names: list[str]) -> Iterator[ground.Measurement]:
+    for name in ROWS:
         if name in names:
-            yield from module.rows(here)
+            began = time.monotonic()
+            # Imported here: these modules import Django's models, for which `prepare` comes first.
+            yield from import_module(f"bench.{name}").rows(here)
+            here.say(f"{name}: {time.monotonic() - began:,.0f} s in all")
 
 
-def table(rows: list[ground.Row], heading: str) -> Table:
+def table(rows: list[ground.Measurement], heading: str) -> Table:
     notes = [f"{row.work}: {row.note}" for row in rows if row.note]
     drawn = Table(title=heading, title_justify="left", caption="\n".join(notes), caption_justify="left")
     for name in ("work", "ours", "limit", "what limits", "ratio", "bar", ""):
@@ -98,7 +98,7 @@ def table(rows: list[ground.Row], heading: str) -> Table:
     return drawn
 
 
-def as_markdown(rows: list[ground.Row], heading: str) -> str:
+def as_markdown(rows: list[ground.Measurement], heading: str) -> str:
     lines = [
         f"{heading}\n",
         "| work | ours | limit, same run | ratio | bar | |",
@@ -111,17 +111,17 @@ def as_markdown(rows: list[ground.Row], heading: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ratio(row: ground.Row) -> str:
+def ratio(row: ground.Measurement) -> str:
     return "" if row.ratio is None else f"{row.ratio:.2f} ×"
 
 
-def verdict(row: ground.Row) -> str:
+def verdict(row: ground.Measurement) -> str:
     return {True: "kept", False: "missed", None: ""}[row.met]
 
 
 def machine() -> str:
     """Processor, its cores, memory, Python."""
-    import psutil  # noqa: PLC0415
+    import psutil
 
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]

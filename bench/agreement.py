@@ -4,10 +4,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from bench.ground import Ground, Row, median_of, seconds
+from django.db import connection
+
+from bench.ground import Ground, Measurement, median_of, seconds
 from bench.page import READY_AT, chromium, in_browser, web_server
 from bench.rounds import team_of
 from bench.submit import signed_in
+from reports.agreement_report import _numbers, agreement_report
+from reports.formats.json_report import report_as_dict
+from reports.queries.label_tuples import _kept
+from rounds.models import Round
 
 MOST = 0.3
 PAGE = 1.5
@@ -21,19 +27,13 @@ DRAWN_AT = """() => {
 GROUPED = """
     SELECT labels, count(*) FROM (
         SELECT array_agg(category_id ORDER BY volunteer_id) AS labels
-        FROM annotate_label WHERE round_id = %s AND NOT surplus GROUP BY issue_id
+        FROM rounds_label WHERE round_id = %s AND NOT surplus GROUP BY issue_id
     ) of_issue GROUP BY labels
 """
-COUNTED = "SELECT count(*) FROM annotate_label WHERE round_id = %s"
+COUNTED = "SELECT count(*) FROM rounds_label WHERE round_id = %s"
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from django.db import connection  # noqa: PLC0415
-
-    from annotate.models import Round  # noqa: PLC0415
-    from annotate.queries.agreement import _kept  # noqa: PLC0415
-    from annotate.reports import _numbers, agreement_report  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     slug = ground.study(ground.issues)
     round_ = Round.objects.select_related("study").get(study__slug=slug, name="Main round")
 
@@ -57,7 +57,7 @@ def rows(ground: Ground) -> Iterator[Row]:
         if anew:
             _kept.cache_clear()
             _numbers.cache_clear()
-        agreement_report(round_, by=by).as_dict()
+        report_as_dict(agreement_report(round_, by=by))
 
     parts = [["type"], ["repository"]]
     for what, by, anew, bar in (
@@ -66,20 +66,11 @@ def rows(ground: Ground) -> Iterator[Row]:
         ("the same anew, by type and by repository too", parts, True, None),
     ):
         ours = median_of(TIMES, partial(asked, by, anew=anew))
-        yield Row(
-            work=what,
-            ours=seconds(ours),
-            limit=seconds(grouped),
-            limit_is="the query that groups the labels",
-            ratio=ours / grouped,
-            bar=f"≤ {seconds(bar)}" if bar else "",
-            met=ours <= bar if bar else None,
-            note=note,
-        )
+        yield Measurement.timed(what, ours, grouped, "the query that groups the labels", most=bar, note=note)
     yield from page(slug, ground)
 
 
-def page(slug: str, ground: Ground) -> Iterator[Row]:
+def page(slug: str, ground: Ground) -> Iterator[Measurement]:
     """The page in a browser, from navigation until the last of its pictures is drawn."""
     browser = chromium()
     if not browser:
@@ -92,13 +83,11 @@ def page(slug: str, ground: Ground) -> Iterator[Row]:
         path = f"/rounds/{round_.pk}/agreement/"
         drawn, asked = in_browser(browser, address, path, cookie, **given)
         least, _asked = in_browser(browser, address, "/healthz", cookie, ready_at=READY_AT)
-    yield Row(
-        work="agreement page, cold cache of the browser: all pictures drawn",
-        ours=seconds(drawn),
-        limit=seconds(least),
-        limit_is="the same browser, a page of one word",
-        ratio=drawn / least,
-        bar=f"≤ {seconds(PAGE)}",
-        met=drawn <= PAGE,
+    yield Measurement.timed(
+        "agreement page, cold cache of the browser: all pictures drawn",
+        drawn,
+        least,
+        "the same browser, a page of one word",
+        most=PAGE,
         note=f"{len(asked)} requests; warm server",
     )

@@ -7,8 +7,15 @@ the topic and a few of everybody's, so that groups come out as in a study that p
 import random
 from collections.abc import Iterator
 
-from bench.ground import SEED, VOLUNTEERS, Ground, Row, median_of, seconds
+from django.db import connection, transaction
+from django.urls import reverse
+
+from bench.ground import SEED, VOLUNTEERS, Ground, Measurement, median_of, seconds
 from bench.submit import signed_in
+from consensus.likeness import stars
+from consensus.queries.alike import _grouped
+from rounds.models import Round
+from studies.models import Membership
 
 PAGE = 0.15
 TEXTS = {1400: 0.1, 5000: 1.0}
@@ -16,27 +23,25 @@ TIMES = 9
 TOPICS = 120
 SYLLABLES = "ba ce di fo gu ha ki lo mu ne po qui ra si to vu we xo ya zi".split()
 LARGEST = """
-    SELECT least(chosen[1], chosen[2]), greatest(chosen[1], chosen[2]), count(*) FROM annotate_disagreement
+    SELECT least(chosen[1], chosen[2]), greatest(chosen[1], chosen[2]), count(*) FROM consensus_disagreement
     WHERE round_id = %s AND ways = 2 AND open_labels = 0 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1
 """
 READ = """
-    SELECT s.title, string_agg(l.summary, ' ') FROM annotate_disagreement g
+    SELECT s.title, string_agg(l.summary, ' ') FROM consensus_disagreement g
     JOIN ingest_issue i ON i.id = g.issue_id LEFT JOIN ingest_snapshot s ON s.id = i.current_id
-    JOIN annotate_label l ON l.round_id = g.round_id AND l.issue_id = g.issue_id
+    JOIN rounds_label l ON l.round_id = g.round_id AND l.issue_id = g.issue_id
     WHERE g.round_id = %s AND g.ways = 2 AND least(g.chosen[1], g.chosen[2]) = %s
       AND greatest(g.chosen[1], g.chosen[2]) = %s
     GROUP BY g.issue_id, s.title
 """
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from annotate.likeness import stars  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     for size, bar in TEXTS.items():
         ground.say(f"groups of {size:,} texts …")
         texts = [" ".join(said) for said in sayings(size)]
         ours = median_of(TIMES, lambda texts=texts: stars(texts))  # type: ignore[misc]
-        yield Row(
+        yield Measurement(
             work=f"groups of {size:,} texts: a title and {VOLUNTEERS} summaries each",
             ours=seconds(ours),
             bar=f"≤ {seconds(bar)}",
@@ -46,15 +51,8 @@ def rows(ground: Ground) -> Iterator[Row]:
     yield from page(ground)
 
 
-def page(ground: Ground) -> Iterator[Row]:
+def page(ground: Ground) -> Iterator[Measurement]:
     """The page with its largest pair, where nothing was grouped before and where it was."""
-    from django.db import connection  # noqa: PLC0415
-    from django.urls import reverse  # noqa: PLC0415
-
-    from annotate.models import Round  # noqa: PLC0415
-    from annotate.queries.alike import _grouped  # noqa: PLC0415
-    from studies.models import Membership  # noqa: PLC0415
-
     round_ = Round.objects.select_related("study").get(
         study__slug=ground.study(ground.issues), name="Main round"
     )
@@ -81,14 +79,12 @@ def page(ground: Ground) -> Iterator[Row]:
     for what, first in (("grouped for the first time", True), ("again", False)):
         ground.say(f"the page of alike disagreements, {what} …")
         ours = median_of(TIMES, lambda first=first: asked(first=first))  # type: ignore[misc]
-        yield Row(
-            work=f"alike disagreements, the largest pair of {pair[2]:,}: {what}",
-            ours=seconds(ours),
-            limit=seconds(least),
-            limit_is="the query that reads their texts",
-            ratio=ours / least,
-            bar=f"≤ {seconds(PAGE)}",
-            met=ours <= PAGE,
+        yield Measurement.timed(
+            f"alike disagreements, the largest pair of {pair[2]:,}: {what}",
+            ours,
+            least,
+            "the query that reads their texts",
+            most=PAGE,
             note=f"a whole request, with the counts of all pairs; median of {TIMES}, warm database",
         )
 
@@ -116,15 +112,13 @@ def say_something(round_id: int) -> None:
     """Titles and summaries for the disagreements, and none of them decided. Past the triggers that keep what
     was said.
     """
-    from django.db import connection, transaction  # noqa: PLC0415
-
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
-            "SELECT issue_id FROM annotate_disagreement WHERE round_id = %s ORDER BY position", [round_id]
+            "SELECT issue_id FROM consensus_disagreement WHERE round_id = %s ORDER BY position", [round_id]
         )
         issues = [row[0] for row in cursor.fetchall()]
         texts = list(sayings(len(issues)))
-        cursor.execute("ALTER TABLE annotate_label DISABLE TRIGGER USER")
+        cursor.execute("ALTER TABLE rounds_label DISABLE TRIGGER USER")
         cursor.execute("CREATE TEMP TABLE said (issue_id bigint, title text, says text[]) ON COMMIT DROP")
         for at in range(0, len(issues), 1000):
             part = issues[at : at + 1000]
@@ -146,20 +140,20 @@ def say_something(round_id: int) -> None:
         )
         cursor.execute(
             """
-            UPDATE annotate_label l SET summary = left(said.says[a.slot], 500)
-            FROM said, annotate_assignment a
+            UPDATE rounds_label l SET summary = left(said.says[a.slot], 500)
+            FROM said, rounds_assignment a
             WHERE l.round_id = %s AND l.issue_id = said.issue_id AND a.id = l.assignment_id
             """,
             [round_id],
         )
         cursor.execute(
             """
-            UPDATE annotate_decision SET superseded_at = now()
+            UPDATE consensus_decision SET superseded_at = now()
             WHERE round_id = %s AND issue_id IN (SELECT issue_id FROM said)
             """,
             [round_id],
         )
     with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE annotate_label ENABLE TRIGGER USER")
-        for table in ("ingest_snapshot", "ingest_issue", "annotate_label", "annotate_decision"):
+        cursor.execute("ALTER TABLE rounds_label ENABLE TRIGGER USER")
+        for table in ("ingest_snapshot", "ingest_issue", "rounds_label", "consensus_decision"):
             cursor.execute(f"VACUUM ANALYZE {table}")

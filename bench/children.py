@@ -17,8 +17,8 @@ import django
 
 def load(folder: str, slug: str) -> dict[str, Any]:
     """Load a published study. `seconds` of the load alone; `before` and `peak` bytes of memory."""
-    from annotate.actions.published import import_study  # noqa: PLC0415
-    from bench.ground import owner  # noqa: PLC0415
+    from bench.ground import owner
+    from replication.actions.published import import_study
 
     by = owner()
     before = peak_memory()
@@ -34,8 +34,8 @@ def load(folder: str, slug: str) -> dict[str, Any]:
 
 def export(slug: str) -> dict[str, Any]:
     """Stream a study's wide CSV to nowhere, as the web server would to a browser."""
-    from annotate.exports import labels_csv  # noqa: PLC0415
-    from annotate.models import Round  # noqa: PLC0415
+    from reports.exports import labels_csv
+    from rounds.models import Round
 
     round_ = Round.objects.select_related("study").get(study__slug=slug, name="Main round")
     before = peak_memory()
@@ -46,7 +46,7 @@ def export(slug: str) -> dict[str, Any]:
 
 def command(*arguments: str) -> dict[str, Any]:
     """Run `manage.py` with these arguments; `answer` is the JSON that it prints, of `bytes`."""
-    from django.core.management import call_command  # noqa: PLC0415
+    from django.core.management import call_command
 
     printed = StringIO()
     call_command(*arguments, stdout=printed)

@@ -5,9 +5,20 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.ground import Ground, Row, median_of, percentile, seconds, timed
+from django.conf import settings
+from django.db import connection, transaction
+
+from bench.ground import Ground, Measurement, median_of, percentile, seconds, timed
 from bench.rounds import TEXTS, in_bulk, team_of, texts
 from bench.submit import JSON, one_query, signed_in
+from consensus.actions import meetings as actions
+from consensus.actions import presence
+from consensus.actions.agendas import put_on_agenda
+from consensus.actions.bulk import decide_majority, take_back
+from consensus.models import Disagreement
+from consensus.queries.disagreement_filters import Narrowing
+from ingest.actions import find_keywords
+from ingest.models import Keyword, Snapshot
 
 TIMES = 30
 POLLS = 400
@@ -18,14 +29,14 @@ MOST = 0.15
 
 # As if nothing had been decided yet: a published study comes with all of its decisions.
 OPEN_ALL = """
-    UPDATE annotate_decision d SET superseded_at = now()
-    FROM annotate_disagreement g
+    UPDATE consensus_decision d SET superseded_at = now()
+    FROM consensus_disagreement g
     WHERE g.round_id = %(round)s AND d.round_id = g.round_id AND d.issue_id = g.issue_id
       AND d.superseded_at IS NULL
 """
 COPIED = """
-    CREATE TEMPORARY TABLE copied (LIKE annotate_decision INCLUDING ALL) ON COMMIT DROP;
-    INSERT INTO copied SELECT * FROM annotate_decision WHERE bulk_id = %(bulk)s
+    CREATE TEMPORARY TABLE copied (LIKE consensus_decision INCLUDING ALL) ON COMMIT DROP;
+    INSERT INTO copied SELECT * FROM consensus_decision WHERE bulk_id = %(bulk)s
 """
 READ = """
     SELECT sum(length(s.title) + length(s.body)) FROM ingest_snapshot s
@@ -33,13 +44,11 @@ READ = """
     WHERE r.study_id = %(study)s
 """
 DIGEST = """
-    SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM annotate_label l WHERE l.round_id = %(round)s
+    SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM rounds_label l WHERE l.round_id = %(round)s
 """
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from django.conf import settings  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     settings.ROOT_URLCONF = "bench.urls"
     slug = ground.study(ground.issues)
     ground.say("disagreements …")
@@ -54,10 +63,6 @@ def rows(ground: Ground) -> Iterator[Row]:
 
 def disputed(slug: str) -> tuple[Any, Any]:
     """The lead and the main round of a made study, with texts, and without the decisions it came with."""
-    from django.db import connection  # noqa: PLC0415
-
-    from ingest.models import Snapshot  # noqa: PLC0415
-
     lead, round_, _members = team_of(slug)
     if not Snapshot.objects.filter(issue__repository__study=lead.study).exists():
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
@@ -67,13 +72,8 @@ def disputed(slug: str) -> tuple[Any, Any]:
     return lead, round_
 
 
-def searched(lead: Any) -> Row:
+def searched(lead: Any) -> Measurement:
     """A keyword searched in all texts of the study, as the job does it that makes lists fast."""
-    from django.db import connection  # noqa: PLC0415
-
-    from ingest.actions import find_keywords  # noqa: PLC0415
-    from ingest.models import Keyword, Snapshot  # noqa: PLC0415
-
     texts = Snapshot.objects.filter(issue__repository__study=lead.study).count()
     with connection.cursor() as cursor:
         read = median_of(3, lambda: cursor.execute(READ, {"study": lead.study_id}))
@@ -81,20 +81,17 @@ def searched(lead: Any) -> Row:
     Keyword.objects.create(study=lead.study, word=KEYWORD)
     made: list[int] = []
     ours = timed(lambda: made.append(find_keywords(study_id=lead.study_id)))
-    return Row(
-        work=f"one keyword searched in {texts:,} texts",
-        ours=seconds(ours),
-        limit=seconds(read),
-        limit_is="reading these texts in the database",
-        ratio=ours / read,
+    return Measurement.timed(
+        f"one keyword searched in {texts:,} texts",
+        ours,
+        read,
+        "reading these texts in the database",
         note=f"{made[0]:,} finds; once",
     )
 
 
-def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
+def views(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
     """The pages that a lead goes through, one after the other."""
-    from annotate.models import Disagreement  # noqa: PLC0415
-
     client = signed_in(lead)
     rows_ = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
     count = rows_.count()
@@ -124,24 +121,18 @@ def views(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
         first = timed(look)
         times = [timed(look) for _ in range(TIMES)]
         p95 = percentile(times, 0.95)
-        yield Row(
-            work=f"{what}, {count:,} disagreements: p95",
-            ours=seconds(p95),
-            limit=seconds(limit),
-            limit_is="a signed-in view with one query, p95",
-            ratio=p95 / limit,
-            bar=f"≤ {seconds(MOST)}",
-            met=p95 <= MOST,
+        yield Measurement.timed(
+            f"{what}, {count:,} disagreements: p95",
+            p95,
+            limit,
+            "a signed-in view with one query, p95",
+            most=MOST,
             note=f"median {seconds(statistics.median(times))}; the first time {seconds(first)}",
         )
 
 
-def majority(round_: Any, lead: Any) -> Iterator[Row]:
+def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
     """Every issue with four equal labels decided at one stroke, and taken back; labels stay the same."""
-    from django.db import connection, transaction  # noqa: PLC0415
-
-    from annotate.actions.bulk import decide_majority, take_back  # noqa: PLC0415
-    from annotate.queries.narrowing import Narrowing  # noqa: PLC0415
 
     def digest() -> str:
         with connection.cursor() as cursor:
@@ -160,29 +151,24 @@ def majority(round_: Any, lead: Any) -> Iterator[Row]:
     if digest() != before:
         raise RuntimeError("labels are not as they were")
     for what, ours in (("decided by majority", decided), ("taken back", undone)):
-        yield Row(
-            work=f"{count:,} issues {what}",
-            ours=seconds(ours),
-            limit=seconds(copied),
-            limit_is="these decisions copied into an empty table with the same constraints and keys",
-            ratio=ours / copied,
+        yield Measurement.timed(
+            f"{count:,} issues {what}",
+            ours,
+            copied,
+            "these decisions copied into an empty table with the same constraints and keys",
             note=f"at least {AT_LEAST} equal labels; once; the labels have the same bytes before and after",
         )
 
 
-def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
+def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
     """The room with a long agenda: as a page, after a change, and when nothing changed."""
-    from annotate.actions import meetings as actions  # noqa: PLC0415
-    from annotate.actions.agendas import put_on_agenda  # noqa: PLC0415
-    from annotate.models import Disagreement  # noqa: PLC0415
-
     held = actions.plan_meeting(
         round_=round_, by=lead, name="Measured", chair=lead, quorum=1, participants=[lead]
     )
     issues = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
     put_on_agenda(meeting=held, by=lead, issues=list(issues.values_list("issue", flat=True)[:AGENDA]))
     actions.open_meeting(meeting=held, by=lead)
-    actions.here(meeting=held, member=lead)
+    presence.here(meeting=held, member=lead)
     items = list(held.items.order_by("position"))
     actions.turn_to(meeting=held, item=items[0], by=lead)
     client = signed_in(lead)
@@ -205,14 +191,12 @@ def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
         act()
         times = [timed(act) for _ in range(TIMES)]
         p95 = percentile(times, 0.95)
-        yield Row(
-            work=f"{what}, agenda of {AGENDA}: p95",
-            ours=seconds(p95),
-            limit=seconds(limit),
-            limit_is="a signed-in view with one query, p95",
-            ratio=p95 / limit,
-            bar=f"≤ {seconds(MOST)}",
-            met=p95 <= MOST,
+        yield Measurement.timed(
+            f"{what}, agenda of {AGENDA}: p95",
+            p95,
+            limit,
+            "a signed-in view with one query, p95",
+            most=MOST,
             note=f"median {seconds(statistics.median(times))}",
         )
     held.refresh_from_db()
@@ -224,7 +208,7 @@ def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Row]:
             raise RuntimeError(f"here: {answer.status_code}")
 
     each = median_of(POLLS, poll)
-    yield Row(
+    yield Measurement(
         work="a poll of a screen that is up to date, one process",
         ours=f"{1 / each:,.0f} a second",
         limit=f"{1 / limit:,.0f} a second",

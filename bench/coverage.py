@@ -9,10 +9,10 @@ from itertools import product
 
 import numpy as np
 
-from annotate.agreement.bootstrap import FROM_COUNTS, PercentileInterval, bootstrap
-from annotate.agreement.coefficients import Coefficient, coefficient
-from annotate.agreement.patterns import MISSING, Codes, Patterns
-from annotate.agreement.tally import Tally
+from agreement.bootstrap import FROM_COUNTS, PercentileInterval, bootstrap
+from agreement.coefficients import Coefficient, coefficient
+from agreement.patterns import MISSING, Codes, Patterns
+from agreement.tally import Tally
 
 SEED = 20250530
 CATEGORIES = 5

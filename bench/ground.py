@@ -38,7 +38,7 @@ THEMES = {
 
 
 @dataclass
-class Row:
+class Measurement:
     """One line of the table: what was measured, in words. `bar` is the promise, `met` whether it is kept."""
 
     work: str
@@ -49,6 +49,14 @@ class Row:
     bar: str = ""
     met: bool | None = None
     note: str = ""
+
+    @classmethod
+    def timed(
+        cls, work: str, ours: float, limit: float, limit_is: str, *, most: float | None = None, note: str = ""
+    ) -> "Measurement":
+        """Seconds beside those of the limit; the promise is `most` seconds, where there is one."""
+        bar, met = ("", None) if most is None else (f"≤ {seconds(most)}", ours <= most)
+        return cls(work, seconds(ours), seconds(limit), limit_is, ours / limit, bar, met, note)
 
 
 @dataclass
@@ -62,19 +70,31 @@ class Ground:
     _loaded: dict[str, int] = field(default_factory=dict)
 
     def study(self, issues: int) -> str:
-        """The slug of a made study of this size in the database; loaded by the first who asks."""
-        from annotate.actions.published import import_study  # noqa: PLC0415
+        """The slug of a made study of this size in the database; loaded by the first who asks.
+
+        One that is larger than full size goes before: it would be in the way of everything else.
+        """
+        from replication.actions.published import import_study
 
         slug = f"made-{issues}"
+        if issues <= self.issues < max(self._loaded.values(), default=0):
+            self.forget_studies()
         if slug not in self._loaded:
             self.say(f"loading a study of {issues:,} issues …")
             import_study(folder=self.files(issues), slug=slug, owner=owner())
             self._loaded[slug] = issues
         return slug
 
+    def study_of_a_child(self, issues: int) -> dict[str, Any]:
+        """What a process of its own answers that loads the made study of this size. `study` has it then."""
+        slug = f"made-{issues}"
+        answer = child("load", self.files(issues), slug)
+        self._loaded[slug] = issues
+        return answer
+
     def forget_studies(self) -> None:
         """Empty the study tables."""
-        from django.db import connection  # noqa: PLC0415
+        from django.db import connection
 
         self._loaded.clear()
         with connection.cursor() as cursor:
@@ -100,10 +120,10 @@ def prepare(data: Path) -> None:
     where = urlencode({"host": at["host"], "port": at["port"]})
     os.environ["DATABASE_URL"] = f"postgres://{quote(at['user'])}@/{DATABASE}?{where}"
 
-    import django  # noqa: PLC0415
+    import django
 
     django.setup()
-    from django.core.management import call_command  # noqa: PLC0415
+    from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
     spare_what_stays()  # as a process of the web server does
@@ -111,7 +131,7 @@ def prepare(data: Path) -> None:
 
 def clear_away(data: Path) -> None:
     """Drop the scratch database and leave the server to whoever else uses it."""
-    from django.db import connections  # noqa: PLC0415
+    from django.db import connections
 
     connections.close_all()
     at = embedded.ensure_postgres(data, durable=True)
@@ -138,8 +158,8 @@ def _administer(at: dict[str, str], *statements: str) -> None:
 
 def owner() -> Any:
     """The account that owns what is measured."""
-    from accounts.actions import make_account  # noqa: PLC0415
-    from accounts.models import User  # noqa: PLC0415
+    from accounts.actions import make_account
+    from accounts.models import User
 
     found = User.objects.filter(email="bench@example.org").first()
     return found or make_account(name="Bench", email="bench@example.org", password=None)

@@ -5,37 +5,41 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.ground import PUBLISHED, Ground, Row, child, megabytes, seconds, timed
+from django.db import connection, transaction
+
+from bench.ground import PUBLISHED, Ground, Measurement, child, megabytes, seconds, timed
 
 # In the order of their references.
 TABLES = (
-    "ingest_repository", "ingest_issue", "ingest_source", "ingest_sourceentry", "annotate_roundissue",
-    "annotate_assignment", "annotate_label", "annotate_decision",
+    "ingest_repository", "ingest_issue", "ingest_source", "ingest_sourceentry", "rounds_roundissue",
+    "rounds_assignment", "rounds_label", "consensus_decision",
 )  # fmt: skip
 MOST = 4.0
 FLAT = 1.25
 
 
-def rows(ground: Ground) -> Iterator[Row]:
+def rows(ground: Ground) -> Iterator[Measurement]:
     """Ours and COPY by turns, each `repeat` times; then the memory at one and at three times the size."""
-    name = f"load a study: {ground.issues:,} issues × 7"
-    yield compared(ground, name, ground.files(ground.issues))
     if PUBLISHED.is_dir():
-        yield compared(ground, "load the published study: 25,784 issues × 7", PUBLISHED)
-    yield memory(ground)
+        yield compared(ground, "load the published study: 25,784 issues × 7", PUBLISHED)[0]
+    row, peak = compared(ground, f"load a study: {ground.issues:,} issues × 7", ground.files(ground.issues))
+    yield row
+    yield memory(ground, peak)
 
 
-def compared(ground: Ground, name: str, folder: Path) -> Row:
-    ours, copies, copied = [], [], 0
+def compared(ground: Ground, name: str, folder: Path) -> tuple[Measurement, int]:
+    """The row, and the median of the peak memory of ours."""
+    loads, copies, copied = [], [], 0
     for turn in range(ground.repeat):
         ground.say(f"{name}: {turn + 1} of {ground.repeat} …")
         ground.forget_studies()
-        ours.append(child("load", folder, "loaded")["seconds"])
+        loads.append(child("load", folder, "loaded"))
         duration, copied = copy_again()
         copies.append(duration)
     ground.forget_studies()
+    ours = [load["seconds"] for load in loads]
     our, limit = statistics.median(ours), statistics.median(copies)
-    return Row(
+    row = Measurement(
         work=name,
         ours=seconds(our),
         limit=seconds(limit),
@@ -45,6 +49,7 @@ def compared(ground: Ground, name: str, folder: Path) -> Row:
         met=our / limit <= MOST,
         note=f"median of {ground.repeat}; ours {spread(ours)}, COPY {spread(copies)}",
     )
+    return row, statistics.median_low(load["peak"] for load in loads)
 
 
 def spread(times: list[float]) -> str:
@@ -53,8 +58,6 @@ def spread(times: list[float]) -> str:
 
 def copy_again() -> tuple[float, int]:
     """Seconds and rows of a COPY, in one transaction, of what the tables hold; its commit is included."""
-    from django.db import connection, transaction  # noqa: PLC0415
-
     with tempfile.TemporaryDirectory() as place, connection.cursor() as cursor:
         paths = {table: Path(place) / table for table in TABLES}
         copied = 0
@@ -74,15 +77,11 @@ def copy_again() -> tuple[float, int]:
         return timed(copy), copied
 
 
-def memory(ground: Ground) -> Row:
-    peaks = []
-    for size in (ground.issues, 3 * ground.issues):
-        ground.say(f"memory of a load of {size:,} issues …")
-        ground.forget_studies()
-        peaks.append(child("load", ground.files(size), "loaded")["peak"])
-    ground.forget_studies()
-    once, thrice = peaks
-    return Row(
+def memory(ground: Ground, once: int) -> Measurement:
+    """`once`: the peak memory at once the size."""
+    ground.say(f"memory of a load of {3 * ground.issues:,} issues …")
+    thrice = ground.study_of_a_child(3 * ground.issues)["peak"]
+    return Measurement(
         work="memory of the load: once the size, three times",
         ours=f"{megabytes(once)}, {megabytes(thrice)}",
         ratio=thrice / once,

@@ -6,7 +6,11 @@ Not among the rows that are measured when none is named: the labels take minutes
 from collections.abc import Iterator
 from typing import Any
 
-from bench.ground import Ground, Row, child, megabytes, seconds, stopwatch
+import psycopg2
+from django.db import connection
+
+from bench.ground import Ground, Measurement, child, megabytes, stopwatch
+from rounds.models import Round
 
 TIMES = 100
 NOISE = 0.02
@@ -22,21 +26,21 @@ MADE = """
     CREATE TEMPORARY TABLE copy AS SELECT generate_series(1, %(times)s - 1) AS number;
     CREATE TEMPORARY TABLE span AS
         SELECT min(issue_id) AS first, max(issue_id) - min(issue_id) + 1 AS issues,
-               (SELECT max(assignment_id) FROM annotate_label WHERE round_id = %(round)s) AS slots
-        FROM annotate_roundissue WHERE round_id = %(round)s;
+               (SELECT max(assignment_id) FROM rounds_label WHERE round_id = %(round)s) AS slots
+        FROM rounds_roundissue WHERE round_id = %(round)s;
     INSERT INTO ingest_issue (id, number, url, is_pull_request, year, repository_id)
         SELECT i.id + c.number * s.issues, i.number || '.' || c.number, i.url || '.' || c.number,
                i.is_pull_request, i.year, i.repository_id
         FROM copy c CROSS JOIN span s JOIN ingest_issue i ON i.id BETWEEN s.first AND s.first + s.issues - 1
         ORDER BY c.number, i.id;
-    INSERT INTO annotate_decision (
+    INSERT INTO consensus_decision (
         round_id, issue_id, number, method, rationale, decided_at, category_id, version_id
     )
         SELECT d.round_id, d.issue_id + c.number * s.issues, d.number, d.method, d.rationale,
                d.decided_at - c.number * interval '7 days', d.category_id, d.version_id
-        FROM copy c CROSS JOIN span s JOIN annotate_decision d ON d.round_id = %(round)s
+        FROM copy c CROSS JOIN span s JOIN consensus_decision d ON d.round_id = %(round)s
         ORDER BY c.number, d.issue_id;
-    INSERT INTO annotate_label (
+    INSERT INTO rounds_label (
         round_id, issue_id, volunteer_id, assignment_id, surplus, category_id, version_id, summary, unsure,
         submitted_at
     )
@@ -46,39 +50,35 @@ MADE = """
                     ELSE l.category_id END,
                l.version_id, '', false, l.submitted_at - c.number * interval '7 days'
         FROM (
-            SELECT array_agg(DISTINCT category_id) AS ids FROM annotate_label WHERE round_id = %(round)s
+            SELECT array_agg(DISTINCT category_id) AS ids FROM rounds_label WHERE round_id = %(round)s
         ) used
         CROSS JOIN copy c CROSS JOIN span s
         JOIN LATERAL (
-            SELECT * FROM annotate_label WHERE round_id = %(round)s AND c.number > 0
+            SELECT * FROM rounds_label WHERE round_id = %(round)s AND c.number > 0
             AND issue_id < s.first + s.issues ORDER BY issue_id, volunteer_id
         ) l ON true;
-    INSERT INTO annotate_roundissue (round_id, issue_id, position, completed_at, labels, whose, decided)
+    INSERT INTO rounds_roundissue (round_id, issue_id, position, completed_at, labels, whose, decided)
         SELECT r.round_id, l.issue_id, r.position + c.number * s.issues,
                r.completed_at - c.number * interval '7 days', l.labels, r.whose, r.decided
         FROM (
             SELECT issue_id, string_agg(category_id::text, ' ' ORDER BY volunteer_id) AS labels
-            FROM annotate_label WHERE round_id = %(round)s GROUP BY issue_id
+            FROM rounds_label WHERE round_id = %(round)s GROUP BY issue_id
         ) l
         CROSS JOIN span s JOIN copy c ON c.number = (l.issue_id - s.first) / s.issues
-        JOIN annotate_roundissue r
+        JOIN rounds_roundissue r
           ON r.round_id = %(round)s AND r.issue_id = l.issue_id - c.number * s.issues
         ORDER BY l.issue_id
 """
-TABLES = ("ingest_issue", "annotate_roundissue", "annotate_decision", "annotate_label")
+TABLES = ("ingest_issue", "rounds_roundissue", "consensus_decision", "rounds_label")
 GROUPED = """
     SELECT count(*) FROM (
         SELECT array_agg(category_id ORDER BY volunteer_id) AS labels
-        FROM annotate_label WHERE round_id = %s AND NOT surplus GROUP BY issue_id
+        FROM rounds_label WHERE round_id = %s AND NOT surplus GROUP BY issue_id
     ) of_issue
 """
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from django.db import connection  # noqa: PLC0415
-
-    from annotate.models import Round  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     slug = ground.study(ground.issues)
     round_ = Round.objects.get(study__slug=slug, name="Main round")
     ground.say(f"{TIMES} times as many labels …")
@@ -94,17 +94,15 @@ def rows(ground: Ground) -> Iterator[Row]:
         cursor.fetchone()
     # The larger study is in nobody else's way.
     ground.forget_studies()
-    yield Row(
-        work=f"agreement command, {overall['labels']:,} labels of {overall['issues']:,} issues",
-        ours=seconds(ours),
-        limit=seconds(grouped[0]),
-        limit_is="labels put together by issue in one process, and counted",
-        ratio=ours / grouped[0],
-        bar=f"≤ {seconds(MOST)}",
-        met=ours <= MOST,
+    yield Measurement.timed(
+        f"agreement command, {overall['labels']:,} labels of {overall['issues']:,} issues",
+        ours,
+        grouped[0],
+        "labels put together by issue in one process, and counted",
+        most=MOST,
         note=f"from the start of the process to its end, nothing kept; median of {RUNS}",
     )
-    yield Row(
+    yield Measurement(
         work="memory of that command",
         ours=megabytes(peak),
         bar=f"≤ {megabytes(MEMORY)}",
@@ -122,9 +120,6 @@ def measured(slug: str) -> dict[str, Any]:
 
 def multiply(round_: int) -> None:
     """Repeat the round's issues as the server's superuser: no trigger or foreign key looks at each row."""
-    import psycopg2  # noqa: PLC0415
-    from django.db import connection  # noqa: PLC0415
-
     where = connection.get_connection_params()
     as_superuser = psycopg2.connect(
         host=where["host"], port=where["port"], dbname=where["dbname"], user="postgres"

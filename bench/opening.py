@@ -3,19 +3,20 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bench.ground import Ground, Row, seconds, timed
+from django.db import connection, transaction
+
+from annotate.actions.rounds import open_round_in_steps
+from bench.ground import Ground, Measurement, timed
 from bench.rounds import planned_round_in
+from rounds.models import Assignment
 
 MOST = 20.0
 
 # A table of its own with the same columns, checks and indexes; it has no foreign keys to look up.
-COPIED = "CREATE TABLE bench_slots (LIKE annotate_assignment INCLUDING CONSTRAINTS INCLUDING INDEXES)"
+COPIED = "CREATE TABLE bench_slots (LIKE rounds_assignment INCLUDING CONSTRAINTS INCLUDING INDEXES)"
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from annotate.actions.rounds import open_round_in_steps  # noqa: PLC0415
-    from annotate.models import Assignment  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     round_, lead = planned_round_in(ground.study(ground.issues))
     reports: list[int] = []
 
@@ -28,27 +29,23 @@ def rows(ground: Ground) -> Iterator[Row]:
     if slots != reports[-1]:
         raise RuntimeError(f"{slots} assignments, and {reports[-1]} reported")
     least = copied(ground, round_)
-    yield Row(
-        work=f"open a round: {slots:,} assignments",
-        ours=seconds(took),
-        limit=seconds(least),
-        limit_is="COPY of the same rows into a table with the same indexes",
-        ratio=took / least,
-        bar=f"≤ {seconds(MOST)}",
-        met=took <= MOST,
+    yield Measurement.timed(
+        f"open a round: {slots:,} assignments",
+        took,
+        least,
+        "COPY of the same rows into a table with the same indexes",
+        most=MOST,
         note=f"once, in {len(reports)} steps, each reported as progress",
     )
 
 
 def copied(ground: Ground, round_: Any) -> float:
     """The seconds in which PostgreSQL copies the assignments of a round."""
-    from django.db import connection, transaction  # noqa: PLC0415
-
     file = ground.folder / "assignments"
     with connection.cursor() as cursor:
         with file.open("wb") as out:
             cursor.copy_expert(
-                f"COPY (SELECT * FROM annotate_assignment WHERE round_id = {round_.pk:d}) TO STDOUT", out
+                f"COPY (SELECT * FROM rounds_assignment WHERE round_id = {round_.pk:d}) TO STDOUT", out
             )
         cursor.execute(COPIED)
         cursor.execute("CHECKPOINT")

@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from bench.ground import ROOT, Ground, Row, seconds
+from bench.ground import ROOT, Ground, Measurement
 from bench.rounds import open_round_in
 from bench.submit import signed_in
+from core.management.commands.up import web
 
 REQUESTS = 8
 BYTES = 80_000
 READY = 0.3
 TIMES = 7
+LOADED = {"stylesheet", "icon", "preload", "modulepreload"}
+LATE = 120.0
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -36,7 +39,7 @@ READY_AT = """() => {
 }"""
 
 
-def rows(ground: Ground) -> Iterator[Row]:
+def rows(ground: Ground) -> Iterator[Measurement]:
     round_, member = open_round_in(ground.study(ground.issues))
     cookie = signed_in(member).cookies["sessionid"].value
     ground.say("the labelling page …")
@@ -53,14 +56,14 @@ def rows(ground: Ground) -> Iterator[Row]:
             count, how = len(asked), f"requests of {Path(browser).name}"
         else:
             count, how = len(bodies), "counted in the page: no Chromium here"
-        yield Row(
+        yield Measurement(
             work="labelling page, cold cache: requests",
             ours=str(count),
             bar=f"≤ {REQUESTS}",
             met=count <= REQUESTS,
             note=f"{how}; {', '.join(sorted(Path(urlsplit(url).path).name for url in bodies))}",
         )
-        yield Row(
+        yield Measurement(
             work="labelling page, cold cache: compressed bytes",
             ours=f"{size / 1000:.1f} kB",
             bar=f"≤ {BYTES / 1000:.0f} kB",
@@ -68,14 +71,12 @@ def rows(ground: Ground) -> Iterator[Row]:
             note="each file by gzip -6, without headers",
         )
         if browser:
-            yield Row(
-                work="labelling page, cold cache: ready to label",
-                ours=seconds(ready),
-                limit=seconds(least),
-                limit_is="the same browser, a page of one word",
-                ratio=ready / least,
-                bar=f"≤ {seconds(READY)}",
-                met=ready <= READY,
+            yield Measurement.timed(
+                "labelling page, cold cache: ready to label",
+                ready,
+                least,
+                "the same browser, a page of one word",
+                most=READY,
                 note=f"from navigation to scripts done and first paint; median of {TIMES}, warm server",
             )
 
@@ -83,15 +84,13 @@ def rows(ground: Ground) -> Iterator[Row]:
 @contextmanager
 def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
     """The web server as `manage.py up` runs it, on a free port; its address."""
-    from core.management.commands.up import web  # noqa: PLC0415
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [application if part == "config.wsgi:application" else part for part in web("127.0.0.1", port)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + LATE
         while True:
             try:
                 get(f"http://127.0.0.1:{port}", "/healthz", "")
@@ -152,7 +151,7 @@ class Assets(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         loads = {"link": "href", "script": "src", "img": "src"}.get(tag)
-        if tag == "link" and not set((given.get("rel") or "").split()) & {"stylesheet", "icon", "preload"}:
+        if tag == "link" and not set((given.get("rel") or "").split()) & LOADED:
             return
         if loads and given.get(loads):
             self.found.append(urljoin(self.base, given[loads] or ""))
@@ -165,7 +164,7 @@ def is_text(kind: str) -> bool:
 def chromium() -> str | None:
     """A browser that Playwright can drive; None where either is missing."""
     try:
-        import playwright  # noqa: F401, PLC0415
+        import playwright  # noqa: F401
     except ImportError:
         return None
     named = os.environ.get("CHROMIUM", "")
@@ -187,7 +186,7 @@ def in_browser(
     `ready_at`: a function for the page that answers with the seconds since navigation, null before. `height`
     of the window in pixels.
     """
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+    from playwright.sync_api import sync_playwright
 
     times: list[float] = []
     asked: list[str] = []
@@ -197,11 +196,14 @@ def in_browser(
             context: Any = browser.new_context(viewport={"width": 1440, "height": height})
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
             page = context.new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(LATE * 1000)
             asked = []
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             page.goto(address + path, wait_until="load")
+            late = time.monotonic() + LATE
             while (ready := page.evaluate(ready_at)) is None:  # wait_for_function needs an eval in the page
+                if time.monotonic() > late:
+                    raise RuntimeError(f"{path} is not ready after {LATE:.0f} s")
                 page.wait_for_timeout(5)
             times.append(ready)
             page.wait_for_load_state("networkidle")

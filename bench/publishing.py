@@ -3,34 +3,33 @@
 from collections.abc import Iterator
 from time import perf_counter
 
-from bench.ground import Ground, Row, median_of, seconds
+from django.db import connection, transaction
+
+from bench.ground import Ground, Measurement, median_of, seconds
 from bench.rounds import team_of
+from reports.agreement_report import _numbers, agreement_report
+from reports.queries.label_tuples import _kept
+from rounds.models import Round
+from taxonomy.actions import act, publish
+from taxonomy.tree.drafts import MERGE
 
 MOST = 2.0
 TIMES = 5
 
 MOST_CHOSEN = """
-    SELECT c.key::text, count(*) FROM annotate_label l JOIN taxonomy_category c ON c.id = l.category_id
+    SELECT c.key::text, count(*) FROM rounds_label l JOIN taxonomy_category c ON c.id = l.category_id
     WHERE l.round_id = %s GROUP BY 1 ORDER BY 2 DESC LIMIT 2
 """
 TOUCHED = """
-    UPDATE annotate_roundissue SET position = position
+    UPDATE rounds_roundissue SET position = position
     WHERE round_id = %(round)s AND issue_id IN (
-        SELECT l.issue_id FROM annotate_label l JOIN taxonomy_category c ON c.id = l.category_id
+        SELECT l.issue_id FROM rounds_label l JOIN taxonomy_category c ON c.id = l.category_id
         WHERE l.round_id = %(round)s AND c.key::text = ANY(%(keys)s)
     )
 """
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from django.db import connection, transaction  # noqa: PLC0415
-
-    from annotate.models import Round  # noqa: PLC0415
-    from annotate.queries.agreement import _kept  # noqa: PLC0415
-    from annotate.reports import _numbers, agreement_report  # noqa: PLC0415
-    from taxonomy.actions import act, publish  # noqa: PLC0415
-    from taxonomy.tree.drafts import MERGE  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     ground.say("publishing …")
     lead, round_, _members = team_of(ground.study(ground.issues))
     Round.objects.filter(pk=round_.pk).update(closed_at=None)
@@ -54,18 +53,16 @@ def rows(ground: Ground) -> Iterator[Row]:
     began = perf_counter()
     publish(taxonomy=taxonomy, by=lead.user)
     took = perf_counter() - began
-    yield Row(
-        work=f"publish a version that merges two categories ({labels:,} and {others:,} labels)",
-        ours=seconds(took),
-        limit=seconds(least),
-        limit_is=f"one UPDATE of the {touched:,} issues",
-        ratio=took / least,
-        bar=f"≤ {seconds(MOST)}",
-        met=took <= MOST,
+    yield Measurement.timed(
+        f"publish a version that merges two categories ({labels:,} and {others:,} labels)",
+        took,
+        least,
+        f"one UPDATE of the {touched:,} issues",
+        most=MOST,
         note="once; the round goes on with the new version in the same transaction",
     )
     after = median_of(TIMES, report)
-    yield Row(
+    yield Measurement(
         work="agreement report after it, anew",
         ours=seconds(after),
         limit=seconds(before),

@@ -4,7 +4,15 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from django.db import connection, transaction
+
+from accounts.actions import make_account
+from accounts.models import User
+from annotate.actions import rounds
 from bench.ground import owner
+from ingest.models import Issue, Keyword
+from rounds.models import Round
+from studies.models import Membership, Role
 
 OPEN_ROUND = "Open round"
 PLANNED_ROUND = "Planned round"
@@ -36,22 +44,22 @@ TEXTS = """
 # Each body is unlike every other one, so that no cache of rendered texts makes the work small.
 # Everybody else is done; the one who is measured has done the half with negative ranks.
 LABELS = """
-    INSERT INTO annotate_label (
+    INSERT INTO rounds_label (
         round_id, issue_id, volunteer_id, assignment_id, category_id, version_id, snapshot_id, surplus,
         summary, unsure, submitted_at
     )
     SELECT a.round_id, a.issue_id, a.volunteer_id, a.id, l.category_id, l.version_id, i.current_id, false, '',
            false, now() - random() * interval '30 days'
-    FROM annotate_assignment a
-    JOIN annotate_label l
+    FROM rounds_assignment a
+    JOIN rounds_label l
       ON l.round_id = %(main)s AND l.issue_id = a.issue_id AND l.volunteer_id = a.volunteer_id
     JOIN ingest_issue i ON i.id = a.issue_id
     WHERE a.round_id = %(round)s AND (a.volunteer_id <> %(member)s OR a.rank < 0);
-    UPDATE annotate_assignment a SET submitted_at = l.submitted_at
-    FROM annotate_label l WHERE l.assignment_id = a.id AND a.round_id = %(round)s;
-    UPDATE annotate_roundissue i SET completed_at = now()
+    UPDATE rounds_assignment a SET submitted_at = l.submitted_at
+    FROM rounds_label l WHERE l.assignment_id = a.id AND a.round_id = %(round)s;
+    UPDATE rounds_roundissue i SET completed_at = now()
     WHERE i.round_id = %(round)s AND NOT EXISTS (
-        SELECT FROM annotate_assignment a
+        SELECT FROM rounds_assignment a
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
     )
 """
@@ -59,13 +67,6 @@ LABELS = """
 
 def open_round_in(slug: str) -> tuple[Any, Any]:
     """The open round of a study and the member who labels in it, both made by the first who asks."""
-    from django.db import connection  # noqa: PLC0415
-
-    from annotate.actions import rounds  # noqa: PLC0415
-    from annotate.models import Round  # noqa: PLC0415
-    from ingest.models import Keyword  # noqa: PLC0415
-    from studies.models import Membership  # noqa: PLC0415
-
     lead, main, members = team_of(slug)
     found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
     if found is None:
@@ -87,10 +88,6 @@ def planned_round_in(slug: str) -> tuple[Any, Any]:
 
 def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
     """An open round over a whole study in which so many, each with an account, have not labelled yet."""
-    from accounts.actions import make_account  # noqa: PLC0415
-    from annotate.actions import rounds  # noqa: PLC0415
-    from studies.models import Membership, Role  # noqa: PLC0415
-
     open_round_in(slug)  # its issues have texts from then on
     lead, main, _members = team_of(slug)
     people = [
@@ -107,9 +104,6 @@ def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
 
 def team_of(slug: str) -> tuple[Any, Any, list[Any]]:
     """The lead of a made study, its main round, and who labelled that."""
-    from annotate.models import Round  # noqa: PLC0415
-    from studies.models import Membership  # noqa: PLC0415
-
     seats = Membership.objects.select_related("user", "study")
     lead = seats.get(study__slug=slug, user=owner())
     main = Round.objects.select_related("version__taxonomy").get(study=lead.study, name="Main round")
@@ -118,9 +112,6 @@ def team_of(slug: str) -> tuple[Any, Any, list[Any]]:
 
 def planned(name: str, lead: Any, main: Any, members: list[Any]) -> Any:
     """A round like the main one, over all issues of its study."""
-    from annotate.actions import rounds  # noqa: PLC0415
-    from ingest.models import Issue  # noqa: PLC0415
-
     return rounds.create_round(
         study=lead.study,
         by=lead,
@@ -135,8 +126,6 @@ def planned(name: str, lead: Any, main: Any, members: list[Any]) -> Any:
 
 def in_bulk(statements: str, values: dict[str, Any]) -> None:
     """Run statements over whole tables, with their statistics as new as they are."""
-    from django.db import connection, transaction  # noqa: PLC0415
-
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("ANALYZE; SET LOCAL enable_nestloop = off")
         cursor.execute(statements, values)
@@ -145,21 +134,18 @@ def in_bulk(statements: str, values: dict[str, Any]) -> None:
 
 def labeller() -> Any:
     """The account that labels what is measured."""
-    from accounts.actions import make_account  # noqa: PLC0415
-    from accounts.models import User  # noqa: PLC0415
-
     found = User.objects.filter(email="labeller@example.org").first()
     return found or make_account(name="Labeller", email="labeller@example.org", password=None)
 
 
 def keywords() -> list[str]:
     """The words of the demonstration, to be found in its reports."""
-    return files("annotate.demo").joinpath("keywords.txt").read_text(encoding="utf-8").splitlines()
+    return files("demo.invented").joinpath("keywords.txt").read_text(encoding="utf-8").splitlines()
 
 
 def texts() -> list[dict[str, Any]]:
     """The reports of the demonstration, as snapshots keep them."""
-    lines = files("annotate.demo").joinpath("issues.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = files("demo.invented").joinpath("issues.jsonl").read_text(encoding="utf-8").splitlines()
     return [
         {
             "title": issue["title"],

@@ -7,9 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlencode
 
-from bench.ground import Ground, Row, percentile, seconds, timed
+from django.conf import settings
+from django.test import Client
+
+from bench.ground import Ground, Measurement, percentile, seconds, timed
 from bench.rounds import open_round_in
+from rounds.models import Label, RoundIssue
+from taxonomy.queries.codebooks import codebook
 
 SMALL = 1_000
 TIMES = 300
@@ -17,11 +23,10 @@ WARM_UP = 30
 MOST = 0.025
 GROWTH = 1.25
 JSON = {"Accept": "application/json"}
+FORM = "application/x-www-form-urlencoded"  # as the script of the page posts
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from django.conf import settings  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     settings.ROOT_URLCONF = "bench.urls"
     found = {}
     for issues in dict.fromkeys((SMALL, ground.issues)):
@@ -35,14 +40,12 @@ def rows(ground: Ground) -> Iterator[Row]:
     for issues, of in found.items():
         p95 = percentile(of.times, 0.95)
         full = issues == ground.issues
-        yield Row(
-            work=f"submit and next, {issues:,} issues: p95",
-            ours=seconds(p95),
-            limit=seconds(limit),
-            limit_is="a signed-in view with one query, p95",
-            ratio=p95 / limit,
-            bar=f"≤ {seconds(MOST)}" if full else "",
-            met=p95 <= MOST if full else None,
+        yield Measurement.timed(
+            f"submit and next, {issues:,} issues: p95",
+            p95,
+            limit,
+            "a signed-in view with one query, p95",
+            most=MOST if full else None,
             note=(
                 f"{len(of.times)} submits, each the last label of its issue; median"
                 f" {seconds(statistics.median(of.times))}, fastest {seconds(min(of.times))}; of it in Python,"
@@ -53,16 +56,15 @@ def rows(ground: Ground) -> Iterator[Row]:
         )
     turns = found[ground.issues].ahead
     ahead = percentile(turns, 0.95)
-    yield Row(
-        work=f"a turn ahead, {ground.issues:,} issues: p95",
-        ours=seconds(ahead),
-        limit=seconds(limit),
-        limit_is="a signed-in view with one query, p95",
-        ratio=ahead / limit,
+    yield Measurement.timed(
+        f"a turn ahead, {ground.issues:,} issues: p95",
+        ahead,
+        limit,
+        "a signed-in view with one query, p95",
         note=f"median {seconds(statistics.median(turns))}, fastest {seconds(min(turns))}",
     )
     small, full_size = (statistics.median(found[issues].times) for issues in (SMALL, ground.issues))
-    yield Row(
+    yield Measurement(
         work=f"submit and next: {ground.issues:,} issues against {SMALL:,}, medians",
         ours=seconds(full_size),
         limit=seconds(small),
@@ -91,9 +93,6 @@ def submits(round_: Any, member: Any) -> Submits:
 
     As the browser does it: with one turn in hand beyond the one shown. Every label is checked to be stored.
     """
-    from annotate.models import Label  # noqa: PLC0415
-    from taxonomy.queries import codebook  # noqa: PLC0415
-
     chance = random.Random(7)
     categories = [state.category_id for state in codebook(round_.version_id).at_level(round_.depth)]
     client = signed_in(member)
@@ -112,10 +111,10 @@ def submits(round_: Any, member: Any) -> Submits:
 
         def submit(given: dict[str, Any] = given) -> None:
             nonlocal answer
-            answer = client.post(f"{url}submit/", given, headers=JSON)
+            answer = client.post(f"{url}submit/", urlencode(given, doseq=True), FORM, headers=JSON)
 
         def look_ahead(have: int = held["issue"]) -> None:
-            client.post(f"{url}ahead/", {"have": [have]}, headers=JSON)
+            client.post(f"{url}ahead/", urlencode({"have": have}), FORM, headers=JSON)
 
         answer: Any = None
         began = time.process_time()
@@ -136,8 +135,6 @@ def submits(round_: Any, member: Any) -> Submits:
 
 def one_query(round_: Any, member: Any) -> list[float]:
     """The seconds of as many requests to a view that reads one row."""
-    from annotate.models import RoundIssue  # noqa: PLC0415
-
     client = signed_in(member)
     issues = RoundIssue.objects.filter(round=round_).values_list("issue", flat=True)[: WARM_UP + TIMES]
     times = [timed(lambda pk=pk: client.get(f"/bench/issues/{pk}/")) for pk in issues]  # type: ignore[misc]
@@ -145,8 +142,6 @@ def one_query(round_: Any, member: Any) -> list[float]:
 
 
 def signed_in(member: Any) -> Any:
-    from django.test import Client  # noqa: PLC0415
-
     client = Client(SERVER_NAME="localhost")
     client.force_login(member.user, backend="django.contrib.auth.backends.ModelBackend")
     return client

@@ -10,10 +10,12 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from bench.ground import Ground, Row, percentile, seconds
+from bench.ground import Ground, Measurement, percentile, seconds
 from bench.page import web_server
 from bench.rounds import evening_round_in
 from bench.submit import Inputs, signed_in
+from rounds.models import RoundIssue
+from taxonomy.queries.codebooks import codebook
 
 CLIENTS = 8
 WARM_UP = 2.0
@@ -22,10 +24,7 @@ ALONE = 5.0
 TOKEN = "b" * 32  # of the double-submitted cookie: any will do, if header and cookie say the same
 
 
-def rows(ground: Ground) -> Iterator[Row]:
-    from annotate.models import RoundIssue  # noqa: PLC0415
-    from taxonomy.queries import codebook  # noqa: PLC0415
-
+def rows(ground: Ground) -> Iterator[Measurement]:
     round_, members = evening_round_in(ground.study(ground.issues), CLIENTS)
     categories = [state.category_id for state in codebook(round_.version_id).at_level(round_.depth)]
     cookies = [signed_in(member).cookies["sessionid"].value for member in members]
@@ -38,7 +37,7 @@ def rows(ground: Ground) -> Iterator[Row]:
         reads = together([reader(Client(address, cookie), issues) for cookie in cookies])
         alone = together([submitter(Client(address, cookies[0]), round_.pk, categories, 0)], ALONE)
     ours, limit = len(submits) / MEASURED, len(reads) / MEASURED
-    yield Row(
+    yield Measurement(
         work=f"{CLIENTS} clients at once: labels submitted in a second",
         ours=f"{ours:,.0f} /s",
         limit=f"{limit:,.0f} /s",

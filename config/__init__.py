@@ -1,3 +1,5 @@
+"""Wiring: settings, addresses, the list of REST endpoints, Celery."""
+
 from config.celery import app as celery_app
 
 __all__ = ["celery_app"]

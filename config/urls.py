@@ -7,6 +7,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("taxonomy.urls")),
     path("", include("ingest.urls")),
     path("", include("annotate.urls")),
+    path("", include("consensus.urls")),
+    path("", include("reports.urls")),
+    path("", include("replication.urls")),
+    path("", include("boards.urls")),
+    path("", include("overview.urls")),
     path("api/v1/", include("config.api")),
 ]
 

@@ -1,0 +1,1 @@
+"""How pages, errors, jobs, files and the embedded servers work. Knows no study word."""

@@ -33,3 +33,11 @@ class DomainError(Exception):
             self.status = status
         self.kept = {"": kept} if isinstance(kept, str) else dict(kept or {})
         super().__init__(str(self.message))
+
+
+class FieldRefused(DomainError):
+    """Something cannot be made or changed as it was asked for. `field` names what to change."""
+
+    def __init__(self, message: str | Promise, *, field: str = "") -> None:
+        self.field = field
+        super().__init__(message)

@@ -9,9 +9,10 @@ from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.http import HttpRequest
 
+from core import clock
 from core.http import form_key
 from core.models import HandledForm
-from core.retry import retried
+from core.sql.retry import retried
 
 R = TypeVar("R")
 
@@ -47,8 +48,8 @@ def first_use(key: UUID, user: AbstractBaseUser) -> bool:
     """The same for a key that came otherwise. Inside a transaction only."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {HandledForm._meta.db_table} (key, user_id, handled_at) VALUES (%s, %s, now())"  # noqa: S608, SLF001 - a constant
+            f"INSERT INTO {HandledForm._meta.db_table} (key, user_id, handled_at) VALUES (%s, %s, %s)"  # noqa: S608, SLF001 - a constant
             " ON CONFLICT (key) DO NOTHING",
-            [str(key), user.pk],
+            [str(key), user.pk, clock.now()],
         )
         return bool(cursor.rowcount)

@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core import clock
 from core.errors import DomainError
 from core.models import Job
 
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 HEARTBEAT = timedelta(seconds=5)
 LOST_AFTER = timedelta(seconds=30)
 ATTEMPTS = 5
+
+RUN_JOB = "core.tasks.run_job"
+"""The name of the Celery task that a worker runs for a job; core.tasks registers the task under it."""
 
 # The first key of pg_try_advisory_lock(int, int): this kind of lock; the second is the job's id.
 _LOCK = 0x6A6F62
@@ -64,7 +68,7 @@ class Progress:
             done=done,
             total=total if total is not None else F("total"),
             step=step[:200] or F("step"),
-            heartbeat_at=timezone.now(),
+            heartbeat_at=clock.now(),
         )
         if Job.objects.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
             raise Cancelled
@@ -100,21 +104,19 @@ def enqueue(kind: str, *, arguments: dict[str, Any], by: Any = None, content_has
 
 def ring(job_id: int) -> None:
     """Tell a worker that a job waits. A deaf Redis is not an error: the sweeper rings again."""
-    from core import tasks  # noqa: PLC0415  (tasks imports this module)
-
     try:
         if not settings.REDIS_URL:
             from core import embedded  # noqa: PLC0415  (nothing embedded is loaded where Redis is given)
 
             embedded.ensure_redis()
-        tasks.run_job.apply_async(args=[job_id], retry=False)
+        current_app.send_task(RUN_JOB, args=[job_id], retry=False)
     except Exception:
         log.warning("the bell for job %s was not heard; the sweeper will ring again", job_id, exc_info=True)
 
 
 def cancel(job: Job) -> None:
     """Ask a job to end: a queued one ends at once, a running one at its next step."""
-    now = timezone.now()
+    now = clock.now()
     ended = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
         state=Job.State.CANCELLED, finished_at=now, cancel_requested_at=now
     )
@@ -144,7 +146,7 @@ def _heartbeat(job_id: int) -> Iterator[None]:
     def beat() -> None:
         try:
             while not stop.wait(HEARTBEAT.total_seconds()):
-                Job.objects.filter(pk=job_id, state=Job.State.RUNNING).update(heartbeat_at=timezone.now())
+                Job.objects.filter(pk=job_id, state=Job.State.RUNNING).update(heartbeat_at=clock.now())
         finally:
             connection.close()
 
@@ -171,7 +173,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
     with _only_one(job_id) as got:
         if not got:
             return None
-        now = timezone.now()
+        now = clock.now()
         started = Job.objects.filter(pk=job_id, finished_at=None, attempt__lt=ATTEMPTS).update(
             state=Job.State.RUNNING,
             started_at=now,
@@ -211,19 +213,19 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
 
 
 def _finish(job_id: int, state: str, **fields: Any) -> None:
-    now = timezone.now()
+    now = clock.now()
     Job.objects.filter(pk=job_id).update(state=state, finished_at=now, heartbeat_at=now, **fields)
 
 
 def sweep() -> int:
     """Ring for jobs that nobody took or whose worker is gone, up to the last attempt. Returns how many."""
-    lost = timezone.now() - LOST_AFTER
+    lost = clock.now() - LOST_AFTER
     waiting = Q(state=Job.State.QUEUED, created_at__lt=lost) | Q(
         state=Job.State.RUNNING, heartbeat_at__lt=lost
     )
     Job.objects.filter(waiting, finished_at=None, attempt__gte=ATTEMPTS).update(
         state=Job.State.FAILED,
-        finished_at=timezone.now(),
+        finished_at=clock.now(),
         error=_("Its worker was lost %(count)s times.") % {"count": ATTEMPTS},
     )
     ids = list(Job.objects.filter(waiting, finished_at=None).values_list("pk", flat=True))

@@ -5,6 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
+
 
 class Job(models.Model):
     """One run of long work: queued, running, then done, failed or cancelled."""
@@ -20,7 +22,7 @@ class Job(models.Model):
     arguments = models.JSONField(default=dict)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="jobs")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     started_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -58,7 +60,7 @@ class HandledForm(models.Model):
 
     key = models.UUIDField(primary_key=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    handled_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    handled_at = models.DateTimeField(default=clock.now, editable=False, db_index=True)
 
     def __str__(self) -> str:
         return str(self.key)

@@ -5,7 +5,7 @@ from celery import shared_task
 from core import jobs
 
 
-@shared_task
+@shared_task(name=jobs.RUN_JOB)
 def run_job(job_id: int) -> None:
     jobs.run(job_id)
 

@@ -1,7 +1,6 @@
 from django.urls import URLPattern, path
 
-from core.health import healthz
-from core.views import cancel_job, job
+from core.views import cancel_job, healthz, job
 
 urlpatterns: list[URLPattern] = [
     path("healthz", healthz, name="healthz"),

@@ -1,5 +1,7 @@
 """Answers that belong to no room: long work; what is not there, not allowed, not understood, broken."""
 
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
@@ -83,3 +85,15 @@ def _answer(request: HttpRequest, status: int, message: str, exception: str = ""
     if is_fragment(request) or wants_json(request):
         return refusal(request, message, status=status, kept=typed(request), code=str(status))
     return render(request, f"{status}.html", {"exception": exception}, status=status)
+
+
+@login_not_required
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """200 `ok` if the database answers, else 503. Says nothing else to anybody."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return HttpResponse("no database\n", status=503, content_type="text/plain")
+    return HttpResponse("ok\n", content_type="text/plain")

@@ -10,9 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import KeysetPagination, asked
+from core.numbers import whole_number
 from ingest.models import Issue, Snapshot
-from ingest.queries import issues_for
-from studies.api import study_of
+from ingest.queries.issues import issues_for
+from studies.pages import study_of
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -66,7 +67,7 @@ class Issues(APIView):
             found = found.filter(repository__path__iexact=path)
         year = request.query_params.get("year", "")
         if year:
-            found = found.filter(year=int(year)) if year.isdecimal() and len(year) == 4 else found.none()
+            found = found.filter(year=whole_number(year, digits=4) or 0)
         pages = KeysetPagination()
         page = pages.paginate_queryset(found.defer("current__body", "current__comments"), request, view=self)
         return pages.get_paginated_response(IssueSerializer(page, many=True).data)

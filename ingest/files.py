@@ -1,8 +1,7 @@
-"""Uploads on disk: names of the server's own choice below the data folder, and how they are read."""
+"""Uploaded files on disk. The server chooses their names, which lie below the data folder."""
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 from uuid import uuid4
@@ -67,18 +66,7 @@ def sha256_of(stream: BinaryIO, beat: Callable[[], None] = lambda: None) -> str:
     return digest.hexdigest()
 
 
-def as_json(sniffed: Sniffed) -> dict[str, Any]:
-    """What `Import.mapping` keeps of how a file will be read."""
-    return asdict(sniffed)
-
-
 def as_sniffed(mapping: dict[str, Any]) -> Sniffed:
     """How a file will be read, from `Import.mapping`."""
-    return Sniffed(
-        format=mapping["format"],
-        encoding=mapping["encoding"],
-        delimiter=mapping["delimiter"],
-        mapping=mapping["mapping"],
-        columns=tuple(mapping["columns"]),
-        sample=tuple(mapping["sample"]),
-    )
+    listed = {name: tuple(mapping[name]) for name in ("columns", "sample")}
+    return Sniffed(**mapping | listed)

@@ -1,4 +1,4 @@
-"""Forms of imports: files or addresses in."""
+"""The form that uploads files or takes pasted addresses."""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 
 from ingest.errors import FileRefused, FileTooLarge
 from ingest.files import Readable
-from ingest.filters import key as key  # noqa: PLC0414 - asked for here by other rooms
 from ingest.readers import ENCODINGS, HEAD_BYTES, UnreadableFile, sniff
 from ingest.words import limit_name
 

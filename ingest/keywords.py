@@ -124,7 +124,7 @@ class Matcher:
 
 
 class Marks:
-    """What a renderer of one text asks for spans (core.marking.Marker); counts what it found by zone."""
+    """What a renderer of one text asks for spans (core.text.marking.Marker); counts what it found by zone."""
 
     def __init__(self, matcher: Matcher, zone: Zone = "text") -> None:
         self._matcher = matcher

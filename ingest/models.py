@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
 from core.models import Job
 from studies.models import Study
 
@@ -51,7 +52,7 @@ class Import(models.Model):
         default=dict, help_text="Format, encoding and which key is read as which field"
     )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="import_run")
     counts = models.JSONField(default=dict, help_text="Rows by outcome, once it is done")
 
@@ -130,7 +131,7 @@ class Snapshot(models.Model):
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="snapshots")
     content_hash = models.CharField(max_length=64)
-    taken_at = models.DateTimeField(auto_now_add=True)
+    taken_at = models.DateTimeField(default=clock.now, editable=False)
     title = models.TextField(blank=True)
     body = models.TextField(blank=True)
     author = models.CharField(max_length=200, blank=True)
@@ -231,7 +232,7 @@ class SavedFilter(models.Model):
     name = models.CharField(max_length=120)
     query = models.JSONField(default=dict)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         constraints = [

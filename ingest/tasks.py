@@ -9,7 +9,7 @@ from core.jobs import Progress, register
 from core.models import Job
 from ingest import actions
 from ingest.models import Import
-from ingest.queries import SEARCH
+from ingest.queries.keywords import SEARCH
 
 
 @register(actions.JOB)

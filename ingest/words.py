@@ -1,4 +1,4 @@
-"""How the pages and commands of imports call the fields of an issue and the counts of a report."""
+"""The names of an issue's fields and of a report's counts on the pages and in the commands of imports."""
 
 import re
 from collections.abc import Mapping

@@ -104,12 +104,13 @@ def how_the_training_went(page: Page) -> None:
 
 MEETING = """
 import json
-from annotate.actions.meetings import here, open_meeting, turn_to
-from annotate.actions.votes import cast_ballot, open_vote
-from annotate.models import Meeting
-from annotate.queries.votes import open_vote_on
+from consensus.actions.meetings import open_meeting, turn_to
+from consensus.actions.presence import here
+from consensus.actions.votes import cast_ballot, open_vote
+from consensus.models import Meeting
+from consensus.queries.votes import open_vote_on
 from studies.models import Membership
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 
 meeting = Meeting.objects.select_related("round__study", "round__version").get(name="Second meeting")
 people = Membership.objects.filter(study=meeting.round.study).select_related("user", "study")

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
@@ -11,9 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.numbers import whole_number
 from studies import rules
 from studies.models import Guideline, Membership, Study
-from studies.queries import guidelines, members, membership_of, studies_for
+from studies.pages import study_of
+from studies.queries import guidelines, members, studies_for
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -39,12 +40,6 @@ class GuidelineVersionSerializer(serializers.ModelSerializer[Guideline]):
 class GuidelineSerializer(GuidelineVersionSerializer):
     class Meta(GuidelineVersionSerializer.Meta):
         fields = (*GuidelineVersionSerializer.Meta.fields, "text")
-
-
-def study_of(request: Request, slug: str) -> tuple[Study, Membership | None]:
-    """The study, if this user may see it, and their seat in it. Http404 otherwise."""
-    study = get_object_or_404(studies_for(request.user), slug=slug)
-    return study, membership_of(request.user, study)
 
 
 def allow(may: Any) -> None:
@@ -93,8 +88,7 @@ class OneGuideline(APIView):
         allow(rules.may_read_guideline(member))
         found = guidelines(study)
         if number := request.query_params.get("version", ""):
-            known = number.isascii() and number.isdecimal() and len(number) < 10
-            found = found.filter(number=int(number)) if known else found.none()
+            found = found.filter(number=whole_number(number) or 0)
         guideline = found.first()
         if guideline is None:
             raise Http404

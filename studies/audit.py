@@ -24,7 +24,7 @@ _sentences: dict[str, str | Promise] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLine:
     """One event for people: a sentence, and the details that the sentence does not say.
 
     Never which issue: who reads it may have to label it still.
@@ -40,7 +40,7 @@ def say(verb: str, sentence: str | Promise) -> None:
     _sentences[verb] = sentence
 
 
-def line(event: Event) -> Line:
+def line(event: Event) -> AuditLine:
     """The event in words. An unknown verb, or a sentence whose values are missing, reads plainly."""
     values = {name: _value(name, value) for name, value in event.detail.items()}
     template = str(_sentences.get(event.verb, ""))
@@ -53,7 +53,7 @@ def line(event: Event) -> Line:
         for name, value in values.items()
         if value and name != "issue" and f"%({name})" not in template
     ]
-    return Line(event, sentence or _plain(event.verb), details)
+    return AuditLine(event, sentence or _plain(event.verb), details)
 
 
 def _plain(verb: str) -> str:

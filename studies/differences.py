@@ -1,13 +1,12 @@
 """What changed between two texts, as prose: paragraphs, and in a changed one its words.
 
-Pure: strings in, strings out. `as_html` escapes every character that came from the texts.
+Pure: strings in, pieces of them out.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from html import escape
 from typing import Literal
 
 Kind = Literal["same", "ins", "del"]
@@ -35,7 +34,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Line:
+class DiffLine:
     """One line of the texts in pieces. An unchanged line is one piece, `same`."""
 
     pieces: tuple[Piece, ...]
@@ -46,26 +45,36 @@ class Line:
         return next(iter(kinds)) if len(kinds) == 1 else "changed"
 
 
-def difference(old: str, new: str) -> list[Line]:
+def difference(old: str, new: str) -> list[DiffLine]:
     """The lines of `old` and `new` in one order. Line ends are compared as one kind; equal texts: all same.
 
     Joined again, the pieces without `ins` are the old text, those without `del` the new one.
     """
     before, after = _lines(old), _lines(new)
-    found: list[Line] = []
+    found: list[DiffLine] = []
     for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
-            found += [Line((Piece("same", line),)) for line in before[a:b]]
+            found += [DiffLine((Piece("same", line),)) for line in before[a:b]]
         else:
             found += _replaced(before[a:b], after[c:d])
     return found
 
 
-def as_html(lines: Sequence[Line], *, around: int | None = 2) -> str:
-    """The difference as paragraphs with <ins> and <del>; "" where nothing differs.
+@dataclass(frozen=True)
+class Paragraph:
+    """A line as a reader takes it: a heading without its signs, a point of a list with its dot.
 
-    `around`: how many unchanged lines stand beside each change, None for all. What is left out between
-    changes is one paragraph of class `gap`.
+    Without pieces it stands for the unchanged lines that are left out between two changes.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    is_heading: bool = False
+
+
+def paragraphs(lines: Sequence[DiffLine], *, around: int | None = 2) -> list[Paragraph]:
+    """The difference for templates/studies/_changes.html; nothing where nothing differs.
+
+    `around`: how many unchanged lines stand beside each change, None for all.
     """
     near = {
         near
@@ -74,60 +83,54 @@ def as_html(lines: Sequence[Line], *, around: int | None = 2) -> str:
         for near in range(place - (around or 0), place + (around or 0) + 1)
     }
     if not near:
-        return ""
-    written: list[str] = []
+        return []
+    shown: list[Paragraph] = []
     last = -1
     for place, line in enumerate(lines):
         if around is not None and place not in near:
             continue
         if place > last + 1:
-            written.append('<p class="gap">⋯</p>')
+            shown.append(Paragraph())
         last = place
         if any(piece.text.strip() for piece in line.pieces) and not _is_rule(line):
-            written.append(_paragraph(line))
+            shown.append(_paragraph(line))
     if last < len(lines) - 1:
-        written.append('<p class="gap">⋯</p>')
-    return "\n".join(written)
+        shown.append(Paragraph())
+    return shown
 
 
-def _is_rule(line: Line) -> bool:
+def _is_rule(line: DiffLine) -> bool:
     """Is this line only Markdown's drawing, such as the line below a table's head?"""
     return all(_RULE.fullmatch(piece.text) for piece in line.pieces)
 
 
-def _paragraph(line: Line) -> str:
-    """The line as a reader takes it: a heading without its signs, a point of a list with its dot."""
+def _paragraph(line: DiffLine) -> Paragraph:
     first, *others = line.pieces
-    css, text = "", first.text
-    if found := _HEADING.match(text):
-        css, text = ' class="h"', text[found.end() :]
-    elif found := _POINT.match(text):
-        text = f"• {text[found.end() :]}"
-    return f'<p{css} dir="auto">{"".join(map(_marked, (Piece(first.kind, text), *others)))}</p>'
-
-
-def _marked(piece: Piece) -> str:
-    text = escape(piece.text)
-    return text if piece.kind == "same" else f"<{piece.kind}>{text}</{piece.kind}>"
+    text, heading = first.text, _HEADING.match(first.text)
+    if heading:
+        text = text[heading.end() :]
+    elif point := _POINT.match(text):
+        text = f"• {text[point.end() :]}"
+    return Paragraph((Piece(first.kind, text), *others), is_heading=bool(heading))
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if text else []
 
 
-def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
     """Changed lines: each beside the one it resembles, in order, and the others gone or new."""
     place = 0
     for line in old:
         near = range(place, min(place + WINDOW, len(new)))
         match = next((n for n in near if _alike(line, new[n])), None)
         if match is None:
-            yield Line((Piece("del", line),))
+            yield DiffLine((Piece("del", line),))
             continue
-        yield from (Line((Piece("ins", added),)) for added in new[place:match])
-        yield Line(tuple(_words(line, new[match])))
+        yield from (DiffLine((Piece("ins", added),)) for added in new[place:match])
+        yield DiffLine(tuple(_words(line, new[match])))
         place = match + 1
-    yield from (Line((Piece("ins", added),)) for added in new[place:])
+    yield from (DiffLine((Piece("ins", added),)) for added in new[place:])
 
 
 def _alike(old: str, new: str) -> bool:

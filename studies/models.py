@@ -6,8 +6,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from core import clock
 
 
 class Role(models.TextChoices):
@@ -26,7 +27,7 @@ class Study(models.Model):
     slug = models.SlugField(max_length=80, unique=True, allow_unicode=True)
     name = models.CharField(_("name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         verbose_name_plural = "studies"
@@ -50,7 +51,7 @@ class Membership(models.Model):
     )
     role = models.CharField(max_length=16, choices=Role)
     pseudonym = models.CharField(max_length=32)
-    joined_at = models.DateTimeField(auto_now_add=True)
+    joined_at = models.DateTimeField(default=clock.now, editable=False)
     left_at = models.DateTimeField(null=True)
     gets_digest = models.BooleanField(
         default=True, db_default=True, help_text="A mail a day with what waits for them, when something does"
@@ -75,7 +76,7 @@ class Invitation(models.Model):
     note = models.CharField(_("for whom"), max_length=200, blank=True)
     token_hash = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField()
     accepted_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
     accepted_at = models.DateTimeField(null=True)
@@ -102,7 +103,7 @@ class Event(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     verb = models.CharField(max_length=64, help_text="room.verb, such as rounds.opened")
     detail = models.JSONField(default=dict)
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         indexes = [models.Index(fields=["study", "-id"], name="events_newest_first")]
@@ -119,7 +120,7 @@ class Guideline(models.Model):
     text = models.TextField()
     note = models.CharField(max_length=500, blank=True, help_text="What changed and why, in a sentence")
     published_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
-    published_at = models.DateTimeField(default=timezone.now)
+    published_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [
@@ -136,7 +137,7 @@ class GuidelineReading(models.Model):
 
     guideline = models.ForeignKey(Guideline, models.CASCADE, related_name="readings")
     member = models.ForeignKey(Membership, models.CASCADE, related_name="+")
-    read_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         constraints = [

@@ -1,8 +1,19 @@
-"""What stands around every page of a study."""
+"""What pages and endpoints of a study begin with."""
 
 from typing import Any
 
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+
 from studies.models import Membership, Study
+from studies.queries import membership_of, studies_for
+
+
+def study_of(request: HttpRequest | Request, slug: str) -> tuple[Study, Membership | None]:
+    """The study, if this user may see it (Http404 if not), and their seat in it."""
+    study = get_object_or_404(studies_for(request.user), slug=slug)
+    return study, membership_of(request.user, study)
 
 
 def frame(study: Study, member: Membership | None, tab: str) -> dict[str, Any]:

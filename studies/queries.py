@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, F, OuterRef, QuerySet
-from django.utils import timezone
-from django.utils.safestring import SafeString, mark_safe
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from accounts.secrets import hash_of
-from studies.differences import as_html, difference
+from core import clock
+from studies.differences import Paragraph, difference, paragraphs
 from studies.models import Event, Guideline, GuidelineReading, Invitation, Membership, Study
-
-EVENTS_ON_A_PAGE = 50
 
 
 def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
@@ -48,7 +45,7 @@ def invitations(study: Study) -> QuerySet[Invitation]:
 
 def open_invitations(study: Study) -> QuerySet[Invitation]:
     """The invitations of the study that somebody can accept now, newest first."""
-    return invitations(study).filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+    return invitations(study).filter(accepted_at=None, revoked_at=None, expires_at__gt=clock.now())
 
 
 def closed_invitations(study: Study) -> QuerySet[Invitation]:
@@ -64,41 +61,12 @@ def invitation(token: str) -> Invitation | None:
 
 def is_open(found: Invitation) -> bool:
     """Can this invitation be accepted?"""
-    return found.accepted_at is None and found.revoked_at is None and found.expires_at > timezone.now()
+    return found.accepted_at is None and found.revoked_at is None and found.expires_at > clock.now()
 
 
 def events(study: Study) -> QuerySet[Event]:
     """The audit of a study, newest first."""
     return Event.objects.filter(study=study).select_related("by").order_by("-id")
-
-
-@dataclass(frozen=True)
-class EventPage:
-    """A page of the audit, newest first. `older` and `newer` are the keys of the pages beside it, if any."""
-
-    events: list[Event]
-    older: int | None
-    newer: int | None
-
-
-def event_page(
-    study: Study, *, before: int | None = None, after: int | None = None, size: int = EVENTS_ON_A_PAGE
-) -> EventPage:
-    """The `size` events next older than the event `before`, or next newer than `after`, or the newest ones.
-
-    One query, whose cost does not grow with the audit.
-    """
-    if after is not None:
-        found = list(events(study).filter(pk__gt=after).order_by(F("id").asc())[: size + 1])
-        more, found = len(found) > size, found[:size][::-1]
-        newer, older = (found[0].pk if more else None), (found[-1].pk if found else None)
-    else:
-        older_ones = events(study) if before is None else events(study).filter(pk__lt=before)
-        found = list(older_ones[: size + 1])
-        more, found = len(found) > size, found[:size]
-        older = found[-1].pk if more else None
-        newer = found[0].pk if found and before is not None else None
-    return EventPage(found, older, newer)
 
 
 # --- the guideline
@@ -114,12 +82,12 @@ def current_guideline(study: Study) -> Guideline | None:
     return guidelines(study).first()
 
 
-def guideline_changes(old: Guideline, new: Guideline, *, around: int | None = 2) -> SafeString:
-    """What differs between two versions, as safe HTML; "" where nothing does.
+def guideline_changes(old: Guideline, new: Guideline, *, around: int | None = 2) -> list[Paragraph]:
+    """What differs between two versions, for templates/studies/_changes.html; nothing where nothing does.
 
     `around`: how many unchanged lines stand beside each change, None for the whole text.
     """
-    return mark_safe(as_html(difference(old.text, new.text), around=around))  # noqa: S308 - escaped there
+    return paragraphs(difference(old.text, new.text), around=around)
 
 
 @dataclass(frozen=True)
@@ -131,7 +99,7 @@ class GuidelineNews:
 
     guideline: Guideline
     since: Guideline | None
-    changes: SafeString | None
+    changes: list[Paragraph] | None
 
     @property
     def is_first(self) -> bool:

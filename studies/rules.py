@@ -70,11 +70,6 @@ def may_read_revealed(member: Membership | None) -> bool:
     return _is(member, PEOPLE)
 
 
-def may_reveal_early(member: Membership | None) -> bool:
-    """Open labels before their reveal: an audited act of the owner."""
-    return _is(member, frozenset({Role.OWNER}))
-
-
 def may_read_guideline(member: Membership | None) -> bool:
     """Read the guideline and what changed in it: every member but a model."""
     return _is(member, PEOPLE)

@@ -1,28 +1,25 @@
 """Addresses of a study's people and guideline; a room above draws home and the overview, with counts."""
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from studies import views
+from studies.views import guidelines, people
 
-urlpatterns: list[URLPattern] = [
-    path("studies/new/", views.new_study, name="new_study"),
-    path("studies/<slug:slug>/people/", views.people, name="people"),
-    path("studies/<slug:slug>/people/invite/", views.invite, name="invite"),
-    path("studies/<slug:slug>/people/models/", views.add_model, name="add_model"),
-    path("studies/<slug:slug>/people/<int:member_id>/role/", views.change_role, name="change_role"),
-    path("studies/<slug:slug>/people/<int:member_id>/end/", views.end_membership, name="end_membership"),
-    path("studies/<slug:slug>/people/<int:member_id>/rejoin/", views.rejoin, name="rejoin"),
-    path(
-        "studies/<slug:slug>/people/<int:member_id>/token/", views.make_model_token, name="make_model_token"
-    ),
-    path(
-        "studies/<slug:slug>/invitations/<int:invitation_id>/revoke/",
-        views.revoke_invitation,
-        name="revoke_invitation",
-    ),
-    path("studies/<slug:slug>/guideline/", views.guideline, name="guideline"),
-    path("studies/<slug:slug>/guideline/edit/", views.edit_guideline, name="edit_guideline"),
-    path("studies/<slug:slug>/guideline/read/", views.read_guideline, name="read_guideline"),
-    path("studies/<slug:slug>/audit/", views.audit_page, name="audit"),
-    path("invitations/<slug:token>/", views.accept_invitation, name="accept_invitation"),
+of_study = [
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite, name="invite"),
+    path("people/models/", people.add_model, name="add_model"),
+    path("people/<int:member_id>/role/", people.change_role, name="change_role"),
+    path("people/<int:member_id>/end/", people.end_membership, name="end_membership"),
+    path("people/<int:member_id>/rejoin/", people.rejoin, name="rejoin"),
+    path("people/<int:member_id>/token/", people.make_model_token, name="make_model_token"),
+    path("invitations/<int:invitation_id>/revoke/", people.revoke_invitation, name="revoke_invitation"),
+    path("guideline/", guidelines.guideline, name="guideline"),
+    path("guideline/edit/", guidelines.edit_guideline, name="edit_guideline"),
+    path("guideline/read/", guidelines.read_guideline, name="read_guideline"),
+    path("audit/", people.audit_page, name="audit"),
+]
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("studies/new/", people.new_study, name="new_study"),
+    path("invitations/<slug:token>/", people.accept_invitation, name="accept_invitation"),
+    path("studies/<slug:slug>/", include(of_study)),
 ]

@@ -1,0 +1,1 @@
+"""What can be said: taxonomies in versions, their drafts, proposals and votes."""

@@ -1,18 +1,25 @@
-"""A version of a taxonomy as a codebook to read: Markdown, and LaTeX for the appendix of a paper.
+"""A version of a taxonomy as a codebook: CSV, SKOS, Markdown to read, LaTeX for the appendix of a paper.
 
 Every text comes from outside, and is escaped. An arrow that points at a category stays one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from django.http import Http404, HttpResponse
 from django.utils import formats, timezone
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.escaping import latex, markdown
+from core.text.escaping import latex, markdown
 from taxonomy.models import Level, Version
-from taxonomy.reading import levels_of
-from taxonomy.tree import THEME, TYPE, Node, Tree, phrases
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.reading import level_counts
+from taxonomy.skos import as_skos
+from taxonomy.tree import THEME, TYPE, Node, Tree, phrases, write_csv
 
 LISTS = ("includes", "excludes", "examples")
 
@@ -51,7 +58,7 @@ def _size(level: str, count: int) -> str:
 
 def _about(version: Version, tree: Tree) -> str:
     """The size of the version and its day."""
-    parts = [sizes(levels_of(tree))] if len(tree) else []
+    parts = [sizes(level_counts(node.level for node in tree))] if len(tree) else []
     if version.published_at:
         day = formats.date_format(timezone.localtime(version.published_at), "j F Y")
         parts.append(_("published on %(day)s") % {"day": day})
@@ -138,3 +145,48 @@ def _set(text: str) -> str:
 def _breaking(code: str) -> str:
     """A code, which may go on in the next line after a full stop."""
     return _set(code).replace(".", r".\allowbreak{}")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A kind of file: its type, and what writes it."""
+
+    mime: str
+    write: Callable[[Version], str]
+
+
+def _csv(version: Version) -> str:
+    text = io.StringIO(newline="")
+    write_csv(codebook(version).tree(), text)
+    return text.getvalue()
+
+
+FORMS = {
+    "csv": Form("text/csv; charset=utf-8", _csv),
+    "md": Form(
+        "text/markdown; charset=utf-8", lambda version: as_markdown(version, codebook(version).tree())
+    ),
+    "tex": Form(
+        "application/x-tex; charset=utf-8", lambda version: as_latex(version, codebook(version).tree())
+    ),
+    "jsonld": Form("application/ld+json", as_skos),
+}
+"""The files by the end of their name."""
+
+
+def codebook_file(version: Version, form: str) -> HttpResponse:
+    """One version as a file of one of FORMS; 404 for any other."""
+    if form not in FORMS:
+        raise Http404
+    made = FORMS[form]
+    return HttpResponse(
+        made.write(version),
+        content_type=made.mime,
+        headers={"Content-Disposition": attached_as(version, f".{form}")},
+    )
+
+
+def attached_as(version: Version, ending: str) -> str:
+    """The header that names a file of this version."""
+    name = f"{slugify(version.taxonomy.name) or 'taxonomy'}-v{version.number}{ending}"
+    return content_disposition_header(as_attachment=True, filename=name) or "attachment"

@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError
 from taxonomy.tree import Problem, TaxonomyFileError
-from taxonomy.tree.drafts import Entry, Refused
+from taxonomy.tree.draft_trees import Entry
+from taxonomy.tree.drafts import Refused
 
 if TYPE_CHECKING:
     from taxonomy.models import Change

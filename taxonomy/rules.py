@@ -2,6 +2,10 @@
 
 from studies.models import Membership
 from studies.rules import LABELLING, may_lead, may_see_people
+from taxonomy.tree import drafts
+
+NEED_ALL = frozenset({drafts.ADD, drafts.SPLIT})
+"""New categories: a proposal of one of these kinds is accepted only if all members with a vote are for it."""
 
 
 def may_read_taxonomies(member: Membership | None) -> bool:

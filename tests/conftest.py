@@ -1,8 +1,8 @@
 """What every test may ask for, and the servers of the run.
 
 A run has a data folder of its own (named in config/settings/test.py) with one PostgreSQL and one Redis, started by the
-first test that needs them, shared by the workers of xdist with a database each, and ended with the run. The next run
-clears away what a killed one left. `var/` is never touched.
+first test that needs them, shared by the workers of xdist with a database each (tests/database.py), and ended with the
+run. The next run clears away what a killed one left. `var/` is never touched.
 """
 
 import gc
@@ -20,13 +20,23 @@ from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
+from pytest_django.plugin import DjangoDbBlocker
 
 from core import embedded
+from tests.database import use_empty
+from tests.kept import _copies, _worlds, arrange, kept, neighbours  # noqa: F401 - two are fixtures
+from tests.long import sampled
 from tests.races import end_threads
+from tests.worlds.world import World, small_world
 
-# How long a first example takes says how busy the machine is, and nothing of the code.
-properties.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
-properties.load_profile("busy")
+# How long an example takes says how busy the machine is, and nothing of the code.
+properties.register_profile(
+    "crosscheck",
+    max_examples=sampled(300, 30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+properties.load_profile("crosscheck")
 
 PREFIX = "crosscheck-test-"
 KEPT = {"django_migrations", "django_content_type", "auth_permission"}
@@ -48,6 +58,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         _remove(settings.DATA_DIR)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    arrange(metafunc, globals())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    neighbours(items)
+
+
 def pytest_collection_finish() -> None:
     """What the imports left is here to stay: no collection need look at it again, and there may be fewer of them."""
     gc.collect()
@@ -63,6 +81,19 @@ def _names_the_folder() -> bool:
 def _remove(folder: Path) -> None:
     embedded.stop_all(folder)
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest,
+    django_test_environment: None,
+    django_db_modify_db_settings: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
+    """In the place of the fixture of pytest-django, which migrates a database for each worker of each run."""
+    with django_db_blocker.unblock():
+        name = connection.settings_dict["TEST"]["NAME"] or "test_crosscheck"
+        use_empty(name, request.config.cache.mkdir("database"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -107,6 +138,12 @@ def _tables_with_rows() -> list[tuple[str, bool]]:
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(map(of_one, names)))
         return cursor.fetchall()
+
+
+@kept(marked="world")
+def world(**of: int) -> World:
+    """A small world; the mark `world` says how many issues and members it has."""
+    return small_world(**of)
 
 
 @pytest.fixture(scope="session")

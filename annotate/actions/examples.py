@@ -2,13 +2,14 @@
 
 from django.db import transaction
 
-from annotate import errors
+from annotate.errors import NotAnExample
 from annotate.queries.examples import can_show, example_line
 from ingest.models import Issue
+from rounds import errors
 from studies.models import Membership
 from taxonomy.actions import Acted, act
-from taxonomy.drafting import drafted
 from taxonomy.models import Taxonomy
+from taxonomy.queries.drafts import drafted
 from taxonomy.rules import may_edit_taxonomies
 from taxonomy.tree.drafts import DESCRIBE
 
@@ -23,7 +24,7 @@ def take_example(*, taxonomy: Taxonomy, key: str, issue: Issue, by: Membership) 
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     found = drafted(taxonomy)
     if key not in found.draft or not can_show(taxonomy, issue.pk):
-        raise errors.NotAnExample
+        raise NotAnExample
     examples = found.draft[key].examples
     if issue.url in examples.split():
         return Acted(None, found)

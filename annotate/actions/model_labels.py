@@ -4,19 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate import errors
-from annotate.actions.locks import hold_round
-from annotate.actions.typed import SUMMARY_LENGTH, UNSTORABLE
-from annotate.models import ModelLabel, Round, RoundIssue
-from annotate.queries.categories import categories_of
+from annotate.label_input import SUMMARY_LENGTH, UNSTORABLE
+from annotate.models import ModelLabel
 from annotate.queries.labels import choosable
-from annotate.rules import may_label_as_model
+from core import clock
+from rounds.actions.locks import lock_round
+from rounds.errors import NotAllowed, RoundNotOpen
+from rounds.models import Round, RoundIssue
+from rounds.queries.categories import categories_of
+from rounds.rules import may_label_as_model
 from studies.actions import record
 from studies.models import Membership
-from taxonomy.queries import Codebook
+from taxonomy.queries.codebooks import Codebook
 
 LABELLED_BY_MODELS = frozenset({Round.Kind.PILOT, Round.Kind.MAIN})
 
@@ -47,22 +49,22 @@ def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow
     line for each row whose issue, category or summary cannot be stored, ModelLabelsStay with one for each
     that names another category than before.
     """
-    round_ = hold_round(round_)
+    round_ = lock_round(round_)
     # Two posts of one model take turns here, and nobody ends its membership meanwhile.
     member = Membership.objects.select_for_update(no_key=True).get(pk=member.pk)
     if not may_label_as_model(member, round_):
-        raise errors.NotAllowed
+        raise NotAllowed
     if round_.kind not in LABELLED_BY_MODELS:
         raise errors.NotForModels
     if round_.opened_at is None:
-        raise errors.RoundNotOpen
+        raise RoundNotOpen
     book = categories_of(round_.version_id)
     if problems := _problems(round_, book, rows):
         raise errors.ModelLabelsRefused(problems)
     asked = {row.issue for row in rows}
     own = ModelLabel.objects.filter(round=round_, member=member, issue__in=asked)
     said = dict(own.values_list("issue", "category"))
-    now, fresh, others = timezone.now(), [], []
+    now, fresh, others = clock.now(), [], []
     for number, row in enumerate(rows, start=1):
         category = book.by_code[row.code].category_id
         if row.issue not in said:

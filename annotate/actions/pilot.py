@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from annotate import errors
 from annotate.actions.rounds import create_round
 from annotate.actions.training import set_answer
-from annotate.errors import RoundRefused
-from annotate.models import Round
-from annotate.queries.rounds import revealed
-from annotate.queries.withheld import held_back
-from annotate.rules import may_read_pilot
+from consensus.errors import NotRevealed
 from ingest.models import Issue
+from rounds import errors
+from rounds.errors import RoundRefused
+from rounds.models import Round
+from rounds.queries.blindness import withheld_issues
+from rounds.queries.rounds import revealed
+from rounds.rules import may_read_pilot
 from studies.models import Membership
 from taxonomy.models import Category, Version
 
@@ -49,9 +50,9 @@ def plan_training(
     if not answers:
         raise RoundRefused(_("No issue is chosen. Tick those that show a category well."), field="issues")
     ids = [answer.issue_id for answer in answers]
-    seen = revealed(pilot).exclude(pk__in=held_back(pilot, by).values("pk"))
+    seen = revealed(pilot).exclude(pk__in=withheld_issues(pilot, by).values("pk"))
     if seen.filter(issue__in=ids).count() != len(set(ids)):
-        raise errors.NotRevealed
+        raise NotRevealed
     training = create_round(
         study=pilot.study,
         by=by,

@@ -6,18 +6,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from annotate.allocation import smallest_quota
-from annotate.errors import RoundRefused
-from annotate.models import Round
-from annotate.queries.categories import deepest_level, types_of
-from annotate.queries.rounds import usual_reveal
-from annotate.rules import may_be_volunteer
+from core import clock
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
+from rounds.allocation import smallest_quota
+from rounds.errors import RoundRefused
+from rounds.models import Round
+from rounds.queries.categories import deepest_level, types_of
+from rounds.queries.rounds import usual_reveal
+from rounds.rules import may_be_volunteer
 from studies.models import Membership, Study
 from taxonomy.models import Category, Level, Version
 
@@ -31,7 +31,15 @@ NAME_IS_TAKEN = _("The study has a round of this name already. Choose another na
 
 @dataclass(frozen=True)
 class Plan:
-    """A round as it is asked for; `annotate.actions.rounds.create_round` says what the fields mean."""
+    """A round as it is asked for.
+
+    The order of `issues` is the round's order, that of `members` the order of their columns.
+    `labels_per_issue` may be left out when everyone labels everything. `reveal` may be left out too: a
+    training is revealed when it closes, other rounds issue by issue. `majority`: so many equal labels decide,
+    with that rule only. `excludes`: the type whose issues leave, in a screening only. `training`: the round
+    to be passed first. `quota`: one for everybody, or by the id of the member. `selection` notes how the
+    issues were chosen.
+    """
 
     study: Study
     name: str
@@ -265,7 +273,7 @@ def _rule(plan: Plan) -> Iterator[RoundRefused]:
 
 
 def _deadline(plan: Plan) -> Iterator[RoundRefused]:
-    if plan.deadline is not None and plan.deadline <= timezone.now():
+    if plan.deadline is not None and plan.deadline <= clock.now():
         yield RoundRefused(_("The deadline has passed already. Choose a later one."), field="deadline")
 
 

@@ -1,50 +1,45 @@
-"""The drift check: an issue comes to its volunteer a second time, unmarked, and the second label is kept
-apart.
-"""
+"""The drift check: an issue comes to its volunteer a second time; the second label is kept apart."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.utils import timezone
-
-from annotate.actions.locks import Held
-from annotate.drift import comes_again
-from annotate.models import Label, Repeat, Round
-from annotate.queries.repeats import is_ripe
+from annotate.models import Repeat
+from annotate.queries.repeats import CHOSEN, is_ripe
+from core import clock
+from rounds.actions.locks import LockedPlace
+from rounds.drift import comes_again
+from rounds.models import Label, Round
 from studies.models import Membership
 
 
-def schedule_repeat(held: Held, label: Label) -> None:
+def schedule_repeat(locked: LockedPlace, label: Label) -> None:
     """With a label that is stored: let its issue come again, if chance has chosen it for this volunteer."""
-    round_ = held.round
+    round_ = locked.round
     if round_.kind == Round.Kind.TRAINING or label.surplus:
         return
-    if comes_again(label.issue_id, held.volunteer.seed, round_.drift_percent):
+    if comes_again(label.issue_id, locked.volunteer.seed, round_.drift_percent):
         due = label.submitted_at + timedelta(hours=round_.drift_hours)
         own = {"round": round_, "issue_id": label.issue_id, "volunteer_id": label.volunteer_id}
         Repeat.objects.get_or_create(**own, defaults={"due_at": due})
 
 
 def repeat_of(round_: Round, issue_id: int, member: Membership) -> Repeat | None:
-    """The member's repeat of this issue, labelled or to come; None, without a query, in a round without
-    them.
-    """
+    """The member's repeat of this issue, labelled or to come. No query in a round without repeats."""
     if not round_.drift_percent:
         return None
     own = Repeat.objects.filter(round=round_, issue=issue_id, volunteer=member)
     return own.select_related("proposal").first()
 
 
-def is_again(held: Held, label: Label) -> bool:
+def is_again(locked: LockedPlace, label: Label) -> bool:
     """Is what comes from a form of this labelled issue meant for its repeat?"""
-    repeat = repeat_of(held.round, label.issue_id, held.volunteer.member)
-    return repeat is not None and is_ripe(repeat, label, timezone.now())
+    repeat = repeat_of(locked.round, label.issue_id, locked.volunteer.member)
+    return repeat is not None and is_ripe(repeat, label, clock.now())
 
 
 def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repeat:
     """Keep as the repeat what a label would hold: `said` is that label, not stored."""
-    names = ("category_id", "proposal", "proposed_reason", "nearest_id", "version_id", "snapshot_id")
-    for name in (*names, "guideline_id", "summary", "unsure"):
+    for name in CHOSEN:
         setattr(repeat, name, getattr(said, name))
     repeat.submitted_at, repeat.form_key = said.submitted_at, form_key
     repeat.save()

@@ -1,107 +1,57 @@
 """Rounds: planned, opened with all their slots, closed."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotate import errors
-from annotate.actions.decisions import decide_all_by_rule
-from annotate.actions.locks import hold_round
-from annotate.actions.looks import end_looks
 from annotate.actions.plans import NAME_IS_TAKEN, Plan, check_plan
-from annotate.actions.slots import drop_misfits, drop_slots, fitting_slots, make_slots, renew_statistics
+from annotate.actions.second_looks import end_looks
 from annotate.actions.training import require_answers
-from annotate.allocation import volunteer_seed
-from annotate.errors import RoundRefused
-from annotate.models import Round, RoundIssue, RoundVolunteer
-from annotate.queries.rounds import OPENING, opening_of
-from annotate.rules import may_be_volunteer, may_close, may_create_round, may_open
+from consensus.actions.decisions import decide_all_by_rule
+from core import clock
 from core.jobs import enqueue
 from core.models import Job
-from core.retry import retried
+from core.sql.retry import retried
 from ingest.models import Issue
+from rounds import errors
+from rounds.actions.locks import lock_round
+from rounds.actions.slots import drop_misfits, drop_slots, fitting_slots, make_slots, renew_statistics
+from rounds.allocation import volunteer_seed
+from rounds.errors import RoundRefused
+from rounds.models import Round, RoundIssue, RoundVolunteer
+from rounds.queries.rounds import OPENING, opening_of
+from rounds.rules import may_be_volunteer, may_close, may_create_round, may_open
 from studies.actions import record
 from studies.models import Membership, Study
-from taxonomy.models import Category, Version
 
 SLOTS_AT_ONCE = 50_000
 SLOTS_IN_A_STEP = 10_000
+STORED_AS_ASKED = (
+    "study", "name", "kind", "version", "depth", "allocation", "lease_minutes", "order", "rule", "majority",
+    "deadline", "excludes", "pass_mark", "training", "drift_percent", "drift_hours",
+)  # fmt: skip
+"""The fields of a plan that the round has under the same name."""
 
 Report = Callable[[int, int, str], None]
 """Told after each step: slots made, slots in all, what is going on. May raise to break it off."""
 
 
 @transaction.atomic
-def create_round(
-    *,
-    study: Study,
-    by: Membership,
-    name: str,
-    version: Version,
-    depth: int,
-    issues: QuerySet[Issue],
-    members: Sequence[Membership],
-    allocation: str = Round.Allocation.CROSSED,
-    labels_per_issue: int | None = None,
-    reveal: str | None = None,
-    kind: str = Round.Kind.MAIN,
-    lease_minutes: int = 60,
-    seed: int | None = None,
-    order: str = Round.Order.SHUFFLED,
-    rule: str = Round.Rule.UNANIMOUS,
-    majority: int | None = None,
-    deadline: datetime | None = None,
-    excludes: Category | None = None,
-    pass_mark: int | None = None,
-    training: Round | None = None,
-    drift_percent: int = 0,
-    drift_hours: int = 24,
-    quota: Mapping[int, int] | int | None = None,
-    selection: Mapping[str, Any] | None = None,
-) -> Round:
-    """Plan a round; nobody can label in it before it is opened.
+def create_round(*, study: Study, by: Membership, seed: int | None = None, **planned: Any) -> Round:
+    """Plan a round; nobody can label in it before it is opened. `planned` has the other fields of a Plan.
 
-    The order of `issues` is the round's order, that of `members` the order of their columns.
-    `labels_per_issue` may be left out when everyone labels everything. `seed` is a signed 64-bit number,
-    drawn when left out. `reveal` may be left out too: a training is revealed when it closes, other rounds
-    issue by issue. `majority`: so many equal labels decide, with that rule only. `excludes`: the type
-    whose issues leave, in a screening only. `training`: the round to be passed first. `quota`: one for
-    everybody, or by the id of the member. `selection` says for the record how the issues were chosen.
+    `seed` is a signed 64-bit number, drawn when left out.
     Raises NotAllowed, and RoundRefused with the field to change.
     """
     if not may_create_round(by, study):
         raise errors.NotAllowed
-    plan = Plan(
-        study=study,
-        name=" ".join(name.split()),
-        version=version,
-        depth=depth,
-        issues=issues,
-        members=list(members),
-        allocation=allocation,
-        labels_per_issue=labels_per_issue,
-        reveal=reveal,
-        kind=kind,
-        lease_minutes=lease_minutes,
-        order=order,
-        rule=rule,
-        majority=majority,
-        deadline=deadline,
-        excludes=excludes,
-        pass_mark=pass_mark,
-        training=training,
-        drift_percent=drift_percent,
-        drift_hours=drift_hours,
-        quota=quota,
-        selection=selection or {},
-    )
+    planned |= {"name": " ".join(planned["name"].split()), "members": list(planned["members"])}
+    plan = Plan(study=study, **planned)
     check_plan(plan)
     return _store(plan, by, secrets.randbits(64) - 2**63 if seed is None else seed)
 
@@ -119,10 +69,10 @@ def open_round(*, round_: Round, by: Membership) -> Round:
     drop_misfits(current)
     slots = RoundIssue.objects.filter(round=current).count() * current.labels_per_issue
     if fitting_slots(current) < slots:
-        renew_statistics("annotate_roundissue", "annotate_roundvolunteer")
+        renew_statistics("rounds_roundissue", "rounds_roundvolunteer")
         make_slots(current)
-        renew_statistics("annotate_assignment")
-    current.opened_at = timezone.now()
+        renew_statistics("rounds_assignment")
+    current.opened_at = clock.now()
     current.save(update_fields=["opened_at"])
     record(current.study, "rounds.opened", by.user, round=current.name, slots=slots)
     return current
@@ -137,13 +87,13 @@ def open_round_in_steps(*, round_: Round, by: Membership, report: Report) -> Rou
     current = _to_be_opened(Round.objects.select_related("study").get(pk=round_.pk), by)
     issues = RoundIssue.objects.filter(round=current).count()
     total = issues * current.labels_per_issue
-    renew_statistics("annotate_roundissue", "annotate_roundvolunteer")
+    renew_statistics("rounds_roundissue", "rounds_roundvolunteer")
     step = max(1, SLOTS_IN_A_STEP // current.labels_per_issue)
     for first in range(1, issues + 1, step):
         _make_some_slots(current, by, first=first, last=first + step - 1)
         done = min(first + step - 1, issues) * current.labels_per_issue
         report(done, total, _("Making the assignments"))
-    renew_statistics("annotate_assignment")
+    renew_statistics("rounds_assignment")
     return open_round(round_=current, by=by)
 
 
@@ -190,7 +140,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
     Raises NotAllowed, RoundNotOpen, RoundAlreadyClosed.
     """
     if round_.of_id is not None:
-        hold_round(Round(pk=round_.of_id))  # before its second look, as all do
+        lock_round(Round(pk=round_.of_id))  # before its second look, as all do
     current = _hold_alone(round_)
     if not may_close(by, current):
         raise errors.NotAllowed
@@ -198,7 +148,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
         raise errors.RoundNotOpen
     if current.closed_at is not None:
         raise errors.RoundAlreadyClosed
-    current.closed_at = max(timezone.now(), current.opened_at)
+    current.closed_at = max(clock.now(), current.opened_at)
     current.save(update_fields=["closed_at"])
     end_looks(current, current.closed_at)
     decided = decide_all_by_rule(current, current.closed_at)
@@ -241,26 +191,11 @@ def _store(plan: Plan, by: Membership, seed: int) -> Round:
     try:
         with transaction.atomic():
             round_ = Round.objects.create(
-                study=plan.study,
-                name=plan.name,
-                kind=plan.kind,
-                version=plan.version,
-                depth=plan.depth,
                 labels_per_issue=plan.k,
-                allocation=plan.allocation,
                 reveal=plan.revealed,
-                lease_minutes=plan.lease_minutes,
-                order=plan.order,
-                rule=plan.rule,
-                majority=plan.majority,
-                deadline=plan.deadline,
-                excludes=plan.excludes,
-                pass_mark=plan.pass_mark,
-                training=plan.training,
-                drift_percent=plan.drift_percent,
-                drift_hours=plan.drift_hours,
                 selection=dict(plan.selection),
                 seed=seed,
+                **{name: getattr(plan, name) for name in STORED_AS_ASKED},
             )
     except IntegrityError as error:
         # Somebody gave another round this name since it was checked.
@@ -287,7 +222,7 @@ def _add_issues(round_: Round, issues: QuerySet[Issue]) -> int:
     query, parameters = ordered.values("pk").query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO annotate_roundissue (round_id, issue_id, position)"  # noqa: S608 - Django wrote the rest
+            "INSERT INTO rounds_roundissue (round_id, issue_id, position)"  # noqa: S608 - Django wrote the rest
             f" SELECT %s, chosen.id, row_number() OVER () FROM ({query}) chosen (id)",
             [round_.pk, *parameters],
         )

@@ -2,18 +2,19 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext_lazy as _
 
-from annotate import errors
 from annotate.errors import SampleRefused
 from annotate.models import Sample
-from annotate.queries.samples import Frame, issues_of, newest_issue, repositories_of, urls_of
-from annotate.rules import may_draw_sample
+from annotate.queries.samples import SampleFrame, issues_of, newest_issue, repositories_of, urls_of
 from annotate.sampling import Rounding, draw, sample_size
 from core.templatetags.crosscheck import count
+from rounds import errors
+from rounds.rules import may_draw_sample
 from studies.actions import record
 from studies.models import Membership, Study
 
@@ -29,7 +30,7 @@ def draw_sample(
     study: Study,
     by: Membership,
     name: str,
-    frame: Frame,
+    frame: SampleFrame,
     confidence: float = 0.95,
     margin: float = 0.05,
     share: float = 0.5,
@@ -65,7 +66,7 @@ def draw_sample(
         "margin": margin,
         "share": share,
         "rounding": rounding,
-        "filter": frame.stored(),
+        "filter": asdict(frame),
         "newest": newest,
         "strata": strata,
     }

@@ -3,13 +3,13 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from annotate.actions.volunteers import hold_active, hold_to_change
-from annotate.errors import VolunteerRefused
-from annotate.models import Round, RoundVolunteer
-from core.retry import retried
+from core import clock
+from core.sql.retry import retried
+from rounds.actions.volunteers import lock_active, lock_to_change
+from rounds.errors import VolunteerRefused
+from rounds.models import Round, RoundVolunteer
 from studies.actions import record
 from studies.models import Membership
 
@@ -22,14 +22,14 @@ def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int |
     What they hold at that moment they may still label.
     Raises NotAllowed, RoundClosed, and VolunteerRefused with what to change.
     """
-    current = hold_to_change(round_, by, opened=False)
+    current = lock_to_change(round_, by, opened=False)
     if current.allocation == Round.Allocation.CROSSED:
         raise VolunteerRefused(
             _("Everyone labels everything in this round, so nobody has a quota."), field="quota"
         )
     if quota is not None and quota < 1:
         raise VolunteerRefused(_("A quota is one label or more; leave it empty for none."), field="quota")
-    volunteer = hold_active(current, member)
+    volunteer = lock_active(current, member)
     before, volunteer.quota = volunteer.quota, quota
     if before != quota:
         volunteer.save(update_fields=["quota"])
@@ -52,8 +52,8 @@ def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) ->
 
     Raises NotAllowed, RoundClosed, and VolunteerRefused for a moment that is over.
     """
-    current = hold_to_change(round_, by, opened=False)
-    if deadline is not None and deadline != current.deadline and deadline <= timezone.now():
+    current = lock_to_change(round_, by, opened=False)
+    if deadline is not None and deadline != current.deadline and deadline <= clock.now():
         raise VolunteerRefused(_("This moment is over. Choose one to come, or none."), field="deadline")
     before, current.deadline = current.deadline, deadline
     if before != deadline:
@@ -76,12 +76,12 @@ def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVoluntee
 
     Raises NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training.
     """
-    current = hold_to_change(round_, by, opened=False)
+    current = lock_to_change(round_, by, opened=False)
     if current.training_id is None:
         raise VolunteerRefused(_("This round asks for no training: its volunteers can label as it is."))
-    volunteer = hold_active(current, member)
+    volunteer = lock_active(current, member)
     if volunteer.admitted_at is None:
-        volunteer.admitted_at, volunteer.admitted_by = timezone.now(), by
+        volunteer.admitted_at, volunteer.admitted_by = clock.now(), by
         volunteer.save(update_fields=["admitted_at", "admitted_by"])
         record(current.study, "rounds.admitted", by.user, round=current.name, member=member.pseudonym)
     return volunteer
@@ -91,8 +91,8 @@ def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVoluntee
 @transaction.atomic
 def take_back_admission(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
     """Ask a volunteer who was let in for the training again; their labels stay. Undoes `admit`."""
-    current = hold_to_change(round_, by, opened=False)
-    volunteer = hold_active(current, member)
+    current = lock_to_change(round_, by, opened=False)
+    volunteer = lock_active(current, member)
     if volunteer.admitted_at is not None:
         volunteer.admitted_at = volunteer.admitted_by = None
         volunteer.save(update_fields=["admitted_at", "admitted_by"])

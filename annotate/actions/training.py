@@ -4,17 +4,21 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from annotate import errors
-from annotate.actions.locks import hold_round
-from annotate.models import Answer, Comment, Label, Round, RoundIssue, RoundVolunteer
-from annotate.queries.categories import codebook
+from annotate.errors import AnswersStay, ExplanationMissing, ExplanationTooLong, LabelsInThisTraining
 from annotate.rules import may_give_answers, may_see_own_labels
+from consensus.errors import CommentMissing, CommentTooLong, NotSeenYet
+from consensus.models import Comment
+from consensus.models.comments import COMMENT_LENGTH
+from core import clock
 from ingest.models import Issue
+from rounds import errors
+from rounds.actions.locks import lock_round
+from rounds.models import Answer, Label, Round, RoundIssue, RoundVolunteer
+from rounds.queries.categories import codebook
 from studies.models import Membership
 from taxonomy.models import Category
 
 EXPLANATION_LENGTH = 5000
-COMMENT_LENGTH = 2000
 
 
 @transaction.atomic
@@ -37,13 +41,18 @@ def set_answer(
         raise errors.TooShallow
     explanation = explanation.strip()
     if not explanation:
-        raise errors.ExplanationMissing
+        raise ExplanationMissing
     if len(explanation) > EXPLANATION_LENGTH:
-        raise errors.ExplanationTooLong
+        raise ExplanationTooLong
     answer, _made = Answer.objects.update_or_create(
         round=current,
         issue=issue,
-        defaults={"category": category, "explanation": explanation, "given_by": by},
+        defaults={
+            "category": category,
+            "explanation": explanation,
+            "given_by": by,
+            "given_at": clock.now(),
+        },
     )
     return answer
 
@@ -70,12 +79,12 @@ def comment(*, round_: Round, issue: Issue, author: Membership, text: str) -> Co
     if not may_see_own_labels(author, round_):
         raise errors.NotYourTurn
     if not Label.objects.filter(round=round_, issue=issue, volunteer=author).exists():
-        raise errors.NotSeenYet
-    text = text.strip()
+        raise NotSeenYet
+    text = text.replace("\x00", "\ufffd").strip()
     if not text:
-        raise errors.CommentMissing
+        raise CommentMissing
     if len(text) > COMMENT_LENGTH:
-        raise errors.CommentTooLong(kept={"text": text})
+        raise CommentTooLong(kept={"text": text})
     return Comment.objects.create(round=round_, issue=issue, author=author, text=text)
 
 
@@ -130,13 +139,13 @@ def _volunteers_who_know(round_: Round) -> list[str]:
 
 def _hold_planned(round_: Round, by: Membership) -> Round:
     """The round as it is now, held until this transaction ends, if `by` may still change its answers."""
-    current = hold_round(round_)
+    current = lock_round(round_)
     if not may_give_answers(by, current):
         raise errors.NotAllowed
     if current.kind != Round.Kind.TRAINING:
         raise errors.NotATraining
     if current.opened_at is not None:
-        raise errors.AnswersStay
+        raise AnswersStay
     if RoundVolunteer.objects.filter(round=current, member=by, left_at=None).exists():
-        raise errors.LabelsInThisTraining
+        raise LabelsInThisTraining
     return current

@@ -5,17 +5,19 @@ from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.db.models import Case, Q, Value, When
-from django.utils import timezone
 
-from annotate.actions.locks import hold_open_round, hold_volunteer, require_open
 from annotate.actions.repeats import put_off_repeat
-from annotate.allocation import entrance, repository_of
-from annotate.errors import AlreadyLabelled, NotYourTurn, QuotaReached, ReasonMissing, SlotTaken
-from annotate.models import Label, Round, RoundVolunteer, Skip
+from annotate.errors import AlreadyLabelled, QuotaReached, ReasonMissing, SlotTaken
+from annotate.models import Skip
 from annotate.queries.turns import OF_SLOT, Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
 from annotate.rules import may_take_turns
-from core.retry import retried
+from core import clock
+from core.sql.retry import retried
 from ingest.models import Issue
+from rounds.actions.locks import lock_open_round, lock_volunteer, require_open
+from rounds.allocation import entrance, repository_of
+from rounds.errors import NotYourTurn
+from rounds.models import Label, Round, RoundVolunteer
 from studies.models import Membership
 
 DOUBLE_CLICK = timedelta(seconds=2)
@@ -41,11 +43,11 @@ THIS_ISSUE = "AND a.issue_id = %(issue)s"
 WITHIN = "AND a.rank BETWEEN %(first)s AND %(last)s"
 # No issue on which the member has a slot or a label already.
 NOT_THEIRS = """AND NOT EXISTS (
-    SELECT FROM annotate_assignment o
+    SELECT FROM rounds_assignment o
     WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
     OFFSET 0
 ) AND NOT EXISTS (
-    SELECT FROM annotate_label l
+    SELECT FROM rounds_label l
     WHERE l.round_id = a.round_id AND l.issue_id = a.issue_id AND l.volunteer_id = %(member)s
     OFFSET 0
 )"""
@@ -88,7 +90,7 @@ def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ())
 @retried
 @transaction.atomic
 def _claimed(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
-    volunteer = hold_volunteer(round_, member)
+    volunteer = lock_volunteer(round_, member)
     held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id")
     slots = {issue: slot for slot, issue in held.values_list("pk", "issue")}
     slot = next((slots[issue] for issue in slots if issue not in holding), None)
@@ -142,7 +144,7 @@ def _next_repository(round_: Round, volunteer: RoundVolunteer, last: int) -> int
     parameters = {"round": round_.pk, "member": volunteer.member_id, "start": last + 1}
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT a.rank FROM annotate_assignment a"  # noqa: S608 - the pieces are constants
+            f"SELECT a.rank FROM rounds_assignment a"  # noqa: S608 - the pieces are constants
             f" WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {FREE} {AHEAD} {NOT_THEIRS}"
             f" ORDER BY {BY_RANK} LIMIT 1",
             parameters,
@@ -182,11 +184,11 @@ def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) 
     reason = reason.strip()[:500]
     if not reason:
         raise ReasonMissing
-    hold_open_round(round_)
-    hold_volunteer(round_, member)
+    lock_open_round(round_)
+    lock_volunteer(round_, member)
     label = Label.objects.filter(round=round_, issue=issue, volunteer=member).first()
     if label is not None:
-        if put_off_repeat(round_, issue.pk, member, timezone.now()):
+        if put_off_repeat(round_, issue.pk, member, clock.now()):
             return Skip.objects.create(round=round_, issue=issue, volunteer=member, reason=reason)
         raise AlreadyLabelled(label)
     earlier = Skip.objects.filter(round=round_, issue=issue, volunteer=member).order_by("id").last()
@@ -198,11 +200,7 @@ def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) 
             return earlier
     elif not held.exists():
         raise NotYourTurn
-    elif (
-        earlier is not None
-        and earlier.reason == reason
-        and timezone.now() - earlier.skipped_at < DOUBLE_CLICK
-    ):
+    elif earlier is not None and earlier.reason == reason and clock.now() - earlier.skipped_at < DOUBLE_CLICK:
         return earlier
     return Skip.objects.create(round=round_, issue=issue, volunteer=member, reason=reason)
 
@@ -215,8 +213,8 @@ def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
     Raises SlotTaken when others hold all of its slots by now (the skip then stays), NotYourTurn when it was
     not skipped, QuotaReached, RoundNotOpen, RoundClosed.
     """
-    hold_open_round(round_)
-    volunteer = hold_volunteer(round_, member)
+    lock_open_round(round_)
+    volunteer = lock_volunteer(round_, member)
     skips = Skip.objects.filter(round=round_, issue=issue, volunteer=member)
     if not skips.exists():
         raise NotYourTurn
@@ -244,7 +242,7 @@ def claim_on(round_: Round, issue: Issue, member: Membership) -> int | None:
 
 def lease(round_: Round) -> datetime:
     """Until when a slot touched now is held."""
-    return timezone.now() + timedelta(minutes=round_.lease_minutes)
+    return clock.now() + timedelta(minutes=round_.lease_minutes)
 
 
 def _claim(
@@ -262,7 +260,7 @@ def _claim(
             {
                 "round": round_.pk,
                 "member": member.pk,
-                "now": timezone.now(),
+                "now": clock.now(),
                 "lease": lease(round_),
                 **parameters,
             },
@@ -279,7 +277,7 @@ def claim_query(which: str, where: str, order: str) -> str:
     return f"""
     WITH taken AS (
         SELECT a.id, a.round_id, a.issue_id, a.volunteer_id
-        FROM annotate_assignment a
+        FROM rounds_assignment a
         WHERE a.round_id = %(round)s AND a.submitted_at IS NULL AND {which} {where} {NOT_THEIRS}
         ORDER BY {order}
         LIMIT 1
@@ -290,7 +288,7 @@ def claim_query(which: str, where: str, order: str) -> str:
         FROM taken WHERE volunteer_id IS NOT NULL
         ON CONFLICT DO NOTHING
     )
-    UPDATE annotate_assignment a SET volunteer_id = %(member)s, lease_until = %(lease)s
+    UPDATE rounds_assignment a SET volunteer_id = %(member)s, lease_until = %(lease)s
     FROM taken WHERE a.id = taken.id
     RETURNING a.id
     """  # noqa: S608 - the pieces are constants of this module

@@ -10,91 +10,110 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from annotate import errors
-from annotate.actions import slots
-from annotate.actions.decisions import decide_all_by_rule
-from annotate.actions.locks import hold_round, require_open
-from annotate.actions.looks import look_again, looked_at
+from annotate.actions.second_looks import look_again, looked_at
 from annotate.actions.training import require_no_author
 from annotate.actions.turns import lease
-from annotate.allocation import volunteer_seed
-from annotate.errors import VolunteerRefused
-from annotate.models import Round, RoundVolunteer
-from annotate.queries.looks import STILL_LOOKING
-from annotate.queries.volunteers import HIDDEN, NOT_THEIRS, active_volunteers
-from annotate.rules import may_be_volunteer, may_change_round
-from core.retry import retried
+from annotate.queries.second_looks import STILL_LOOKING
+from consensus.actions.decisions import decide_all_by_rule
+from core import clock
+from core.sql.retry import retried
+from rounds.actions import slots
+from rounds.actions.volunteers import lock_active, lock_to_change, require_no_look
+from rounds.allocation import volunteer_seed
+from rounds.errors import VolunteerRefused
+from rounds.models import Round, RoundVolunteer
+from rounds.queries.volunteers import HIDDEN, NOT_THEIRS, active_volunteers
+from rounds.rules import may_be_volunteer
 from studies.actions import record
 from studies.models import Membership
 
 _ADD_SLOTS = f"""
-    INSERT INTO annotate_assignment (round_id, issue_id, slot, volunteer_id, rank)
+    INSERT INTO rounds_assignment (round_id, issue_id, slot, volunteer_id, rank)
     SELECT i.round_id, i.issue_id, v."column", v.member_id, {{rank}}
-    FROM annotate_roundissue i
-    JOIN annotate_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(member)s
+    FROM rounds_roundissue i
+    JOIN rounds_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(member)s
     {{places}}
     WHERE i.round_id = %(round)s AND {HIDDEN}
     ON CONFLICT DO NOTHING
 """  # noqa: S608 - the pieces are constants
+
+
 _RAISE = f"""
-    INSERT INTO annotate_assignment (round_id, issue_id, slot, rank)
+    INSERT INTO rounds_assignment (round_id, issue_id, slot, rank)
     SELECT i.round_id, i.issue_id, more.slot, first.rank
-    FROM annotate_roundissue i
-    JOIN annotate_assignment first
+    FROM rounds_roundissue i
+    JOIN rounds_assignment first
       ON first.round_id = i.round_id AND first.issue_id = i.issue_id AND first.slot = 1,
          generate_series(%(before)s + 1, %(after)s) more (slot)
     WHERE i.round_id = %(round)s AND {HIDDEN}
 """  # noqa: S608 - the pieces are constants
+
+
 _REOPEN = """
-    UPDATE annotate_roundissue i SET completed_at = NULL
+    UPDATE rounds_roundissue i SET completed_at = NULL
     WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL AND EXISTS (
-        SELECT FROM annotate_assignment a
+        SELECT FROM rounds_assignment a
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
     )
 """
+
+
 _COMPLETE = f"""
-    UPDATE annotate_roundissue i SET completed_at = %(now)s
+    UPDATE rounds_roundissue i SET completed_at = %(now)s
     WHERE i.round_id = %(round)s AND i.completed_at IS NULL
       AND NOT EXISTS (
-        SELECT FROM annotate_assignment a
+        SELECT FROM rounds_assignment a
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
       )
       AND EXISTS (
-        SELECT FROM annotate_assignment a WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id
+        SELECT FROM rounds_assignment a WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id
       )
       AND NOT {STILL_LOOKING.format(round="i.round_id", issue="i.issue_id")}
     RETURNING i.issue_id
 """  # noqa: S608 - the pieces are constants
+
+
 _OPEN = "a.round_id = %(round)s AND a.volunteer_id = %(member)s AND a.submitted_at IS NULL"
+
+
 _HAND_OVER_COLUMN = f"""
-    UPDATE annotate_assignment a SET volunteer_id = %(to)s, slot = %(column)s, rank = {{rank}}
-    FROM annotate_roundissue i
-    JOIN annotate_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(to)s
+    UPDATE rounds_assignment a SET volunteer_id = %(to)s, slot = %(column)s, rank = {{rank}}
+    FROM rounds_roundissue i
+    JOIN rounds_roundvolunteer v ON v.round_id = i.round_id AND v.member_id = %(to)s
     {{places}}
     WHERE {_OPEN} AND i.round_id = a.round_id AND i.issue_id = a.issue_id AND {NOT_THEIRS}
 """  # noqa: S608 - the pieces are constants
+
+
 _HAND_OVER_CLAIMS = f"""
-    UPDATE annotate_assignment a SET volunteer_id = %(to)s, lease_until = %(lease)s
+    UPDATE rounds_assignment a SET volunteer_id = %(to)s, lease_until = %(lease)s
     WHERE {_OPEN} AND {NOT_THEIRS}
 """  # noqa: S608 - the pieces are constants
-_DROP = f"DELETE FROM annotate_assignment a WHERE {_OPEN}"  # noqa: S608
-_FREE = f"UPDATE annotate_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608
+
+
+_DROP = f"DELETE FROM rounds_assignment a WHERE {_OPEN}"  # noqa: S608 - a constant
+
+
+_FREE = f"UPDATE rounds_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608 - a constant
+
+
 # Slot before draft: a claim of an expired slot, which leaves a draft for who held it, passes these over.
-_HOLD_SLOTS = f"SELECT a.id FROM annotate_assignment a WHERE {_OPEN} ORDER BY a.id FOR UPDATE"  # noqa: S608
+_HOLD_SLOTS = f"SELECT a.id FROM rounds_assignment a WHERE {_OPEN} ORDER BY a.id FOR UPDATE"  # noqa: S608 - a constant
+
+
 _TRACE = f"""
     INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
-    SELECT a.round_id, a.issue_id, a.volunteer_id, '', false, 0, now()
-    FROM annotate_assignment a WHERE {_OPEN}
+    SELECT a.round_id, a.issue_id, a.volunteer_id, '', false, 0, %(now)s
+    FROM rounds_assignment a WHERE {_OPEN}
     ON CONFLICT DO NOTHING
 """  # noqa: S608 - the pieces are constants
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedVolunteer:
     """Who labels from now on; `slots` of a crossed round were made for them, k of n: they claim theirs."""
 
     volunteer: RoundVolunteer
@@ -102,7 +121,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Removed:
+class RemovedVolunteer:
     """What became of the open slots of who was taken out: given to a named person, given back (k of n: free
     again; crossed: dropped), and how many issues were complete by that.
     """
@@ -114,7 +133,7 @@ class Removed:
 
 @retried
 @transaction.atomic
-def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added:
+def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> AddedVolunteer:
     """Let a member label in an open round; who was taken out before gets their column back.
 
     Crossed: they get a slot on every issue that is not revealed yet; those that are keep their number of
@@ -122,8 +141,8 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added
     `round_closed`, waits for them. k of n: they claim from now on.
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
-    current = hold_to_change(round_, by)
-    _require_no_look(current)
+    current = lock_to_change(round_, by)
+    require_no_look(current)
     volunteer = _seat(current, member)
     made = 0
     if current.allocation == Round.Allocation.CROSSED:
@@ -138,14 +157,14 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added
         member=member.pseudonym,
         slots=made,
     )
-    return Added(volunteer, made)
+    return AddedVolunteer(volunteer, made)
 
 
 @retried
 @transaction.atomic
 def remove_volunteer(
     *, round_: Round, member: Membership, by: Membership, to: Membership | None = None
-) -> Removed:
+) -> RemovedVolunteer:
     """Take a volunteer out of an open round. Their labels and drafts stay; adding them again undoes it.
 
     What they have not labelled goes to `to`, where that member has neither slot nor label on the issue; the
@@ -154,24 +173,24 @@ def remove_volunteer(
     and then does.
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
-    current = hold_to_change(round_, by)
+    current = lock_to_change(round_, by)
     crossed = current.allocation == Round.Allocation.CROSSED
-    leaving = hold_active(current, member, to)
+    leaving = lock_active(current, member, to)
     if to is None and not any(one.member_id != member.pk for one in active_volunteers(current)):
         raise VolunteerRefused(
             _("A round keeps at least one volunteer. Add or name another one first, or close the round."),
             field="to",
         )
     # Before the slots are looked at: a claim of theirs that has begun is over, and none begins.
-    leaving.left_at = timezone.now()
+    leaving.left_at = clock.now()
     leaving.save(update_fields=["left_at"])
     handed = 0
     if not crossed:
         _run(_HOLD_SLOTS, current, member=member.pk)
         # By this a label that comes too late is known to be theirs; crossed, every issue of the round was.
-        _run(_TRACE, current, member=member.pk)
+        _run(_TRACE, current, member=member.pk, now=leaving.left_at)
     if to is not None:
-        _require_no_look(current)
+        require_no_look(current)
         if to.pk == member.pk:
             raise VolunteerRefused(_("Name somebody else to go on with these issues."), field="to")
         inside = RoundVolunteer.objects.filter(round=current, member=to, left_at=None)
@@ -196,7 +215,7 @@ def remove_volunteer(
     given_back = _run(_DROP if crossed else _FREE, current, member=member.pk)
     completed = 0
     if crossed:
-        now = timezone.now()
+        now = clock.now()
         completed = _settle_the_rest(current, now)
     record(
         current.study,
@@ -208,7 +227,7 @@ def remove_volunteer(
         given_back=given_back,
         to=to.pseudonym if to else "",
     )
-    return Removed(handed, given_back, completed)
+    return RemovedVolunteer(handed, given_back, completed)
 
 
 @retried
@@ -220,7 +239,7 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
     complete ones wait for labels again. Never lower: that would throw labels away.
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
-    current = hold_to_change(round_, by)
+    current = lock_to_change(round_, by)
     require_raisable(current, to)
     before = current.labels_per_issue
     made = _run(_RAISE, current, before=before, after=to)
@@ -266,47 +285,6 @@ def require_raisable(round_: Round, to: int) -> None:
             )
             % {"labels": to, "n": volunteers},
             field="to",
-        )
-
-
-def hold_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
-    """The round for this transaction alone, if `by` may change it.
-
-    Not its key: a claim, which holds a volunteer's row and not the round's, may still refer to it. The round
-    that a second look is of is held before it, as everybody does.
-    """
-    if round_.of_id is not None:
-        hold_round(Round(pk=round_.of_id))
-    held = (
-        Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=round_.pk)
-    )
-    if held.closed_at is not None:
-        raise errors.RoundClosed(_("This round is closed: it stays as it is. Nothing was changed."))
-    if not may_change_round(by, held):
-        raise errors.NotAllowed
-    if opened:
-        require_open(held)
-    return held
-
-
-def hold_active(round_: Round, member: Membership, *beside: Membership | None) -> RoundVolunteer:
-    """The row of a volunteer who labels in the round, held with those of `beside`, in the order of ids."""
-    asked = [member.pk, *(one.pk for one in beside if one is not None)]
-    held = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_, member__in=asked)
-    found = {volunteer.member_id: volunteer for volunteer in held.order_by("pk")}
-    if member.pk not in found or found[member.pk].left_at is not None:
-        raise VolunteerRefused(
-            _("%(who)s does not label in this round. Nothing was changed.") % {"who": member}
-        )
-    return found[member.pk]
-
-
-def _require_no_look(round_: Round) -> None:
-    """Raises VolunteerRefused for a second look: it asks those alone who gave the labels."""
-    if round_.kind == Round.Kind.LOOK:
-        raise VolunteerRefused(
-            _("A second look is for those who gave the labels. Nobody else can take part in it."),
-            field="member",
         )
 
 

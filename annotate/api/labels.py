@@ -12,19 +12,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.actions.labels import change_label, submit_label
-from annotate.actions.proposals import NAME_LENGTH, REASON_LENGTH
 from annotate.actions.turns import next_turn
-from annotate.api.rounds import round_of
-from annotate.models import Label, Round
-from annotate.queries.categories import categories_of
+from annotate.label_input import LabelInput
 from annotate.queries.labels import own_labels
 from annotate.queries.turns import Turn
 from annotate.rules import may_see_own_labels
 from ingest.api import IssueTextSerializer
 from ingest.models import Issue
-from ingest.queries import issues_for
-from taxonomy.models import Category, Version
-from taxonomy.queries import States, codebook
+from ingest.queries.issues import issues_for
+from rounds.actions.proposals import NAME_LENGTH, REASON_LENGTH
+from rounds.api.shortcuts import category_of, round_of
+from rounds.models import Label, Round
+from rounds.queries.categories import categories_of
+from taxonomy.models import Version
+from taxonomy.queries.codebooks import States
 
 
 class DraftSerializer(serializers.Serializer[Any]):
@@ -112,33 +113,24 @@ class OwnLabelsSerializer(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
 
 
-def category_of(round_: Round, code: str, version: Version | None = None) -> Category:
-    """The category with this code in the round's version, or in this one; a 400 that names the field if there
-    is none.
-    """
-    state = codebook(version or round_.version_id).by_code.get(code)
-    if state is None:
-        where = f"Version {version.number}" if version else "The round's version"
-        raise ValidationError({"category": [f"{where} has no category {code!r}."]})
-    return Category(pk=state.category_id, taxonomy_id=round_.version.taxonomy_id)
-
-
-def choice_of(round_: Round, given: dict[str, Any]) -> dict[str, Any]:
-    """What the actions take; a 400 that names the field for a code that there is not."""
-    proposal, version = given["proposal"], _version_of(round_, given["version"])
-    code = proposal["nearest"] if proposal else given["category"]
-    return {
-        "seen_version": version and version.pk,
-        "category": category_of(round_, code, version) if code else None,
-        "summary": given["summary"],
-        "unsure": given["unsure"],
-        "proposed_name": proposal["name"] if proposal else "",
-        "proposed_reason": proposal["reason"] if proposal else "",
-    }
+def label_input(round_: Round, data: dict[str, Any]) -> LabelInput:
+    """The validated data as the actions take it. A 400 names the field of an unknown code or version."""
+    proposal, version = data["proposal"], _version_of(round_, data["version"])
+    code = proposal["nearest"] if proposal else data["category"]
+    return LabelInput(
+        category=category_of(round_, code, version).pk if code else None,
+        summary=data["summary"],
+        unsure=data["unsure"],
+        proposed_name=proposal["name"] if proposal else "",
+        proposed_reason=proposal["reason"] if proposal else "",
+        form_key=data.get("key"),
+        version=version.pk if version else None,
+        seen=data.get("seen"),
+    )
 
 
 def _version_of(round_: Round, number: int | None) -> Version | None:
-    """The published version with this number, None where the client does not say which one it read."""
+    """The published version with this number; None without a number."""
     if number is None:
         return None
     published = Version.objects.filter(taxonomy=round_.version.taxonomy_id, published_at__isnull=False)
@@ -193,13 +185,12 @@ class Labels(APIView):
         round_, member = round_of(request, round_id, may_see_own_labels)
         form = SubmissionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        given = form.validated_data
+        data = form.validated_data
         done = submit_label(
             round_=round_,
-            issue=issue_in(round_, request, given["issue"]),
+            issue=issue_in(round_, request, data["issue"]),
             member=member,
-            **choice_of(round_, given),
-            form_key=given["key"],
+            given=label_input(round_, data),
         )
         return Response(
             _answer(round_, done.label),
@@ -215,12 +206,11 @@ class OneLabel(APIView):
         round_, member = round_of(request, round_id, may_see_own_labels)
         form = ChangeSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        given = form.validated_data
+        data = form.validated_data
         label = change_label(
             round_=round_,
             issue=issue_in(round_, request, issue_id),
             member=member,
-            **choice_of(round_, given),
-            seen=given["seen"],
+            given=label_input(round_, data),
         )
         return Response(_answer(round_, label))

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -10,15 +9,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.actions.model_labels import ModelRow, label_as_model
-from annotate.api.rounds import round_of
-from annotate.models import ModelLabel, Round
-from annotate.queries.categories import codebook
+from annotate.models import ModelLabel
 from annotate.queries.model_labels import own_model_labels
-from annotate.rules import may_label_as_model, may_read_issues
 from core.api import KeysetPagination
 from ingest.api import IssueTextSerializer
-from ingest.models import Issue
-from ingest.queries import issues_for
+from ingest.queries.issues import issues_for
+from rounds.api.shortcuts import round_of
+from rounds.queries.categories import codebook
+from rounds.rules import may_label_as_model, may_read_issues
 
 MOST_ROWS = 1000
 PAGE = [
@@ -76,7 +74,8 @@ class RoundIssues(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         round_, _member = round_of(request, round_id, may_read_issues)
         pages = KeysetPagination()
-        page = pages.paginate_queryset(_issues_of(round_, request), request, view=self)
+        issues = issues_for(request.user).filter(in_rounds__round=round_)
+        page = pages.paginate_queryset(issues, request, view=self)
         return pages.get_paginated_response(IssueTextSerializer(page, many=True).data)
 
 
@@ -108,7 +107,3 @@ class ModelLabels(APIView):
             ModelLabelledSerializer(done).data,
             status=status.HTTP_201_CREATED if done.stored else status.HTTP_200_OK,
         )
-
-
-def _issues_of(round_: Round, request: Request) -> QuerySet[Issue]:
-    return issues_for(request.user).filter(in_rounds__round=round_)

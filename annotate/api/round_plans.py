@@ -5,10 +5,10 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotate.models import Round
 from annotate.queries.planning import EVERY_ISSUE, issues_from, selection, source_named, types_by_version
-from annotate.queries.rounds import issues_to_label
 from ingest.models import Repository
+from rounds.models import Round
+from rounds.queries.rounds import issues_to_label
 from studies.models import Membership, Study
 from taxonomy.models import Category, Level, Version
 

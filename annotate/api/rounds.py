@@ -1,6 +1,5 @@
 """Rounds over REST, and the way to one."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -14,12 +13,11 @@ from rest_framework.views import APIView
 
 from annotate.actions.rounds import begin_opening, close_round, create_round
 from annotate.api.round_plans import PlanSerializer
-from annotate.models import Round
-from annotate.queries.rounds import rounds_for
-from annotate.rules import may_close, may_create_round, may_open
-from studies.api import study_of
-from studies.models import Membership
-from studies.queries import membership_of
+from rounds.api.shortcuts import round_of
+from rounds.models import Round
+from rounds.queries.rounds import rounds_for
+from rounds.rules import may_close, may_create_round, may_open
+from studies.pages import study_of
 from taxonomy.models import CategoryState
 
 
@@ -38,17 +36,6 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             "reveal", "rule", "majority", "deadline", "excludes", "pass_mark", "training", "drift_percent",
             "drift_hours", "selection", "created_at", "opened_at", "closed_at",
         )  # fmt: skip
-
-
-def round_of(
-    request: Request, round_id: int, may: Callable[[Membership | None, Round], bool]
-) -> tuple[Round, Membership]:
-    """The round, if this user may see it (Http404) and do this (403), and their seat in its study."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
-    if member is None or not may(member, round_):
-        raise PermissionDenied
-    return round_, member
 
 
 class Rounds(APIView):

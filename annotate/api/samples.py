@@ -10,9 +10,9 @@ from rest_framework.views import APIView
 
 from annotate.models import Sample
 from annotate.queries.samples import drawn_urls, samples_for
-from annotate.rules import may_read_samples
-from studies.api import study_of
+from rounds.rules import may_read_samples
 from studies.models import Study
+from studies.pages import study_of
 
 
 class SampleSerializer(serializers.ModelSerializer[Sample]):

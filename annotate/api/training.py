@@ -7,10 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.api.rounds import round_of
-from annotate.models import Round
-from annotate.queries.training import TrainingResult, training_result
 from annotate.rules import may_see_own_labels
+from rounds.api.shortcuts import round_of
+from rounds.models import Round
+from rounds.queries.training import TrainingResult, training_result
 
 
 class TrainingSerializer(serializers.Serializer[TrainingResult]):

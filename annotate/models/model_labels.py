@@ -3,8 +3,8 @@
 import pgtrigger
 from django.db import models
 
-from annotate.models.rounds import Round
 from ingest.models import Issue
+from rounds.models.rounds import Round
 from studies.models import Membership
 from taxonomy.models import Category, Version
 

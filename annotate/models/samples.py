@@ -3,6 +3,7 @@
 from django.db import models
 from django.urls import reverse
 
+from core import clock
 from ingest.models import Issue
 from studies.models import Membership, Study
 
@@ -19,7 +20,7 @@ class Sample(models.Model):
     seed = models.BigIntegerField()
     plan = models.JSONField()
     created_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         constraints = [

@@ -7,13 +7,13 @@ from operator import or_
 
 from django.db.models import Q, QuerySet
 
-from annotate.models import Round, RoundIssue
-from annotate.queries.chosen import rounds_of
-from annotate.queries.missing import awaited
-from annotate.queries.rounds import revealed
+from annotate.queries.proposed_categories import awaited
+from consensus.queries.category_counts import rounds_of
 from ingest.models import Issue
+from rounds.models import Round, RoundIssue
+from rounds.queries.rounds import revealed
 from taxonomy.models import Category, Gone, Taxonomy
-from taxonomy.queries import published_version
+from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import phrases
 
 SHOWN = 30
@@ -21,10 +21,8 @@ LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Example:
-    """An issue that was labelled with a category by `votes` of `labels`, or decided as it. `is_taken`: its
-    address is among the examples already.
-    """
+class ExampleIssue:
+    """An issue with `votes` of `labels` for a category, or decided as it; `is_taken`: an example already."""
 
     issue: Issue
     votes: int
@@ -37,7 +35,7 @@ class Example:
         return self.votes == self.labels > 0
 
 
-def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Example]:
+def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[ExampleIssue]:
     """Revealed issues that chose this category, or what became it as a whole: unanimous ones first, then what
     was decided. Everybody reads a codebook, so none that somebody has yet to label in another round.
     `examples`: those that the category has. Seven queries at most.
@@ -57,12 +55,12 @@ def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Exa
     rows = places.select_related("issue__repository", "issue__current").defer(
         "issue__current__body", "issue__current__comments"
     )
-    found: dict[int, Example] = {}
+    found: dict[int, ExampleIssue] = {}
     for place in rows.order_by("-is_all", "-is_decided", "round", "position")[:SHOWN]:
         said = [int(one) for one in place.labels.split()]
         found.setdefault(
             place.issue_id,
-            Example(
+            ExampleIssue(
                 issue=place.issue,
                 votes=sum(one in ids for one in said),
                 labels=len(said),
@@ -96,5 +94,5 @@ def _free(taxonomy: Taxonomy, rounds: Iterable[Round]) -> QuerySet[RoundIssue]:
     """The revealed issues of these rounds that nobody of the study has yet to label in another."""
     rounds = list(rounds)
     places = reduce(or_, map(revealed, rounds), RoundIssue.objects.none())
-    held = awaited(taxonomy, rounds)
-    return places if held.query.is_empty() else places.exclude(pk__in=held.values("pk"))
+    blind = awaited(taxonomy, rounds)
+    return places if blind.query.is_empty() else places.exclude(pk__in=blind.values("pk"))

@@ -12,18 +12,18 @@ from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotate.allocation import fair_share, pace, stretch
-from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer, Skip
+from annotate.models import Repeat, Skip
 from annotate.queries import repeats
-from annotate.queries.categories import categories_of, codebook
-from annotate.queries.volunteers import slot_count
+from core import clock
+from rounds.allocation import fair_share, pace, stretch
+from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
+from rounds.queries.categories import categories_of, codebook
+from rounds.queries.volunteers import slot_count
 from studies.models import Membership
 
 PACE_OVER = 21
 LATEST = 200
-"""Own labels that a page looks back over: for recent choices, the pace, and how long its reader is at
-work.
-"""
+"""Own labels that a page looks back over: for recent choices, the pace, and the time without a pause."""
 SLOTS_COUNTED_EVERY = timedelta(minutes=5)
 LONG = 60
 """Minutes of work without a pause after which one is suggested."""
@@ -32,7 +32,7 @@ AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has
 # Written out: both are asked with every label.
 _LATEST = """
     SELECT issue_id, category_id, submitted_at FROM (
-        (SELECT issue_id, category_id, submitted_at, id FROM annotate_label
+        (SELECT issue_id, category_id, submitted_at, id FROM rounds_label
          WHERE round_id = %(round)s AND volunteer_id = %(member)s
          ORDER BY submitted_at DESC, id DESC LIMIT %(limit)s)
         {again}
@@ -45,7 +45,7 @@ _LATEST_AGAIN = """
         WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at IS NOT NULL
 """
 _TODAY = """
-    SELECT count(*) FROM annotate_label
+    SELECT count(*) FROM rounds_label
     WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at >= %(midnight)s
 """
 
@@ -71,7 +71,7 @@ class OwnLabels:
     next: str | None
 
 
-class Latest(NamedTuple):
+class LatestLabel(NamedTuple):
     """One of the member's last labels: `category` is None for an open one."""
 
     issue: int
@@ -147,7 +147,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
                 label=label,
                 code=states[label.category_id].code if label.category_id else "",
                 name=states[label.category_id].name if label.category_id else "",
-                changeable=_is_changeable(round_, label.completed_at),
+                changeable=is_changeable(round_, label.completed_at),
             )
             for label in page
         ],
@@ -171,13 +171,13 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
     return list(latest.values())
 
 
-def latest_labels(round_: Round, member: Membership, limit: int = LATEST) -> list[Latest]:
+def latest_labels(round_: Round, member: Membership, limit: int = LATEST) -> list[LatestLabel]:
     """The member's last labels, those of issues that came again among them, newest first. One query."""
     again = _LATEST_AGAIN if round_.drift_percent else ""
     with connection.cursor() as cursor:
         given = {"round": round_.pk, "member": member.pk, "limit": limit}
         cursor.execute(_LATEST.format(again=again), given)
-        return list(map(Latest._make, cursor.fetchall()))
+        return list(map(LatestLabel._make, cursor.fetchall()))
 
 
 def own_counts(round_: Round, member: Membership) -> dict[int, int]:
@@ -200,7 +200,7 @@ def given(round_: Round, member: Membership) -> int:
 def progress(
     round_: Round,
     member: Membership,
-    latest: list[Latest] | None = None,
+    latest: list[LatestLabel] | None = None,
     seat: RoundVolunteer | None = None,
 ) -> Progress:
     """How far the member is, by their own labels alone. Two queries, two more when asked for the first time.
@@ -237,17 +237,15 @@ def progress(
         is_share=is_share and seat.quota is None,
         today=today + again.today,
         median_seconds=pace(moments[:PACE_OVER]),
-        stretch_minutes=int(stretch(moments, timezone.now()).total_seconds() // 60),
+        stretch_minutes=int(stretch(moments, clock.now()).total_seconds() // 60),
         quota=seat.quota,
     )
 
 
-def _done(round_: Round, member: Membership, latest: Sequence[Latest] = ()) -> tuple[int, int]:
-    """The member's labels before today, which are counted once, and today's: by the latest, if they reach so
-    far.
-    """
+def _done(round_: Round, member: Membership, latest: Sequence[LatestLabel] = ()) -> tuple[int, int]:
+    """The numbers of the member's labels before today, counted once, and of today's."""
     midnight = _midnight()
-    settled = timezone.now() - midnight > AFTER_MIDNIGHT
+    settled = clock.now() - midnight > AFTER_MIDNIGHT
     earlier = _done_before if settled else _done_before.__wrapped__
     if latest and not round_.drift_percent and (len(latest) < LATEST or latest[-1].at < midnight):
         today = sum(one.at >= midnight for one in latest)
@@ -258,9 +256,9 @@ def _done(round_: Round, member: Membership, latest: Sequence[Latest] = ()) -> t
     return earlier(round_.pk, member.pk, midnight), today
 
 
-def _again(round_: Round, member: Membership) -> repeats.Counted:
+def _again(round_: Round, member: Membership) -> repeats.RepeatCounts:
     if not round_.drift_percent:
-        return repeats.Counted()
+        return repeats.RepeatCounts()
     return repeats.counted(round_, member, since=_midnight())
 
 
@@ -286,7 +284,7 @@ def _slots_of(
 
 
 def _slots_counted_at() -> int:
-    return int(timezone.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
+    return int(clock.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
 
 
 def choosable(round_: Round) -> frozenset[int]:
@@ -294,19 +292,23 @@ def choosable(round_: Round) -> frozenset[int]:
     return codebook(round_.version_id).choosable(round_.depth)
 
 
-def _is_changeable(round_: Round, completed_at: datetime | None) -> bool:
+def is_changeable(round_: Round, completed_at: datetime | None) -> bool:
+    """May the authors still change the labels of an issue that was completed at this moment, first or again?
+
+    Until reveal; never in a training. Labels that were revealed once are changed in a second look only.
+    """
     if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING:
         return False
     return round_.reveal != Round.Reveal.ISSUE_COMPLETE or completed_at is None
 
 
 def _midnight() -> datetime:
-    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return timezone.localtime(clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _cursor(text: str) -> tuple[datetime, int]:
     moment, _, id_ = text.rpartition("_")
     at = datetime.fromisoformat(moment)
-    if at.tzinfo is None or at > timezone.now() + timedelta(days=1):
+    if at.tzinfo is None or at > clock.now() + timedelta(days=1):
         raise ValueError(text)
     return at, int(id_)

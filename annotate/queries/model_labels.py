@@ -7,12 +7,13 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from numpy.typing import NDArray
 
-from annotate.agreement import MISSING
-from annotate.models import ModelLabel, Round, RoundVolunteer
-from annotate.queries.rounds import revealed, reveals_complete_issues
-from annotate.queries.withheld import NOTHING, Held, seen_sql
+from agreement import MISSING
+from annotate.models import ModelLabel
+from rounds.models import Round, RoundVolunteer
+from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
+from rounds.queries.rounds import revealed, reveals_complete_issues
 from studies.models import Membership
-from taxonomy.queries import Codebook
+from taxonomy.queries.codebooks import Codebook
 
 
 def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
@@ -20,13 +21,15 @@ def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
     return ModelLabel.objects.filter(round=round_, member=member)
 
 
-def model_labels_beside(round_: Round, held: Held = NOTHING) -> QuerySet[ModelLabel, tuple[str, str, int]]:
+def model_labels_beside(
+    round_: Round, blind: WithheldIssues = NOTHING
+) -> QuerySet[ModelLabel, tuple[str, str, int]]:
     """(address of the issue, pseudonym of the model, category) of each label that stands beside labels of
     volunteers in the report: those of complete, revealed issues, without what is held back from the reader.
     """
     shown = revealed(round_).filter(completed_at__isnull=False, issue=OuterRef("issue"))
     labels = ModelLabel.objects.filter(Exists(shown), round=round_)
-    labels = labels.exclude(Exists(held.filter(round=round_, issue=OuterRef("issue"))))
+    labels = labels.exclude(Exists(blind.filter(round=round_, issue=OuterRef("issue"))))
     return labels.order_by("member", "issue").values_list("issue__url", "member__pseudonym", "category")
 
 
@@ -37,7 +40,7 @@ _BESIDE = """
                array_agg(category_id ORDER BY member_id) AS chosen
         FROM annotate_modellabel WHERE round_id = %(round)s GROUP BY issue_id
     ) said
-    JOIN annotate_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id
+    JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id
     WHERE c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
     GROUP BY 1, 2, 3, 4, 5
 """
@@ -47,8 +50,8 @@ _BESIDE = """
 class BesideModels:
     """Distinct label tuples of the complete, revealed issues that a model has labelled, with its labels.
 
-    `codes` [P, R] and `decided` [P] are as in annotate.queries.agreement.Tuples, `models` [P, M] has a column
-    for each of `names`, the pseudonyms. `counts` [P] says how many issues.
+    `codes` [P, R] and `decided` [P] are as in reports.queries.label_tuples.Tuples; `models` [P, M] has a
+    column for each of `names`, the pseudonyms. `counts` [P] says how many issues.
     """
 
     names: tuple[str, ...]
@@ -58,13 +61,13 @@ class BesideModels:
     counts: NDArray[np.int64]
 
 
-def beside_models(round_: Round, codebook: Codebook, held: Held = NOTHING) -> BesideModels | None:
+def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> BesideModels | None:
     """The labels of models beside those of the volunteers, without what is held back from the reader; None
     where there are none. One query, and two more where there are some.
     """
     if not reveals_complete_issues(round_):
         return None
-    seen, kept = seen_sql(held, "c.issue_id")
+    seen, kept = seen_sql(blind, "c.issue_id")
     with connection.cursor() as cursor:
         cursor.execute(_BESIDE.format(seen=seen), {"round": round_.pk, **kept})
         rows = cursor.fetchall()

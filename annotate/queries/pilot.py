@@ -8,13 +8,13 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
-from annotate.drafting import Missing, draft_taxonomy
-from annotate.models import Label, Round, Said
-from annotate.queries.rounds import revealed, round_progress, said_labels
-from annotate.queries.withheld import NOTHING, Held
+from annotate.pilot_taxonomy import Missing, draft_taxonomy
 from ingest.models import Issue
+from rounds.models import CurrentLabel, Label, Round
+from rounds.queries.blindness import NOTHING, WithheldIssues
+from rounds.queries.rounds import current_labels, revealed, round_progress
 from taxonomy.models import CategoryState, Proposal
-from taxonomy.queries import Codebook
+from taxonomy.queries.codebooks import Codebook
 from taxonomy.tree import Tree, look_alike
 
 EXAMPLES = 5
@@ -28,8 +28,8 @@ _JUDGED = """
                bool_or(l.unsure) OVER same AS any_unsure,
                min(coalesce(s.category_id, -l.proposal_id)) OVER same
                    <> max(coalesce(s.category_id, -l.proposal_id)) OVER same AS is_split
-        FROM annotate_said s
-        JOIN annotate_label l ON l.id = s.label_id
+        FROM rounds_said s
+        JOIN rounds_label l ON l.id = s.label_id
         WHERE s.round_id = %(round)s AND s.issue_id IN ({revealed})
         WINDOW same AS (PARTITION BY l.issue_id)
     ),
@@ -37,7 +37,7 @@ _JUDGED = """
         SELECT t.*, p.position,
                CASE WHEN t.is_split THEN nullif(p.decided, 0) ELSE t.category_id END AS right_id
         FROM told t
-        JOIN annotate_roundissue p ON p.round_id = %(round)s AND p.issue_id = t.issue_id
+        JOIN rounds_roundissue p ON p.round_id = %(round)s AND p.issue_id = t.issue_id
     ),
     said AS (
         SELECT placed.*,
@@ -91,7 +91,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Used:
+class UsedCategory:
     """A category that revealed labels chose: how often, on how many issues, and issues that show it."""
 
     state: CategoryState
@@ -103,7 +103,7 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedCategory:
     """A category that revealed open labels found missing; names that differ in case only are one."""
 
     name: str
@@ -117,7 +117,7 @@ class Proposed:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PilotOutcome:
     """What a pilot showed so far, out of `revealed` of its `issues`; its version has `size` categories.
 
     `withheld` more are held back from the reader.
@@ -126,17 +126,15 @@ class Outcome:
     issues: int
     revealed: int
     labels: int
-    used: list[Used]
-    proposed: list[Proposed]
+    used: list[UsedCategory]
+    proposed: list[ProposedCategory]
     size: int
     withheld: int = 0
 
 
-def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
-    """What the revealed labels of a round say that are not held back from the reader; `book` is that of its
-    version. Nine queries at most.
-    """
-    examples = candidates(round_, book, each=EXAMPLES, held=held)
+def outcome(round_: Round, book: Codebook, blind: WithheldIssues = NOTHING) -> PilotOutcome:
+    """What the revealed labels say that are not withheld; `book` is of the round's version. Nine queries."""
+    examples = candidates(round_, book, each=EXAMPLES, blind=blind)
     by_category: dict[int, list[Candidate]] = defaultdict(list)
     by_proposal: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in examples:
@@ -144,8 +142,8 @@ def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
             by_category[candidate.right.category_id].append(candidate)
         elif candidate.proposal_id is not None:
             by_proposal[candidate.proposal_id].append(candidate)
-    said = said_labels(round_).exclude(issue__in=held.values("issue"))
-    withheld = held.count()
+    said = current_labels(round_).exclude(issue__in=blind.values("issue"))
+    withheld = blind.count()
     counted = {
         row["category"]: row
         for row in said.filter(category__isnull=False)
@@ -158,7 +156,7 @@ def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
         .order_by()
     }
     used = [
-        Used(
+        UsedCategory(
             state=state,
             hue=book.hue(state.category_id),
             labels=counted[state.category_id]["n"],
@@ -170,7 +168,7 @@ def outcome(round_: Round, book: Codebook, held: Held = NOTHING) -> Outcome:
         if state.category_id in counted
     ]
     proposed = _proposed(book, _open(said).select_related("proposal"), by_proposal)
-    return Outcome(
+    return PilotOutcome(
         issues=round_progress(round_).issues,
         revealed=revealed(round_).count() - withheld,
         labels=sum(one.labels for one in used) + sum(one.labels for one in proposed),
@@ -187,7 +185,7 @@ def candidates(
     *,
     each: int = 0,
     more: Collection[int] = (),
-    held: Held = NOTHING,
+    blind: WithheldIssues = NOTHING,
 ) -> list[Candidate]:
     """Of each category, and of each proposal, the first `each` revealed issues, clear ones first; and `more`.
 
@@ -195,7 +193,7 @@ def candidates(
     the order of the tree, proposals and what is undecided last. Two queries.
     """
     try:
-        shown = revealed(round_).exclude(pk__in=held.values("pk"))
+        shown = revealed(round_).exclude(pk__in=blind.values("pk"))
         gate, parameters = shown.values("issue").query.sql_with_params()
     except EmptyResultSet:
         return []
@@ -232,14 +230,14 @@ def candidates(
     )
 
 
-def _open(said: QuerySet[Said]) -> QuerySet[Label]:
+def _open(said: QuerySet[CurrentLabel]) -> QuerySet[Label]:
     """Those of the labels that are open still."""
     return Label.objects.filter(pk__in=said.filter(category=None).values("label"), category=None)
 
 
 def _proposed(
     book: Codebook, labels: Iterable[Label], examples: dict[int, list[Candidate]]
-) -> list[Proposed]:
+) -> list[ProposedCategory]:
     by_name: dict[str, list[tuple[Label, Proposal]]] = defaultdict(list)
     for label in sorted(labels, key=lambda label: (label.submitted_at, label.pk)):
         if label.proposal:
@@ -251,7 +249,7 @@ def _proposed(
         proposals = {proposal.pk: proposal for _label, proposal in same}.values()
         told = [one for proposal in proposals for one in examples.get(proposal.pk, ())]
         found.append(
-            Proposed(
+            ProposedCategory(
                 name=same[0][1].name,
                 reasons=list(dict.fromkeys(label.proposed_reason for label, _proposal in same)),
                 nearest=nearest,
@@ -265,7 +263,7 @@ def _proposed(
     return sorted(found, key=lambda one: (-one.labels, one.name))
 
 
-def draft(book: Codebook, found: Outcome, *, keep_unused: bool = False) -> Tree:
+def draft(book: Codebook, found: PilotOutcome, *, keep_unused: bool = False) -> Tree:
     """A first draft of a taxonomy: what the pilot used and what it missed, with examples from its issues."""
     return draft_taxonomy(
         book.tree(),
@@ -288,14 +286,12 @@ def _told(examples: Sequence[Candidate]) -> list[str]:
     return [one.summary or one.title for one in examples]
 
 
-def issue_ids(round_: Round, words: Sequence[str], held: Held = NOTHING) -> dict[str, int | None]:
-    """Word to the revealed issue whose URL or number it is; None for what names none, or several, or one that
-    is held back.
-    """
+def issue_ids(round_: Round, words: Sequence[str], blind: WithheldIssues = NOTHING) -> dict[str, int | None]:
+    """Word to the one revealed issue, not withheld, whose URL or number it is; None for none or several."""
     numbers = {word: word.lstrip("#").upper() for word in words}
     rows = (
         revealed(round_)
-        .exclude(pk__in=held.values("pk"))
+        .exclude(pk__in=blind.values("pk"))
         .filter(Q(issue__url__in=words) | Q(issue__number__in=numbers.values()))
         .values_list("issue", "issue__url", "issue__number")
     )
@@ -307,7 +303,7 @@ def issue_ids(round_: Round, words: Sequence[str], held: Held = NOTHING) -> dict
     return {word: next(iter(ids)) if len(ids) == 1 else None for word, ids in found.items()}
 
 
-def proposal_names(round_: Round, held: Held = NOTHING) -> list[tuple[int, str]]:
+def proposal_names(round_: Round, blind: WithheldIssues = NOTHING) -> list[tuple[int, str]]:
     """(id, name) of the proposals that revealed open labels of the round point to, if not held back."""
-    labels = _open(said_labels(round_).exclude(issue__in=held.values("issue")))
+    labels = _open(current_labels(round_).exclude(issue__in=blind.values("issue")))
     return list(Proposal.objects.filter(pk__in=labels.values("proposal")).values_list("pk", "name"))

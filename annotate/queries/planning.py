@@ -1,9 +1,10 @@
 """What a lead plans a round from: the sources of its issues, the types of each version, the team's pace."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, groupby
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection
@@ -12,12 +13,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.models import Decision, Round, RoundIssue, Sample, SampleIssue
-from annotate.queries.categories import deepest_level
-from annotate.queries.rounds import candidates, published_versions, usual_reveal
-from annotate.queries.screening import kept_issues
+from annotate.models import Sample, SampleIssue
+from consensus.models import Decision
+from consensus.queries.screening import kept_issues
+from core.numbers import whole_number
 from ingest.models import Issue
-from ingest.queries import IssueFilter, filter_issues, saved_filters
+from ingest.queries.filters import IssueFilter, saved_filters
+from ingest.queries.issues import filter_issues
+from rounds.models import Round, RoundIssue
+from rounds.queries.categories import deepest_level
+from rounds.queries.rounds import candidates, published_versions, usual_reveal
 from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState, Level
 
@@ -37,11 +42,11 @@ _PACE = """
         SELECT r.kind, extract(epoch FROM l.submitted_at - lag(l.submitted_at) OVER (
             PARTITION BY v.id ORDER BY l.submitted_at
         )) AS seconds
-        FROM annotate_round r
-        JOIN annotate_roundvolunteer v ON v.round_id = r.id
+        FROM rounds_round r
+        JOIN rounds_roundvolunteer v ON v.round_id = r.id
         JOIN studies_membership m ON m.id = v.member_id AND m.user_id IS NOT NULL
         CROSS JOIN LATERAL (
-            SELECT submitted_at FROM annotate_label
+            SELECT submitted_at FROM rounds_label
             WHERE round_id = v.round_id AND volunteer_id = v.member_id
             ORDER BY submitted_at DESC LIMIT 200
         ) l
@@ -53,7 +58,7 @@ _PACE = """
 
 
 @dataclass(frozen=True)
-class Source:
+class IssueSource:
     """Something that a round's issues can be taken from.
 
     `value` is `issues`, `filter:<id>`, `sample:<id>`, `round:<id>` or `kept:<id>`; `group` its heading.
@@ -65,7 +70,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Screened:
+class ScreeningCounts:
     """What a closed screening left: `kept` = all but the excluded; `undecided` of them have no decision."""
 
     kept: int
@@ -73,37 +78,48 @@ class Screened:
     undecided: int
 
 
-def sources(study: Study) -> list[Source]:
+def sources(study: Study) -> list[IssueSource]:
     """What the issues of a round of this study can be taken from. Three queries.
 
     Of screenings only closed ones: what an open one would keep is not revealed.
     """
-    found = [Source(EVERY_ISSUE, gettext("All issues of the study"))]
+    found = [IssueSource(EVERY_ISSUE, gettext("All issues of the study"))]
     found += [
-        Source(f"filter:{saved.pk}", saved.name, gettext("Saved filters")) for saved in saved_filters(study)
+        IssueSource(f"filter:{saved.pk}", saved.name, gettext("Saved filters"))
+        for saved in saved_filters(study)
     ]
     found += [
-        Source(f"sample:{sample.pk}", sample.name, gettext("Samples"))
+        IssueSource(f"sample:{sample.pk}", sample.name, gettext("Samples"))
         for sample in Sample.objects.filter(study=study).order_by("-pk")
     ]
     rounds = list(Round.objects.filter(study=study).order_by("-pk"))
     found += [
-        Source(f"kept:{round_.pk}", round_.name, gettext("What a screening kept"))
+        IssueSource(f"kept:{round_.pk}", round_.name, gettext("What a screening kept"))
         for round_ in rounds
         if round_.kind == Round.Kind.SCREENING and round_.closed_at
     ]
     found += [
-        Source(f"round:{round_.pk}", round_.name, gettext("Issues of another round")) for round_ in rounds
+        IssueSource(f"round:{round_.pk}", round_.name, gettext("Issues of another round"))
+        for round_ in rounds
     ]
     return found
 
 
-def source_named(study: Study, value: str) -> Source | None:
+def source_choices(found: Iterable[IssueSource]) -> list[tuple[Any, Any]]:
+    """These sources as the choices of a select, those of one group under its heading."""
+    choices: list[tuple[Any, Any]] = []
+    for group, members in groupby(found, key=attrgetter("group")):
+        offered = [(source.value, source.name) for source in members]
+        choices += [(group, offered)] if group else offered
+    return choices
+
+
+def source_named(study: Study, value: str) -> IssueSource | None:
     """The source of this value, None where the study has none such."""
     return next((source for source in sources(study) if source.value == value), None)
 
 
-def selection(source: Source, **narrowed: Any) -> dict[str, Any]:
+def selection(source: IssueSource, **narrowed: Any) -> dict[str, Any]:
     """For the record, how the issues of a round were chosen: the source, and what narrowed it."""
     return {"source": source.value, "name": source.name, **narrowed}
 
@@ -117,7 +133,7 @@ def issues_from(study: Study, source: str) -> QuerySet[Issue]:
     kind, _colon, id_ = source.partition(":")
     if kind == EVERY_ISSUE and not id_:
         return issues.order_by("repository", "pk")
-    key = int(id_) if id_.isdecimal() and len(id_) < 19 else 0
+    key = whole_number(id_) or 0
     saved = next((saved for saved in saved_filters(study) if saved.pk == key), None)
     if kind == "filter" and saved:
         issues = filter_issues(study, IssueFilter.from_query(dict(saved.query)))
@@ -135,20 +151,20 @@ def issues_from(study: Study, source: str) -> QuerySet[Issue]:
 def closed_screening(study: Study, source: str) -> Round | None:
     """The screening that a source `kept:<id>` names, None for every other source."""
     kind, _colon, id_ = source.partition(":")
-    if kind != "kept" or not id_.isdecimal() or len(id_) > 18:
+    if kind != "kept":
         return None
     closed = Round.objects.filter(study=study, kind=Round.Kind.SCREENING, closed_at__isnull=False)
-    return closed.filter(pk=int(id_)).first()
+    return closed.filter(pk=whole_number(id_) or 0).first()
 
 
-def screened(screening: Round) -> Screened:
+def screened(screening: Round) -> ScreeningCounts:
     """How many issues a closed screening kept, excluded, and never decided. Two queries."""
     decided = Decision.objects.filter(round=screening, issue=OuterRef("issue"), superseded_at=None)
     counted = RoundIssue.objects.filter(round=screening).aggregate(
         issues=Count("pk"), undecided=Count("pk", filter=~Exists(decided))
     )
     kept = kept_issues(screening).count()
-    return Screened(kept=kept, excluded=counted["issues"] - kept, undecided=counted["undecided"])
+    return ScreeningCounts(kept=kept, excluded=counted["issues"] - kept, undecided=counted["undecided"])
 
 
 def by_repository(issues: QuerySet[Issue]) -> list[tuple[str, int]]:

@@ -1,6 +1,4 @@
-"""The drift check: which of a member's issues comes to them again. All of it depends on their own data alone,
-and on what is revealed to everybody.
-"""
+"""The drift check: which issues come to a member again, by their own data and what all can see."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,23 +6,27 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
-from annotate.drift import YOUNGEST, comes_again
-from annotate.models import Assignment, Label, Repeat, Round, RoundIssue, RoundVolunteer
-from annotate.queries.rounds import revealed
+from annotate.models import Repeat
+from core import clock
+from rounds.drift import YOUNGEST, comes_again
+from rounds.models import Assignment, Label, Round, RoundVolunteer
+from rounds.queries.rounds import once_revealed
 from studies.models import Membership
 
+CHOSEN = (
+    "category_id", "proposal", "proposed_reason", "nearest_id", "version_id", "guideline_id", "snapshot_id",
+    "summary", "unsure",
+)  # fmt: skip
+"""The fields of a label, and of a repeat, that its author chose or had on the page."""
 STILL_OPEN = timedelta(hours=1)
 """So long after it was given a repeat can be changed as the label that it looked like."""
 
 
 def repeats_to_come(round_: Round, member: Membership) -> QuerySet[Repeat]:
-    """The member's repeats that can be labelled now: their first labels are old enough, and were never
-    revealed.
-    """
+    """The member's repeats that can be labelled now: the first label is old enough and was never revealed."""
     old = Label.objects.filter(
-        round=round_, volunteer=member, issue=OuterRef("issue"), submitted_at__lte=timezone.now() - YOUNGEST
+        round=round_, volunteer=member, issue=OuterRef("issue"), submitted_at__lte=clock.now() - YOUNGEST
     )
     return Repeat.objects.filter(Exists(old), round=round_, volunteer=member, submitted_at=None).exclude(
         _was_revealed(round_)
@@ -32,20 +34,16 @@ def repeats_to_come(round_: Round, member: Membership) -> QuerySet[Repeat]:
 
 
 def _was_revealed(round_: Round) -> Exists:
-    """Is the issue of a repeat revealed, or was it before it had to be looked at again?"""
-    before = RoundIssue.objects.filter(round=round_, was_completed_at__isnull=False)
-    return Exists((revealed(round_) | before).filter(issue=OuterRef("issue")))
+    return Exists(once_revealed(round_).filter(issue=OuterRef("issue")))
 
 
 def next_repeat(
     round_: Round, member: Membership, *, holding: Collection[int] = (), is_last: bool = False
 ) -> Repeat | None:
-    """The repeat that is due longest; with `is_last`, when nothing else is left, also one that is not due
-    yet.
-    """
+    """The repeat that is due longest; with `is_last` also one that is not due yet."""
     waiting = repeats_to_come(round_, member).exclude(issue__in=holding)
     if not is_last:
-        waiting = waiting.filter(due_at__lte=timezone.now())
+        waiting = waiting.filter(due_at__lte=clock.now())
     return waiting.order_by("due_at", "id").first()
 
 
@@ -58,7 +56,7 @@ def recent_repeat(round_: Round, member: Membership, issue_id: int) -> Repeat | 
     """The repeat of this issue that the member has just labelled, while they can go back to it."""
     if not round_.drift_percent:
         return None
-    since = timezone.now() - STILL_OPEN
+    since = clock.now() - STILL_OPEN
     own = Repeat.objects.filter(round=round_, volunteer=member, issue=issue_id, submitted_at__gte=since)
     return own.select_related("proposal").first()
 
@@ -69,22 +67,14 @@ def as_label(repeat: Repeat) -> Label:
         round_id=repeat.round_id,
         issue_id=repeat.issue_id,
         volunteer_id=repeat.volunteer_id,
-        category_id=repeat.category_id,
-        version_id=repeat.version_id or 0,
-        proposal=repeat.proposal,
-        proposed_reason=repeat.proposed_reason,
-        nearest_id=repeat.nearest_id,
-        guideline_id=repeat.guideline_id,
-        snapshot_id=repeat.snapshot_id,
-        summary=repeat.summary,
-        unsure=repeat.unsure,
+        **{name: getattr(repeat, name) for name in CHOSEN},
         submitted_at=repeat.submitted_at or repeat.due_at,
         form_key=repeat.form_key,
     )
 
 
 @dataclass(frozen=True)
-class Counted:
+class RepeatCounts:
     """The member's repeats: labelled, of them since a moment; and lost, as their issue was revealed first."""
 
     labelled: int = 0
@@ -92,7 +82,7 @@ class Counted:
     lost: int = 0
 
 
-def counted(round_: Round, member: Membership, *, since: datetime) -> Counted:
+def counted(round_: Round, member: Membership, *, since: datetime) -> RepeatCounts:
     """One query."""
     own = Repeat.objects.filter(round=round_, volunteer=member)
     found = own.aggregate(
@@ -100,7 +90,7 @@ def counted(round_: Round, member: Membership, *, since: datetime) -> Counted:
         today=Count("pk", filter=Q(submitted_at__gte=since)),
         lost=Count("pk", filter=Q(_was_revealed(round_), submitted_at=None)),
     )
-    return Counted(**found)
+    return RepeatCounts(**found)
 
 
 @lru_cache(maxsize=1024)

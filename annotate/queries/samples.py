@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -10,18 +10,18 @@ from django.db.models import Count, Max, QuerySet
 
 from accounts.models import User
 from annotate.models import Sample, SampleIssue
-from annotate.queries.planning import EVERY_ISSUE, Source, issues_from
+from annotate.queries.planning import EVERY_ISSUE, IssueSource, issues_from
 from annotate.sampling import draw
 from ingest.models import Issue, Repository
-from ingest.queries import IssueFilter, filter_issues, saved_filters
+from ingest.queries.filters import IssueFilter, saved_filters
+from ingest.queries.issues import filter_issues
+from rounds.queries.rounds import issues_to_label
 from studies.models import Study
 from studies.queries import studies_for
 
-ON_A_PAGE = 50
-
 
 @dataclass(frozen=True)
-class Frame:
+class SampleFrame:
     """The issues that a sample is drawn from: a source, narrowed as a round's issues can be.
 
     `source` is as in annotate.queries.planning, `name` what it was called, `query` a saved filter as it was:
@@ -35,23 +35,16 @@ class Frame:
     with_text: bool = False
     without_pull_requests: bool = False
 
-    def stored(self) -> dict[str, Any]:
-        return asdict(self)
 
-    @classmethod
-    def restored(cls, stored: Mapping[str, Any]) -> "Frame":
-        return cls(**stored)
-
-
-def frame_of(study: Study, source: Source) -> Frame:
+def frame_of(study: Study, source: IssueSource) -> SampleFrame:
     """All of a source, and of a saved filter what it says now. At most one query."""
     name = f"{source.group}: {source.name}" if source.group else source.name
     kind, _colon, id_ = source.value.partition(":")
     saved = saved_filters(study).filter(pk=id_).first() if kind == "filter" else None
-    return Frame(source.value, name, dict(saved.query) if saved else {})
+    return SampleFrame(source.value, name, dict(saved.query) if saved else {})
 
 
-def issues_of(study: Study, frame: Frame, *, up_to: int | None = None) -> QuerySet[Issue]:
+def issues_of(study: Study, frame: SampleFrame, *, up_to: int | None = None) -> QuerySet[Issue]:
     """The issues of a frame as it is now; with `up_to` only those that were there when this id was newest.
 
     Raises ValueError where its source is gone.
@@ -60,12 +53,13 @@ def issues_of(study: Study, frame: Frame, *, up_to: int | None = None) -> QueryS
         issues = filter_issues(study, IssueFilter.from_query(dict(frame.query)))
     else:
         issues = issues_from(study, frame.source)
-    if frame.year is not None:
-        issues = issues.filter(year=frame.year)
-    if frame.with_text:
-        issues = issues.filter(current__isnull=False)
-    if frame.without_pull_requests:
-        issues = issues.exclude(is_pull_request=True)
+    issues = issues_to_label(
+        study,
+        among=issues,
+        year=frame.year,
+        with_text=frame.with_text,
+        without_pull_requests=frame.without_pull_requests,
+    )
     if up_to is not None:
         issues = issues.filter(pk__lte=up_to)
     return issues.order_by()
@@ -99,20 +93,9 @@ def samples_for(user: User | AnonymousUser) -> QuerySet[Sample]:
     return samples.select_related("study", "created_by__user").annotate(size=Count("drawn")).order_by("-pk")
 
 
-@dataclass(frozen=True)
-class SamplePage:
-    """A page of a sample's issues in the order of the draw; `before` and `after` are keys of those beside."""
-
-    drawn: list[SampleIssue]
-    before: int | None
-    after: int | None
-
-
-def sample_page(
-    sample: Sample, *, before: int | None = None, after: int | None = None, size: int = ON_A_PAGE
-) -> SamplePage:
-    """The `size` issues behind position `after`, or before `before`, or the first ones. One query."""
-    rows = (
+def drawn_issues(sample: Sample) -> QuerySet[SampleIssue]:
+    """The issues of a sample, with what their list shows of them."""
+    return (
         SampleIssue.objects.filter(sample=sample)
         .select_related("issue__repository", "issue__current")
         .only(
@@ -120,15 +103,6 @@ def sample_page(
             "issue__repository__host", "issue__current__title",
         )
     )  # fmt: skip
-    if before is not None:
-        page = list(rows.filter(position__lt=before).order_by("-position")[: size + 1])
-        more, page = len(page) > size, page[:size][::-1]
-        return SamplePage(
-            page, page[0].position if page and more else None, page[-1].position if page else None
-        )
-    page = list(rows.filter(position__gt=after or 0).order_by("position")[: size + 1])
-    more, page = len(page) > size, page[:size]
-    return SamplePage(page, page[0].position if page and after else None, page[-1].position if more else None)
 
 
 def drawn_urls(sample: Sample) -> Iterator[tuple[str, str]]:
@@ -149,25 +123,16 @@ def framed_urls(sample: Sample) -> Iterator[tuple[str, str, bool]]:
 
 
 @dataclass(frozen=True)
-class Changed:
-    """A stratum that holds another number of issues than it did. `now` leaves out what came since."""
-
-    repository: str
-    then: int
-    now: int
-
-
-@dataclass(frozen=True)
-class Check:
+class SampleCheck:
     """A sample beside a fresh draw from the issues that were there then.
 
-    `differing` of its issues would not come again; `changed` says why. `newer` issues came since: they take
-    no part.
+    `differing` of its issues would not come again; `changed` are the strata whose number of issues is another
+    `now` than `then`. `newer` issues came since: they take no part.
     """
 
     size: int
     differing: int
-    changed: list[Changed]
+    changed: list[dict[str, Any]]
     newer: int
 
     @property
@@ -175,7 +140,7 @@ class Check:
         return not self.differing
 
 
-def check(sample: Sample) -> Check:
+def check(sample: Sample) -> SampleCheck:
     """Draw the sample again and compare. Four queries."""
     strata: list[dict[str, Any]] = sample.plan["strata"]
     found = urls_of(_framed(sample))
@@ -183,20 +148,19 @@ def check(sample: Sample) -> Check:
     asked = {stratum["id"]: min(stratum["drawn"], len(urls[stratum["id"]])) for stratum in strata}
     again = [url for part in draw(urls, asked, sample.seed).values() for url in part]
     stored = [url for _path, url in drawn_urls(sample)]
-    now = issues_of(sample.study, Frame.restored(sample.plan["filter"])).count()
+    now = issues_of(sample.study, SampleFrame(**sample.plan["filter"])).count()
     # An order that differs is a draw that differs, though nothing is missing from it.
     differing = len(set(stored) - set(again)) or int(stored != again)
     changed = [
-        Changed(stratum["repository"], stratum["issues"], len(urls[stratum["id"]]))
+        {"repository": stratum["repository"], "then": stratum["issues"], "now": len(urls[stratum["id"]])}
         for stratum in strata
         if stratum["issues"] != len(urls[stratum["id"]])
     ]
-    return Check(len(stored), differing, changed, now - sum(len(part) for part in found.values()))
+    return SampleCheck(len(stored), differing, changed, now - sum(len(part) for part in found.values()))
 
 
 def _framed(sample: Sample) -> QuerySet[Issue]:
-    frame = Frame.restored(sample.plan["filter"])
-    return issues_of(sample.study, frame, up_to=sample.plan["newest"])
+    return issues_of(sample.study, SampleFrame(**sample.plan["filter"]), up_to=sample.plan["newest"])
 
 
 def repositories_of(study: Study) -> list[Repository]:

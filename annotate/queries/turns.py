@@ -8,25 +8,29 @@ from typing import Any, cast
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import User
-from annotate.drift import is_place_of_a_repeat
-from annotate.models import Assignment, Draft, Label, Repeat, Round, RoundVolunteer, Skip
+from annotate.models import Draft, Repeat, Skip
 from annotate.queries import repeats
 from annotate.queries.labels import given
-from annotate.queries.rows import Rows
+from core import clock
+from core.sql.models import Rows
+from core.sql.prepared import Prepared
 from ingest.models import Issue, Repository, Snapshot
+from rounds.drift import is_place_of_a_repeat
+from rounds.models import Assignment, Label, Round, RoundVolunteer
 from studies.models import Guideline, Membership, Study
 from taxonomy.models import Taxonomy, Version
 
 _SEAT_ROWS = Rows(RoundVolunteer, Membership, Round, Study, Version, Taxonomy)
-_SEAT = f"""
+_SEAT = Prepared(
+    "seat_of",
+    f"""
     SELECT {_SEAT_ROWS.columns}, g.id, g.number,
            ARRAY(SELECT word FROM ingest_keyword k WHERE k.study_id = p3.id ORDER BY lower(word), k.id)
-    FROM annotate_roundvolunteer p0
+    FROM rounds_roundvolunteer p0
     JOIN studies_membership p1 ON p1.id = p0.member_id
-    JOIN annotate_round p2 ON p2.id = p0.round_id
+    JOIN rounds_round p2 ON p2.id = p0.round_id
     JOIN studies_study p3 ON p3.id = p2.study_id
     JOIN taxonomy_version p4 ON p4.id = p2.version_id
     JOIN taxonomy_taxonomy p5 ON p5.id = p4.taxonomy_id
@@ -34,14 +38,15 @@ _SEAT = f"""
         SELECT id, number FROM studies_guideline WHERE study_id = p3.id ORDER BY number DESC LIMIT 1
     ) g ON true
     WHERE p0.round_id = %(round)s AND p1.user_id = %(user)s AND p1.left_at IS NULL
-"""
+    """,
+)
 
 _TURN_ROWS = Rows(Assignment, Issue, Repository, Snapshot, Draft)
 # The slot is found first: joined to texts before, PostgreSQL would weigh ways to fetch those of all slots.
 _TURN = f"""
     SELECT {_TURN_ROWS.columns}
     FROM (
-        SELECT * FROM annotate_assignment a
+        SELECT * FROM rounds_assignment a
         WHERE a.round_id = %(round)s AND a.volunteer_id = %(member)s {{which}}
         LIMIT 1
     ) p0
@@ -63,13 +68,10 @@ SKIPPED_LONGEST_AGO = f"""{_OPEN} AND EXISTS (SELECT {_OWN_SKIPS})
 LAST_TOUCHED = f"{_OPEN} ORDER BY a.lease_until DESC, a.id"
 OF_ISSUE = "AND a.issue_id = %(issue)s"
 OF_SLOT = "AND a.id = %(slot)s"
-
-_GUIDELINE_SEEN = """
-    SELECT g.id, EXISTS (
-        SELECT FROM studies_guidelinereading r WHERE r.guideline_id = g.id AND r.member_id = %(member)s
-    )
-    FROM studies_guideline g WHERE g.study_id = %(study)s ORDER BY g.number DESC LIMIT 1
-"""
+_TURNS = {
+    which: Prepared(f"turn_{number}", _TURN.format(which=which))
+    for number, which in enumerate((LOWEST_RANK, SKIPPED_LONGEST_AGO, LAST_TOUCHED, OF_ISSUE, OF_SLOT))
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     if not user.is_authenticated:
         return None
     with connection.cursor() as cursor:
-        cursor.execute(_SEAT, {"round": round_id, "user": user.pk})
+        _SEAT.run(cursor, {"round": round_id, "user": user.pk})
         row = cursor.fetchone()
     if row is None:
         return None
@@ -130,7 +132,7 @@ def guideline_of(seat: RoundVolunteer) -> Guideline | None:
 
 
 def keywords_at(seat: RoundVolunteer) -> tuple[str, ...]:
-    """The keywords of the study of a seat that `seat_of` gave, as `ingest.queries.keywords_of` has them."""
+    """The keywords of the study of a seat that `seat_of` gave, as `keywords_of` orders them."""
     words: tuple[str, ...] = getattr(seat, "keywords", ())
     return words
 
@@ -191,7 +193,7 @@ def turn_again(round_: Round, repeat: Repeat, member: Membership) -> Turn:
     if turn is None:
         raise Assignment.DoesNotExist
     is_leased = round_.allocation == Round.Allocation.K_OF_N
-    until = timezone.now() + timedelta(minutes=round_.lease_minutes) if is_leased else None
+    until = clock.now() + timedelta(minutes=round_.lease_minutes) if is_leased else None
     return replace(turn, until=until)
 
 
@@ -207,7 +209,7 @@ def turn_of(
         return None
     own: dict[str, Any] = {"round": round_.pk, "member": member.pk, "holding": list(holding)}
     with connection.cursor() as cursor:
-        cursor.execute(_TURN.format(which=which), own | given)
+        _TURNS[which].run(cursor, own | given)
         row = cursor.fetchone()
     if row is None:
         return None
@@ -243,13 +245,3 @@ def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = F
         label = repeats.as_label(recent) if recent is not None else label
     issue = Issue.objects.select_related("repository", "current").get(pk=issue_id)
     return Turn(assignment=slot, issue=issue, draft=draft, label=label, skipped=skipped)
-
-
-def guideline_seen(round_: Round, member: Membership) -> tuple[int | None, bool]:
-    """The id of the study's current guideline, None without one, and whether the member has read it. One
-    query.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_GUIDELINE_SEEN, {"study": round_.study_id, "member": member.pk})
-        row: tuple[int, bool] | None = cursor.fetchone()
-    return row or (None, False)

@@ -11,23 +11,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions.examples import take_example
-from annotate.models import Round
 from annotate.queries.examples import can_show, example_issues
 from core.http import render_page, require
 from core.idempotency import once
+from core.numbers import whole_number
 from ingest.models import Issue
 from studies.models import Membership
 from studies.pages import frame
-from studies.queries import membership_of
-from taxonomy.drafting import drafted
 from taxonomy.models import Taxonomy
-from taxonomy.queries import taxonomies_for
+from taxonomy.pages import taxonomy_of
+from taxonomy.queries.drafts import drafted
 from taxonomy.rules import may_edit_taxonomies
-
-
-def example_url(round_: Round, issue_id: int) -> str:
-    """Where an issue is taken as an example for a category of the round's taxonomy."""
-    return f"{reverse('draft_examples', args=[round_.version.taxonomy_id])}?issue={issue_id}"
 
 
 @require_safe
@@ -65,8 +59,7 @@ def take_as_example(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
-    member = membership_of(request.user, taxonomy.study)
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
     if member is None:  # pragma: no cover - require() has refused
         raise AssertionError
@@ -74,6 +67,5 @@ def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membe
 
 
 def _issue(taxonomy: Taxonomy, asked: str) -> Issue:
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
     issues = Issue.objects.filter(repository__study=taxonomy.study_id).select_related("repository", "current")
-    return get_object_or_404(issues, pk=number)
+    return get_object_or_404(issues, pk=whole_number(asked))

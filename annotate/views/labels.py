@@ -14,21 +14,24 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate import errors, rules
+from annotate.actions import label_drafts, turns
 from annotate.actions import labels as actions
-from annotate.actions import turns
-from annotate.forms import ChangeForm, DraftForm, LabelForm, SkipForm
-from annotate.models import Label, Round, RoundVolunteer
+from annotate.forms.labels import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.queries import labels as queries
-from annotate.queries.looks import lost_labels
-from annotate.queries.rounds import rounds_for
+from annotate.queries.second_looks import lost_labels
 from annotate.queries.training import standing
-from annotate.queries.turns import Turn, current_turn, issue_in, seat_of, turn_at
+from annotate.queries.turns import current_turn, issue_in, seat_of, turn_at
+from annotate.views.labelling_screen import moved_on, page, refused, turn_as_json
 from annotate.views.picker import picker
-from annotate.views.room import frame, moved_on, page, refused, turn_as_json
 from core.errors import DomainError
-from core.http import form_key, go_to, render_page
+from core.http import go_to, render_page
 from core.middleware import wants_json
+from core.numbers import whole_number
 from ingest.models import Issue
+from rounds.models import Label, Round, RoundVolunteer
+from rounds.queries.rounds import rounds_for
+from rounds.rules import may_be_volunteer
+from rounds.views.shortcuts import frame
 from studies.models import Membership
 
 T = TypeVar("T")
@@ -42,7 +45,10 @@ def label(request: AuthedRequest, round_id: int) -> HttpResponse:
     seat = _seat(request, round_id)
     round_, member = seat.round, seat.member
     if "issue" in request.GET:
-        asked = _own_turn(round_, member, request.GET["issue"], again="skip" in request.GET)
+        number = whole_number(request.GET["issue"])
+        asked = number is not None and turn_at(round_, member, number, again="skip" in request.GET)
+        if not asked:
+            raise Http404
         return page(request, seat, asked)
     turn = current_turn(round_, member) if rules.may_take_turns(member, round_) else None
     if turn is None:
@@ -93,19 +99,8 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     form = LabelForm(request.POST, round_=round_)
     if not form.is_valid():
         return refused(request, seat, issue, form=form)
-    data = form.cleaned_data
     submitted, refusal = _attempt(
-        lambda: actions.submit_label(
-            round_=round_,
-            issue=issue,
-            member=member,
-            **form.choice,
-            form_key=form_key(request),
-            seen_version=data["version"],
-            seen_snapshot=data["snapshot"],
-            seen_guideline=data["guideline"],
-            seen_revision=data["revision"],
-        )
+        lambda: actions.submit_label(round_=round_, issue=issue, member=member, given=form.given)
     )
     if submitted is None:
         return refused(request, seat, issue, refusal=refusal)
@@ -128,18 +123,8 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     form = ChangeForm(request.POST, round_=round_)
     if not form.is_valid():
         return refused(request, seat, issue, form=form)
-    data = form.cleaned_data
     changed, refusal = _attempt(
-        lambda: actions.change_label(
-            round_=round_,
-            issue=issue,
-            member=member,
-            **form.choice,
-            seen=data["seen"],
-            seen_version=data["version"],
-            seen_snapshot=data["snapshot"],
-            seen_guideline=data["guideline"],
-        )
+        lambda: actions.change_label(round_=round_, issue=issue, member=member, given=form.given)
     )
     if changed is None:
         return refused(request, seat, issue, refusal=refusal)
@@ -159,12 +144,11 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     if not form.is_valid():
         return refused(request, seat, issue, form=form)
     draft, refusal = _attempt(
-        lambda: actions.save_draft(
+        lambda: label_drafts.save_draft(
             round_=round_,
             issue=issue,
             member=member,
-            **form.choice,
-            seen_revision=_number(request.POST.get("revision")) or 0,
+            given=form.given,
             of_change=bool(request.POST.get("seen")),
         )
     )
@@ -229,7 +213,7 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 def _seat(request: AuthedRequest, round_id: int) -> RoundVolunteer:
     """The round, and the seat from which this person labels in it; 404 for strangers, else 403. One query."""
     seat = seat_of(request.user, round_id)
-    if seat is not None and rules.may_be_volunteer(seat.member, seat.round.study):
+    if seat is not None and may_be_volunteer(seat.member, seat.round.study):
         return seat
     get_object_or_404(rounds_for(request.user), pk=round_id)
     raise PermissionDenied(
@@ -238,14 +222,6 @@ def _seat(request: AuthedRequest, round_id: int) -> RoundVolunteer:
             " A lead of the study chooses them when a round is planned."
         )
     )
-
-
-def _own_turn(round_: Round, member: Membership, issue_id: object, *, again: bool) -> Turn:
-    number = _number(issue_id)
-    turn = turn_at(round_, member, number, again=again) if number is not None else None
-    if turn is None:
-        raise Http404
-    return turn
 
 
 def _posted_issue(request: AuthedRequest, round_: Round, member: Membership) -> Issue:
@@ -260,17 +236,10 @@ def _posted_key(request: AuthedRequest, member: Membership) -> Issue:
     """The same by its id alone, not read: the action locks it, and knows whether it is in the round."""
     if request.POST.get("member", str(member.pk)) != str(member.pk):
         raise errors.SomebodyElse
-    number = _number(request.POST.get("issue"))
+    number = whole_number(request.POST.get("issue"))
     if number is None:
         raise Http404
     return Issue(pk=number)
-
-
-def _number(text: object) -> int | None:
-    """A number as it stands in a form or an address, if PostgreSQL has one of its size."""
-    if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > 18:
-        return None
-    return int(text)
 
 
 def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
@@ -283,7 +252,7 @@ def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
 
 def _have(request: AuthedRequest) -> list[int]:
     """The issues that the page has in hand, the one shown next first."""
-    numbers = (_number(text) for text in request.POST.getlist("have")[:AT_HAND])
+    numbers = (whole_number(text) for text in request.POST.getlist("have")[:AT_HAND])
     return [number for number in numbers if number is not None]
 
 
@@ -302,7 +271,7 @@ def _go_on(
         messages.success(request, said)
         return redirect(go or label_url)
     have, turn = _have(request), None
-    if not have and not go and _number(request.POST.get("version")) not in {None, round_.version_id}:
+    if not have and not go and whole_number(request.POST.get("version")) not in {None, round_.version_id}:
         text = _(
             "The taxonomy has version %(n)s now. Your label is kept as you chose it; from here on you see the"
             " new categories."

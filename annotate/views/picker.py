@@ -9,9 +9,9 @@ from django.utils.html import json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotate.models import Round
+from rounds.models import Round
 from taxonomy.models import Level
-from taxonomy.queries import States, codebook
+from taxonomy.queries.codebooks import States, codebook
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ def picker(round_: Round) -> Picker:
 @lru_cache(maxsize=32)
 def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
     book = codebook(version_id)
-    parents = {state.parent_id for state in book.states}
+    choosable = book.choosable(depth)
     rows = [
         {
             "state": state,
-            "can": state.level >= depth or state.category_id not in parents,
+            "can": state.category_id in choosable,
             "hue": book.hue(state.category_id),
             "css": "plain" if state.level == Level.SUB_THEME else "",
         }

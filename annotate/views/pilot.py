@@ -6,26 +6,26 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
-from annotate import rules
 from annotate.actions.pilot import plan_training
-from annotate.errors import RoundRefused
-from annotate.models import Round
-from annotate.pilot_forms import AnswerRows, TrainingForm
+from annotate.forms.pilot import AnswerRows, TrainingForm
 from annotate.queries import pilot as queries
-from annotate.queries.rounds import published_versions, reveals_complete_issues, rounds_for
-from annotate.queries.withheld import held_back
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
+from core.numbers import whole_number
+from rounds import rules
+from rounds.errors import RoundRefused
+from rounds.models import Round
+from rounds.queries.blindness import withheld_issues
+from rounds.queries.rounds import published_versions, reveals_complete_issues
+from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 from studies.pages import frame
-from studies.queries import membership_of
 from taxonomy.models import Level, Version
-from taxonomy.queries import codebook, hues_of
+from taxonomy.queries.codebooks import codebook, hues_of
 from taxonomy.tree import write_csv
 
 
@@ -34,7 +34,7 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show what the revealed labels of a pilot say; `?unused=1` keeps unused categories in the draft."""
     round_, member = _pilot(request, round_id)
     book = codebook(round_.version_id)
-    found = queries.outcome(round_, book, held_back(round_, member))
+    found = queries.outcome(round_, book, withheld_issues(round_, member))
     keep_unused = bool(request.GET.get("unused"))
     tree = queries.draft(book, found, keep_unused=keep_unused) if found.labels else None
     context: dict[str, Any] = {
@@ -61,12 +61,12 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Choose issues of a pilot to train with, and plan that training; `show` in the form only shows more."""
     round_, member = _pilot(request, round_id)
     old = codebook(round_.version_id)
-    held = held_back(round_, member)
+    blind = withheld_issues(round_, member)
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         pilot=round_,
         by=member,
-        held=held,
+        blind=blind,
         initial={"version": _version(request, round_)},
     )
     if form.is_bound:
@@ -75,12 +75,12 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         depth = form.cleaned_data.get("depth") or round_.depth
     else:
         version, depth = form.initial["version"], round_.depth
-    rows = AnswerRows(round_, version, depth, queries.proposal_names(round_, held), held)
+    rows = AnswerRows(round_, version, depth, queries.proposal_names(round_, blind), blind)
     only_looks = "show" in request.POST
     if form.is_bound:
         rows.take(request.POST, old, form.cleaned_data.get("more", ()))
         answers = [] if only_looks else rows.answers()
-        if member and form.is_valid() and not only_looks and not rows.has_errors:
+        if form.is_valid() and not only_looks and not rows.has_errors:
             try:
                 with transaction.atomic():
                     if not first_time(request):
@@ -106,16 +106,15 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         "round": round_,
         "form": form,
         "rows": rows,
-        "withheld": held.count(),
+        "withheld": blind.count(),
         "types": hues_of(old.at_level(Level.TYPE)),
     }
     return render_page(request, "annotate/pilot/training.html", context, status=422 if failed else 200)
 
 
-def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
+def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """The pilot, if this user may see it (Http404) and what came out of it (403), and their seat."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_create_round(member, round_.study))
     if not rules.may_read_pilot(member, round_):
         raise Http404
@@ -124,6 +123,5 @@ def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | N
 
 def _version(request: AuthedRequest, round_: Round) -> Version:
     """The version of `?version=`, if the study has published it, else the pilot's."""
-    asked = request.GET.get("version", "")
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 19 else 0
-    return published_versions(round_.study).filter(pk=number).first() or round_.version
+    asked = whole_number(request.GET.get("version")) or 0
+    return published_versions(round_.study).filter(pk=asked).first() or round_.version

@@ -4,22 +4,21 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods
 
 from accounts.http import AuthedRequest
-from annotate import rules
 from annotate.actions import rounds as actions
-from annotate.errors import RoundRefused
-from annotate.models import Round
-from annotate.plan_forms import RoundForm
+from annotate.forms.plans import RoundForm
 from annotate.plan_preview import preview
-from annotate.queries import rounds as queries
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
-from ingest.queries import has_issues, issue_counts
-from studies.models import Membership, Study
-from studies.queries import membership_of, studies_for
+from ingest.queries.issues import has_issues, issue_counts
+from rounds import rules
+from rounds.errors import RoundRefused
+from rounds.models import Round
+from rounds.queries import rounds as queries
+from studies.models import Study
+from studies.pages import study_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,12 +54,6 @@ def _started(query: QueryDict) -> dict[str, Any]:
     """What the address says that the form starts with."""
     started: dict[str, Any] = {name: query[name] for name in query if "\0" not in query[name]}
     return started | {name: query.getlist(name) for name in ("members", "repositories") if name in query}
-
-
-def study_of(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    """The study, if this user may see it (Http404 if not), and their seat in it."""
-    study = get_object_or_404(studies_for(request.user), slug=slug)
-    return study, membership_of(request.user, study)
 
 
 def missing(study: Study) -> str:

@@ -1,30 +1,30 @@
 """Rounds of a study: the list, and one round from plan to close."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
-from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from annotate import round_words as words
-from annotate import rules
 from annotate.actions import rounds as actions
-from annotate.allocation import fair_share
-from annotate.exports import incomplete_issues_csv
-from annotate.models import Round
-from annotate.queries import rounds as queries
-from annotate.queries import volunteers
-from annotate.queries.narrowing import Narrowing, found
-from annotate.views.round_builder import missing, study_of
+from annotate.rules import may_see_own_labels, may_take_turns
+from annotate.views.round_builder import missing
+from consensus.queries.disagreement_filters import Narrowing, found
+from consensus.rules import may_plan_meeting
+from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page, require
+from core.numbers import SHORT, number_asked
+from core.pages import page_of
+from rounds import rules
+from rounds import wording as words
+from rounds.allocation import fair_share
+from rounds.models import Round
+from rounds.queries import rounds as queries
+from rounds.queries import volunteers
+from rounds.views.shortcuts import frame, seat_in
 from studies.models import Membership
-from studies.queries import membership_of
+from studies.pages import study_of
 from studies.rules import may_read_revealed, may_see_people
 from taxonomy.models import CategoryState
 
@@ -49,7 +49,7 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show one round: what it is, how far everyone is, and what can be done with it."""
-    round_, member = _round(request, round_id)
+    round_, member = seat_in(request, round_id)
     require(rules.may_see_progress(member, round_))
     if round_.opened_at and request.headers.get("HX-Target") == "job" and is_fragment(request):
         return go_to(request, round_)
@@ -59,10 +59,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     crossed = round_.allocation == Round.Allocation.CROSSED
     each = _each(round_, seats, slots)
     may_change = rules.may_change_round(member, round_) and sees_others
-    context = {
-        "study": round_.study,
-        "membership": member,
-        "round": round_,
+    context = frame(round_, member) | {
         "alone": not sees_others,
         "progress": progress,
         "lines": [(seat, each[seat.volunteer.pk]) for seat in seats],
@@ -71,15 +68,14 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "slots": slots,
         "crossed": crossed,
         "opening": queries.opening_of(round_) if round_.opened_at is None else None,
-        "deadline": words.deadline(round_),
         "terms": _terms(round_),
         "incomplete": _incomplete(round_, progress),
         "stuck": [seat for seat in seats if seat.is_stuck] if may_change and round_.opened_at else [],
         "may_open": rules.may_open(member, round_) and round_.opened_at is None,
         "may_close": rules.may_close(member, round_) and round_.is_open,
         "may_change": may_change,
-        "may_label": rules.may_take_turns(member, round_),
-        "may_see_own": rules.may_see_own_labels(member, round_),
+        "may_label": may_take_turns(member, round_),
+        "may_see_own": may_see_own_labels(member, round_),
         "may_lead": rules.may_open(member, round_),
         "may_read": may_read_revealed(member)
         and round_.opened_at is not None
@@ -93,9 +89,9 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Create the round's slots and let its volunteers begin."""
-    round_, member = _round(request, round_id)
+    round_, member = seat_in(request, round_id)
     require(rules.may_open(member, round_))
-    if member and actions.begin_opening(round_=round_, by=member) is None:
+    if actions.begin_opening(round_=round_, by=member) is None:
         messages.success(request, _("%(round)s is open: its volunteers can begin.") % {"round": round_})
     return go_to(request, round_)
 
@@ -103,18 +99,17 @@ def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     """End the round, which reveals all of its labels; GET says what it would end without."""
-    round_, member = _round(request, round_id)
+    round_, member = seat_in(request, round_id)
     require(rules.may_close(member, round_))
     if request.method == "POST":
-        if member:
-            actions.close_round(round_=round_, by=member)
-            messages.success(
-                request, _("%(round)s is closed: all of its labels are revealed.") % {"round": round_}
-            )
+        actions.close_round(round_=round_, by=member)
+        messages.success(
+            request, _("%(round)s is closed: all of its labels are revealed.") % {"round": round_}
+        )
         return go_to(request, round_)
     if not round_.is_open:
         return go_to(request, round_)
-    context: dict[str, Any] = {"study": round_.study, "membership": member, "round": round_, "alone": True}
+    context = frame(round_, member) | {"alone": True}
     if rules.may_see_others(member, round_):
         progress, seats, slots = _far(round_)
         context |= {
@@ -123,7 +118,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
             "slots": slots,
             "missing": slots - sum(seat.labels for seat in seats),
             "incomplete": _incomplete(round_, progress),
-            "page": volunteers.incomplete_page(round_),
+            "page": page_of(volunteers.incomplete_issues(round_), {}, key="position"),
         }
     return render_page(request, "annotate/rounds/close.html", context)
 
@@ -131,40 +126,29 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_safe
 def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
     """List the issues that lack labels, `?after=` a place on; 404 while nobody is to see which they are."""
-    round_, member = _round(request, round_id)
+    round_, member = seat_in(request, round_id)
     require(rules.may_see_others(member, round_))
     if not volunteers.shows_incomplete(round_):
         raise Http404
-    after = request.GET.get("after", "")
-    if after and not (after.isascii() and after.isdecimal() and len(after) < 10):
-        raise Http404
-    context = {
-        "study": round_.study,
-        "membership": member,
-        "round": round_,
+    after = number_asked(request.GET, "after", digits=SHORT) or 0
+    context = frame(round_, member) | {
         "incomplete": _incomplete(round_, queries.round_progress(round_)),
-        "page": volunteers.incomplete_page(round_, int(after or 0)),
+        "page": page_of(volunteers.incomplete_issues(round_), {"after": str(after)}, key="position"),
         "is_first": not after,
     }
     return render_page(request, "annotate/rounds/incomplete.html", context)
 
 
 @require_safe
-def incomplete_csv(request: AuthedRequest, round_id: int) -> HttpResponseBase:
+def incomplete_csv(request: AuthedRequest, round_id: int) -> StreamingHttpResponse:
     """The issues that a closed round left without all labels, as CSV; 404 before."""
-    round_, member = _round(request, round_id)
+    round_, member = seat_in(request, round_id)
     require(may_read_revealed(member))
     if round_.closed_at is None:
         raise Http404
     name = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-incomplete.csv"
-    return StreamingHttpResponse(
-        incomplete_issues_csv(round_),
-        content_type="text/csv; charset=utf-8",
-        headers={
-            "Content-Disposition": content_disposition_header(as_attachment=True, filename=name)
-            or "attachment"
-        },
-    )
+    header = ("Issue_URL", "Repository", "Number", "Labels", "Wanted")
+    return csv_file(name, header, volunteers.incomplete_rows(round_))
 
 
 def _far(round_: Round) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
@@ -172,20 +156,18 @@ def _far(round_: Round) -> tuple[queries.RoundProgress, list[volunteers.Seat], i
     return queries.round_progress(round_), volunteers.seats(round_), volunteers.slot_count(round_)
 
 
-def _own_part(
-    round_: Round, member: Membership | None
-) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
+def _own_part(round_: Round, member: Membership) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
     """The same of what is one's own, for who may not see the others."""
-    seats = [seat for seat in volunteers.seats(round_) if member and seat.volunteer.member_id == member.pk]
+    seats = [seat for seat in volunteers.seats(round_) if seat.volunteer.member_id == member.pk]
     slots = sum(seat.labels + seat.open_slots for seat in seats)
     return queries.RoundProgress(issues=slots, complete=None), seats, slots
 
 
-def _unsettled(round_: Round, member: Membership | None) -> int:
+def _unsettled(round_: Round, member: Membership) -> int:
     """How many disagreements wait on no agenda, for who could plan a meeting on them."""
     if (
         round_.kind in Round.APART
-        or not rules.may_plan_meeting(member, round_)
+        or not may_plan_meeting(member, round_)
         or not queries.reveals_complete_issues(round_)
     ):
         return 0
@@ -241,8 +223,3 @@ def _order(round_: Round) -> str:
     if round_.order == Round.Order.BY_REPOSITORY:
         return _("by repository, shuffled inside each")
     return _("shuffled, for each volunteer in an order of their own")
-
-
-def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership | None]:
-    round_ = get_object_or_404(queries.rounds_for(request.user), pk=round_id)
-    return round_, membership_of(request.user, round_.study)

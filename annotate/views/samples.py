@@ -1,33 +1,29 @@
 """Samples: the list, drawing one, and one sample with its recipe and its issues."""
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db import transaction
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
-from annotate import rules
 from annotate.actions import samples as actions
 from annotate.errors import SampleRefused
+from annotate.forms.samples import SampleForm
 from annotate.models import Sample
 from annotate.queries import samples as queries
-from annotate.sample_forms import SampleForm
-from annotate.views.round_builder import study_of
+from core.csv import csv_file
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
-from ingest.forms import key
-from ingest.queries import issue_counts
-from ingest.readers.text import make_inert
+from core.pages import page_of
+from ingest.queries.issues import issue_counts
+from rounds import rules
 from studies.models import Membership
-from studies.pages import frame
+from studies.pages import frame, study_of
 from studies.queries import membership_of
 
 
@@ -77,7 +73,7 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
 def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
     """Show a sample: its plan, its seed, its issues; `?check=1` draws it again and compares."""
     found, member = _sample(request, slug, sample_id)
-    page = queries.sample_page(found, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    page = page_of(queries.drawn_issues(found), request.GET, key="position")
     strata = found.plan["strata"]
     may_plan = rules.may_create_round(member, found.study)
     context = {
@@ -89,11 +85,12 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
         "by_rule": sum(stratum["size"] for stratum in strata),
         "page": page,
         "check": queries.check(found) if request.GET.get("check") else None,
-        "pilot_url": _with_query("new_round", found, kind="pilot", source=f"sample:{found.pk}")
+        "pilot_url": reverse(
+            "new_round", args=[slug], query={"kind": "pilot", "source": f"sample:{found.pk}"}
+        )
         if may_plan
         else "",
-        "before_url": f"?before={page.before}" if page.before else "",
-        "after_url": f"?after={page.after}" if page.after else "",
+        **page.links(),
     }
     return render_page(request, "annotate/samples/sample.html", context, partials=["check", "drawn"])
 
@@ -110,26 +107,7 @@ def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHt
     else:
         header, rows = ("Repository", "Issue_URL"), queries.drawn_urls(found)
     name = f"{slugify(found.name) or found.pk}-{'all' if everything else 'sample'}.csv"
-    attached = content_disposition_header(as_attachment=True, filename=name) or "attachment"
-    return StreamingHttpResponse(
-        _lines(header, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": attached},
-    )
-
-
-class _Echo:
-    """A file that gives each line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _lines(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    writer = csv.writer(_Echo(), lineterminator="\n")
-    yield writer.writerow(header)
-    for row in rows:
-        yield writer.writerow(make_inert(cell) for cell in row)
+    return csv_file(name, header, rows)
 
 
 def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, Membership | None]:
@@ -137,7 +115,3 @@ def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, 
     member = membership_of(request.user, found.study)
     require(rules.may_read_samples(member, found.study))
     return found, member
-
-
-def _with_query(name: str, found: Sample, **parameters: str) -> str:
-    return f"{reverse(name, args=[found.study.slug])}?{urlencode(parameters)}"

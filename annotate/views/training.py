@@ -1,13 +1,13 @@
 """Training: the right labels that a lead writes before it opens, and comments of who has seen one."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -17,20 +17,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from annotate import errors, rules
+from annotate import rules
 from annotate.actions import training as actions
-from annotate.models import Round, RoundVolunteer
-from annotate.queries import training as queries
-from annotate.queries.rounds import rounds_for
-from annotate.queries.training import AnswerLine
+from annotate.errors import LabelsInThisTraining
+from annotate.forms.training import AnswerForm
 from annotate.queries.turns import issue_in
-from annotate.training_forms import AnswerForm, CommentForm
+from annotate.views.picker import picker
 from core.http import VARY, go_to, is_fragment, render_page, require
 from core.idempotency import first_time
+from core.numbers import SHORT, number_asked, whole_number
 from ingest.models import Issue
+from rounds import errors
+from rounds.models import Round, RoundVolunteer
+from rounds.queries import training as queries
+from rounds.queries.training import AnswerLine
+from rounds.views.shortcuts import frame, seat_in
 from studies.models import Membership
-from studies.queries import membership_of
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 
 AT_ONCE = 20
 
@@ -39,16 +42,14 @@ AT_ONCE = 20
 def answers(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the issues of a training with their right labels, to be given as long as it is not open."""
     round_, member = _training(request, round_id)
-    after = request.GET.get("after", "0")
-    if not after.isascii() or not after.isdecimal() or len(after) > 9:
-        raise Http404
-    found = queries.answer_lines(round_, after=int(after), limit=AT_ONCE + 1)
+    after = number_asked(request.GET, "after", digits=SHORT) or 0
+    found = queries.answer_lines(round_, after=after, limit=AT_ONCE + 1)
     context = _frame(round_, member) | {
         "lines": [_row(round_, line) for line in found[:AT_ONCE]],
-        "first": int(after) + 1,
-        "last": int(after) + min(len(found), AT_ONCE),
-        "older_url": f"?after={int(after) + AT_ONCE}" if len(found) > AT_ONCE else "",
-        "newer_url": f"?after={max(int(after) - AT_ONCE, 0)}" if int(after) else "",
+        "first": after + 1,
+        "last": after + min(len(found), AT_ONCE),
+        "older_url": f"?after={after + AT_ONCE}" if len(found) > AT_ONCE else "",
+        "newer_url": f"?after={max(after - AT_ONCE, 0)}" if after else "",
     }
     return render_page(request, "annotate/training/answers.html", context)
 
@@ -83,89 +84,49 @@ def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpR
 @transaction.atomic
 def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
     """Say something about a training issue that one has labelled; `next` goes on, also without words."""
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_see_own_labels(member, round_))
     issue = _issue(round_, issue_id)
-    form = CommentForm(request.POST)
-    goes_on = "next" in request.POST
-    if goes_on and not request.POST.get("text", "").strip():
-        return go_to(request, "label", round_.pk)
-    if member and form.is_valid():
-        if first_time(request):
-            actions.comment(round_=round_, issue=issue, author=member, text=form.cleaned_data["text"])
-            messages.success(request, _("Thank you: the leads of the study read it."))
-    elif "text" in form.data and len(form.data["text"].strip()) > actions.COMMENT_LENGTH:
-        raise errors.CommentTooLong(kept={"text": form.data["text"]})
-    else:
-        raise errors.CommentMissing
+    goes_on, text = "next" in request.POST, request.POST.get("text", "")
+    if (text.strip() or not goes_on) and first_time(request):
+        actions.comment(round_=round_, issue=issue, author=member, text=text)
+        messages.success(request, _("Thank you: the leads of the study read it."))
     if goes_on:
         return go_to(request, "label", round_.pk)
     return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One issue of the page of answers: `options` of its select; `said`: what is wrong with the form."""
-
-    line: AnswerLine
-    code: str
-    name: str
-    hue: int
-    options: SafeString
-    explanation: str
-    said: list[str]
-
-
 def _row(
-    round_: Round, line: AnswerLine, *, typed: AuthedRequest | None = None, said: list[str] | None = None
-) -> Row:
+    round_: Round, line: AnswerLine, *, typed: AuthedRequest | None = None, said: Sequence[str] = ()
+) -> dict[str, Any]:
+    """One issue of the page of answers: `options` of its select; `said`: what is wrong with the form."""
     answer = line.answer
-    book = _choices(round_.version_id, round_.depth, get_language())
-    chosen = str(answer.category_id) if answer else ""
-    explanation = answer.explanation if answer else ""
+    chosen, explanation = (str(answer.category_id), answer.explanation) if answer else ("", "")
     if typed is not None:
         chosen, explanation = typed.POST.get("category", ""), typed.POST.get("explanation", "")
-    state, hue = book.states.get(answer.category_id, (None, 0)) if answer else (None, 0)
-    return Row(
-        line=line,
-        code=state.code if state else "",
-        name=state.name if state else "",
-        hue=hue,
-        options=book.with_choice(chosen),
-        explanation=explanation,
-        said=said or [],
-    )
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The options of a select of categories, made once for a version, which never changes."""
-
-    html: SafeString
-    states: dict[int, tuple[Any, int]]
-
-    def with_choice(self, category: str) -> SafeString:
-        """The options with one of them chosen."""
-        if not category.isascii() or not category.isdecimal():
-            return self.html
-        value = f'value="{category}"'
-        return mark_safe(self.html.replace(value, f"{value} selected", 1))  # noqa: S308 - both are a number
+    options = _options(round_.version_id, round_.depth, get_language())
+    if whole_number(chosen) is not None:
+        value = f'value="{chosen}"'
+        options = mark_safe(options.replace(value, f"{value} selected", 1))  # noqa: S308 - both are a number
+    known = picker(round_)
+    return {
+        "line": line,
+        "state": known.states.get(answer.category_id) if answer else None,
+        "hue": known.hues.get(answer.category_id, 0) if answer else 0,
+        "options": options,
+        "explanation": explanation,
+        "said": said,
+    }
 
 
 @lru_cache(maxsize=32)
-def _choices(version_id: int, depth: int, _language: str | None) -> Choices:
+def _options(version_id: int, depth: int, _language: str | None) -> SafeString:
+    """The options of a select of categories, made once for a version, which never changes."""
     book = codebook(version_id)
-    parents = {state.parent_id for state in book.states}
-    rows = [
-        {"state": state, "can": state.level >= depth or state.category_id not in parents}
-        for state in book.states
-    ]
+    choosable = book.choosable(depth)
+    rows = [{"state": state, "can": state.category_id in choosable} for state in book.states]
     html = render_to_string("annotate/training/_options.html", {"rows": rows})
-    return Choices(
-        mark_safe("".join(line.strip() for line in html.splitlines())),  # noqa: S308 - a template made it
-        {state.category_id: (state, book.hue(state.category_id)) for state in book.states},
-    )
+    return mark_safe("".join(line.strip() for line in html.splitlines()))  # noqa: S308 - a template made it
 
 
 def _answered(
@@ -197,13 +158,12 @@ def _training(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]
 
     Who was taken out of it may be taken in again, and is to know no more than before.
     """
-    round_ = get_object_or_404(rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_give_answers(member, round_))
-    if member is None or round_.kind != Round.Kind.TRAINING:
+    if round_.kind != Round.Kind.TRAINING:
         raise Http404
     labels_in_it = RoundVolunteer.objects.filter(round=round_, member=member).exists()
-    require(not labels_in_it or round_.closed_at is not None, errors.LabelsInThisTraining.message)
+    require(not labels_in_it or round_.closed_at is not None, LabelsInThisTraining.message)
     return round_, member
 
 
@@ -216,11 +176,5 @@ def _issue(round_: Round, issue_id: int) -> Issue:
 
 def _frame(round_: Round, member: Membership) -> dict[str, Any]:
     given, issues = queries.answers_given(round_)
-    return {
-        "round": round_,
-        "study": round_.study,
-        "membership": member,
-        "given": given,
-        "issues": issues,
-        "is_planned": round_.opened_at is None,
-    }
+    counts = {"given": given, "issues": issues, "is_planned": round_.opened_at is None}
+    return frame(round_, member) | counts

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -16,14 +16,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from annotate import round_words, rules
 from annotate.actions import terms
 from annotate.actions import volunteers as actions
-from annotate.models import Round, RoundVolunteer
-from annotate.plan_forms import end_of
-from annotate.queries import rounds as round_queries
-from annotate.queries import volunteers as queries
-from annotate.volunteer_forms import (
+from annotate.forms.plans import end_of
+from annotate.forms.volunteers import (
     AddVolunteerForm,
     DeadlineForm,
     QuotaForm,
@@ -33,8 +29,11 @@ from annotate.volunteer_forms import (
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from core.templatetags.crosscheck import count
+from rounds import rules
+from rounds.models import Round, RoundVolunteer
+from rounds.queries import volunteers as queries
+from rounds.views.shortcuts import frame, seat_in
 from studies.models import Membership
-from studies.queries import membership_of
 
 
 @require_safe
@@ -53,10 +52,7 @@ def _page(
     active = sum(seat.is_active for seat in seats)
     slots = queries.slot_count(round_)
     trained = queries.through_training(round_, seats)
-    context = {
-        "study": round_.study,
-        "round": round_,
-        "membership": member,
+    context = frame(round_, member) | {
         "seats": seats,
         "passed": {member for member, opens in trained.items() if opens},
         "failed": {member for member, opens in trained.items() if not opens},
@@ -66,7 +62,6 @@ def _page(
         "raise_form": RaiseLabelsForm(initial={"to": round_.labels_per_issue + 1}),
         "may_raise": round_.is_open and not crossed and active > round_.labels_per_issue,
         "deadline_form": DeadlineForm(initial={"deadline": day}),
-        "deadline": round_words.deadline(round_),
         "short": 0 if crossed else _short(seats, slots),
         "slots": slots,
     }
@@ -180,7 +175,7 @@ def remove_volunteer(request: AuthedRequest, round_id: int, member_id: int) -> H
     )  # fmt: skip
 
 
-def _removed(round_: Round, member: Membership, to: Membership | None, done: actions.Removed) -> str:
+def _removed(round_: Round, member: Membership, to: Membership | None, done: actions.RemovedVolunteer) -> str:
     said = _("%(who)s no longer labels in %(round)s; their labels stay.") % {"who": member, "round": round_}
     if to:
         said += " " + ngettext("%(n)s issue went to %(to)s.", "%(n)s issues went to %(to)s.", done.handed) % {
@@ -286,17 +281,14 @@ def _confirm(
     request: AuthedRequest, round_: Round, by: Membership, *, status: int = 200, **said: Any
 ) -> HttpResponse:
     """The page that says in numbers what a change does, with the button that does it."""
-    context = {"study": round_.study, "round": round_, "membership": by, **said}
+    context = frame(round_, by) | said
     return render_page(request, "annotate/rounds/change.html", context, status=status)
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """A round that the reader may change; 404 for one they may not see, 403 for one they may not change."""
-    round_ = get_object_or_404(round_queries.rounds_for(request.user), pk=round_id)
-    member = membership_of(request.user, round_.study)
+    round_, member = seat_in(request, round_id)
     require(rules.may_open(member, round_) and rules.may_see_others(member, round_))
-    if member is None:
-        raise Http404
     return round_, member
 
 

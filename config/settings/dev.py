@@ -1,6 +1,6 @@
 """One computer, no configuration: embedded servers, a key of this data folder, loopback only."""
 
-from core.keys import local_secret_key
+from config.secret_key import local_secret_key
 
 from .base import *
 

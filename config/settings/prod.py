@@ -34,5 +34,5 @@ SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "core.static.HashedModules"},
 }

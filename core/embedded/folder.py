@@ -41,11 +41,6 @@ class Folder:
         return self.path / "logs"
 
     @property
-    def token(self) -> str:
-        """A name that only the server processes of this folder carry in their titles."""
-        return "crosscheck-" + hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
-
-    @property
     def run(self) -> Path:
         """The folder of the sockets, closed to others: in the data folder, or under /tmp if that is deep.
 
@@ -53,8 +48,10 @@ class Folder:
         or quote folders in a setting of PostgreSQL or libpq count as deep.
         """
         inside = self.path / "run"
-        fits = len(os.fsencode(inside)) <= LONGEST_RUN_PATH and not set(str(inside)) & set(",\"'\\\n")
-        return inside if fits else Path("/tmp") / self.token  # noqa: S108
+        if len(os.fsencode(inside)) <= LONGEST_RUN_PATH and not set(str(inside)) & set(",\"'\\\n"):
+            return inside
+        name = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
+        return Path("/tmp") / f"crosscheck-{name}"  # noqa: S108
 
     @cached_property
     def owner(self) -> Owner:

@@ -4,15 +4,18 @@ import pwd
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
 from .folder import Folder, unwritable
-from .processes import alive, end, process_called, processes_called, start_detached, tail, wait_until
+from .processes import alive, end, end_all_in, process_of, start_detached, tail, wait_until
 
 DATABASE = "crosscheck"
 ROLE = "crosscheck"
@@ -73,11 +76,7 @@ def connection_parameters(folder: Folder) -> dict[str, str]:
 
 def running(folder: Folder) -> psutil.Process | None:
     """The server's main process, or None. A pid file whose number was reused does not count."""
-    try:
-        pid = int((folder.postgres / "postmaster.pid").read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
-        return None
-    return process_called(pid, "postgres", folder.token)
+    return process_of("postgres", folder.postgres / "postmaster.pid")
 
 
 def ready(folder: Folder) -> bool:
@@ -109,7 +108,6 @@ def start(folder: Folder, *, durable: bool) -> None:
             **_SETTINGS,
             **({} if durable else _NOT_DURABLE),
             "unix_socket_directories": str(folder.run),
-            "cluster_name": folder.token,
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command: list[str | Path] = [program("postgres"), "-D", folder.postgres, *options]
@@ -123,13 +121,14 @@ def start(folder: Folder, *, durable: bool) -> None:
         raise EmbeddedServerError(_why(folder, tail(log, since=seen), log))
 
 
-def stop(folder: Folder) -> bool:
-    """End the server cleanly, within 30 seconds. True if one ran. Call under `folder.locked()`."""
-    server = running(folder)
-    if server is None:
-        return False
-    end([server], [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)])
-    return True
+def stop(folder: Folder) -> None:
+    """End the server cleanly, within 30 seconds, and what a kill left of it. Call under `folder.locked()`.
+
+    Raises EmbeddedServerError if a process of it goes on.
+    """
+    if server := running(folder):
+        end([server], [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)])
+    _clear_what_a_kill_left(folder)
 
 
 def _initialise(folder: Folder, *, durable: bool) -> None:
@@ -148,17 +147,38 @@ def _initialise(folder: Folder, *, durable: bool) -> None:
     folder.private(new)
     locale = ["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
     sync = [] if durable else ["--no-sync"]
-    _run(
-        folder, [str(program("initdb")), "-D", str(new), "-U", "postgres", "-A", "peer", "-N", *locale, *sync]
-    )
+    options = ["-U", "postgres", "-A", "peer", "-N", *locale, *sync]
+    with _plain_name_of_initdb() as name:
+        _run(folder, [name, "-D", str(new), *options], executable=program("initdb"))
     single = [str(program("postgres")), "--single", "-D", str(new), "-c", "exit_on_error=on", "postgres"]
     _run(folder, single, _BOOTSTRAP)
     new.rename(folder.postgres)
 
 
-def _run(folder: Folder, command: list[str], text: str = "") -> None:
+@contextmanager
+def _plain_name_of_initdb() -> Iterator[str]:
+    """A path that initdb may take for its own: it runs the `postgres` beside that path through a shell.
+
+    The shell would read some characters of the path, so the path leads through links in a plain folder.
+    """
+    if not set(str(installed())) & set('"$`\\'):
+        yield str(program("initdb"))
+        return
+    with TemporaryDirectory(dir="/tmp") as plain:  # not TMPDIR, which may not be plain either
+        folder = Path(plain)
+        (folder / "bin").mkdir()
+        (folder / "bin" / "initdb").touch()
+        for opened in [folder, folder / "bin", folder / "bin" / "initdb"]:
+            opened.chmod(0o755)
+        (folder / "bin" / "postgres").symlink_to(program("postgres"))
+        (folder / "share").symlink_to(installed() / "share")
+        yield str(folder / "bin" / "initdb")
+
+
+def _run(folder: Folder, command: list[str], text: str = "", executable: Path | None = None) -> None:
     answer = subprocess.run(
         command,
+        executable=executable,
         check=False,
         input=text,
         text=True,
@@ -181,14 +201,7 @@ def _clear_what_a_kill_left(folder: Folder) -> None:
     PostgreSQL itself refuses to start while an orphan holds its memory, or while the number in the pid file
     belongs to any living process. Nothing is removed as long as one process of this cluster lives.
     """
-    orphans = processes_called("postgres", folder.token)
-    if not wait_until(lambda: not any(map(alive, orphans)), 3.0):
-        end(orphans, [(signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0)])
-    if processes_called("postgres", folder.token):
-        raise EmbeddedServerError(
-            _("A PostgreSQL of %(folder)s neither works nor ends. Restart the computer, then try again.")
-            % {"folder": folder.path}
-        )
+    end_all_in("postgres", folder.postgres, [(0, 3.0), (signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0)])
     (folder.postgres / "postmaster.pid").unlink(missing_ok=True)
     for name in [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]:
         (folder.run / name).unlink(missing_ok=True)

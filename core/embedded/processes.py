@@ -1,7 +1,6 @@
 """Starting, finding and ending the processes of a server that outlives whoever started it."""
 
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from django.utils.translation import gettext as _
 
+from .errors import EmbeddedServerError
 from .owner import Owner
 
 _KEPT_LOG_BYTES = 4 << 20
@@ -56,24 +57,67 @@ def alive(process: psutil.Process | None) -> bool:
         return False
 
 
-def process_called(pid: int, program: str, token: str) -> psutil.Process | None:
-    """The living process `pid` if its title shows `program` and `token`: its number may have been reused."""
+def process_of(program: str, pid_file: Path) -> psutil.Process | None:
+    """The living process that wrote the pid file, or None: another process may have its number by now.
+
+    A server keeps its pid file in the folder of its data, and works in that folder.
+    """
     try:
-        process = psutil.Process(pid)
-        title = " ".join(process.cmdline())
-    except psutil.Error:
+        pid = int(pid_file.read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
         return None
-    return process if token in title and program in title.split(" ")[0] and alive(process) else None
+    return _process(pid, program, pid_file.parent)
 
 
-def processes_called(program: str, token: str) -> list[psutil.Process]:
-    """Every living process whose title shows it to be `program` with `token`."""
-    found = (process_called(pid, program, token) for pid in psutil.pids())
+def processes_in(program: str, folder: Path) -> list[psutil.Process]:
+    """Every living process of `program` that works in `folder`: a server, its children, or its orphans."""
+    found = (_process(pid, program, folder) for pid in psutil.pids())
     return [process for process in found if process]
 
 
-def end(processes: Iterable[psutil.Process], steps: Sequence[tuple[signal.Signals, float]]) -> bool:
-    """Send each signal to those still alive and wait up to its seconds, in turn. True if all ended."""
+def end_all_in(program: str, folder: Path, steps: Sequence[tuple[int, float]]) -> None:
+    """End every process of `program` that works in `folder`. Raises EmbeddedServerError if one goes on."""
+    end(processes_in(program, folder), steps)
+    if processes_in(program, folder):
+        raise EmbeddedServerError(
+            _("The %(program)s of %(folder)s neither works nor ends. Restart the computer, then try again.")
+            % {"program": program, "folder": folder}
+        )
+
+
+def _process(pid: int, program: str, folder: Path) -> psutil.Process | None:
+    """The process `pid` if it lives, runs `program` and works in `folder`.
+
+    The kernel vouches for all three. The title of a process may say anything, and the moment of its start
+    moves whenever the clock is set.
+    """
+    try:
+        process = psutil.Process(pid)
+        known = process.name() == program and _works_in(process, folder) and alive(process)
+    except (psutil.Error, OSError, ValueError):
+        return None
+    return process if known else None
+
+
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    # On Linux the folder itself, not its path: the same path is another folder in a container.
+    works_in = f"/proc/{process.pid}/cwd" if psutil.LINUX else process.cwd()
+    try:
+        return Path(works_in).samefile(folder)
+    except PermissionError:
+        if os.geteuid() != 0:
+            return False
+    # In a container even root may not look at processes of another user, but that user may.
+    command = ["/bin/sh", "-c", '[ "$1" -ef "$2" ]', "sh", works_in, folder]
+    user, group = process.uids().real, process.gids().real
+    return subprocess.run(command, check=False, user=user, group=group, extra_groups=[]).returncode == 0
+
+
+def end(processes: Iterable[psutil.Process], steps: Sequence[tuple[int, float]]) -> bool:
+    """Send each signal to those still alive and wait up to its seconds, in turn. True if all ended.
+
+    Signal 0 says nothing to a process; its seconds are time to end unasked.
+    """
     ending = list(processes)
     for number, seconds in steps:
         for process in filter(alive, ending):

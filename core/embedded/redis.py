@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
 from .folder import Folder, unwritable
-from .processes import alive, end, process_called, processes_called, start_detached, tail, wait_until
+from .processes import alive, end_all_in, process_of, start_detached, tail, wait_until
 
 START_SECONDS = 30.0
 
@@ -57,11 +57,7 @@ def answers(folder: Folder) -> bool:
 
 def running(folder: Folder) -> psutil.Process | None:
     """The server's process, or None."""
-    try:
-        pid = int((folder.redis / "redis.pid").read_text())
-    except (OSError, ValueError):
-        return None
-    return process_called(pid, "redis-server", folder.token)
+    return process_of("redis-server", folder.redis / "redis.pid")
 
 
 def start(folder: Folder) -> None:
@@ -71,9 +67,7 @@ def start(folder: Folder) -> None:
     folder.prepare()
     folder.private(folder.redis)
     folder.owner.may_run(installed() / "redis-server", installed())
-    end(processes_called("redis-server", folder.token), [(signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0)])
-    for stale in (socket_path(folder), folder.redis / "redis.pid"):
-        stale.unlink(missing_ok=True)
+    stop(folder)
     log = folder.path / "redis.log"
     seen = log.stat().st_size if log.exists() else 0
     settings = {
@@ -82,7 +76,6 @@ def start(folder: Folder) -> None:
         "unixsocketperm": "700",
         "dir": str(folder.redis),
         "pidfile": str(folder.redis / "redis.pid"),
-        "proc-title-template": f"{{title}} {folder.token}",
         "save": "300 1",
         "stop-writes-on-bgsave-error": "no",
         "maxmemory": "256mb",
@@ -105,9 +98,11 @@ def start(folder: Folder) -> None:
         )
 
 
-def stop(folder: Folder) -> bool:
-    """End the server within 10 seconds. True if one ran. Call under `folder.locked()`."""
-    servers = processes_called("redis-server", folder.token)
-    end(servers, [(signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)])
-    socket_path(folder).unlink(missing_ok=True)
-    return bool(servers)
+def stop(folder: Folder) -> None:
+    """End the server within 10 seconds, and remove its stale files. Call under `folder.locked()`.
+
+    Raises EmbeddedServerError if it goes on.
+    """
+    end_all_in("redis-server", folder.redis, [(signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)])
+    for stale in (socket_path(folder), folder.redis / "redis.pid"):
+        stale.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 from django import template
 from django.http import HttpRequest
@@ -16,6 +16,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from core import clock
+from core import panels as rooms_above
 from core.icons import ICONS
 
 register = template.Library()
@@ -104,6 +106,14 @@ def percent_of(part: int, base: int, digits: int = 0) -> str:
     return _("%(share)s\N{NO-BREAK SPACE}%% of %(base)s") % {"share": text, "base": count(base)}
 
 
+@register.filter
+def percent(share: float) -> str:
+    """`{{ 0.955|percent }}` is "95.5 %": two decimals at most, none where they say nothing."""
+    text = f"{share * 100:.2f}".rstrip("0").rstrip(".")
+    decimals = len(text.partition(".")[2])
+    return f"{formats.number_format(text, decimals)}{NO_BREAK}%"
+
+
 def relative(seconds: float) -> str | None:
     """How long ago in words ("3 minutes ago"); None after 30 days: then the date says more."""
     # A moment a little ahead, by another machine's clock, is now as well.
@@ -130,7 +140,7 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
         day = formats.date_format(when, "j M Y")
         return format_html('<time class="{}" datetime="{}">{}</time>', css, when.isoformat(), day)
     exact = when.astimezone(UTC)
-    words = relative((timezone.now() - when).total_seconds())
+    words = relative((clock.now() - when).total_seconds())
     return format_html(
         '<time class="{}" datetime="{}" title="{} UTC"{}>{}</time>',
         css,
@@ -138,6 +148,20 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
         exact.strftime("%Y-%m-%d %H:%M"),
         "" if words is None else mark_safe(" data-since"),
         words or formats.date_format(timezone.localtime(when), "j M Y"),
+    )
+
+
+@register.simple_tag
+def moment(at: datetime, words: str = "", css: str = "") -> SafeString:
+    """These words for a moment, or its day, with the exact time in the reader's zone on hover."""
+    local = timezone.localtime(at) if timezone.is_aware(at) else at  # a forge may leave the zone out
+    return format_html(
+        '<time{} datetime="{}" title="{} {}">{}</time>',
+        format_html(' class="{}"', css) if css else "",
+        local.isoformat(),
+        local.strftime("%Y-%m-%d %H:%M"),
+        local.tzname() or "",
+        words or formats.date_format(local, "j M Y"),
     )
 
 
@@ -179,12 +203,24 @@ def pace(job: _Timed) -> Pace:
     """The pace of a job's row, by the average since it was started."""
     if job.started_at is None:
         return Pace(None, None, None)
-    spent = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
+    spent = ((job.finished_at or clock.now()) - job.started_at).total_seconds()
     if job.done <= 0 or spent < 1:
         return Pace(None, spent, None)
     per_second = job.done / spent
     left = (job.total - job.done) / per_second if job.total and not job.finished_at else None
     return Pace(round(per_second) or None, spent, left if left is None else max(0.0, left))
+
+
+@register.simple_tag(takes_context=True)
+def panels(context: RequestContext, place: str, **about: object) -> SafeString:
+    """The HTML that the rooms above put at a place of this page: see `core.panels`."""
+    return mark_safe("".join(rooms_above.panels(context["request"], place, **about)))  # noqa: S308 - drawn
+
+
+@register.filter
+def of(mapping: Mapping[Any, Any] | None, key: object) -> Any:
+    """`{{ counts|of:category.pk }}`: the value of a key; None without it, or without a mapping."""
+    return mapping.get(key) if mapping else None
 
 
 @register.simple_tag

@@ -1,4 +1,4 @@
-"""One chunk of drafts into the tables, by natural keys: the same chunk twice is stored once.
+"""Stores one chunk of drafts by natural keys, so that a chunk that comes twice is stored once.
 
 Everything here runs inside the caller's transaction.
 """
@@ -10,9 +10,10 @@ from typing import Any
 
 from django.db import connection
 
-from ingest.content import Content, completed, content_of
+from core import clock
 from ingest.models import Snapshot
 from ingest.readers import Draft
+from ingest.readers.content import Content, completed, content_of
 from studies.models import Study
 
 MAX_HOST = 253
@@ -27,7 +28,7 @@ _CONTENT = (
 
 @dataclass(slots=True)
 class Placed:
-    """A draft and the row that its issue has. `is_new`: this chunk made it."""
+    """A draft with the stored state of its issue. `is_new` says that this chunk stored the issue."""
 
     draft: Draft
     issue_id: int
@@ -73,16 +74,14 @@ def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
         made = {issue_id for (issue_id,) in cursor.fetchall()}
         cursor.execute(
             """
-            SELECT i.id, i.repository_id, i.number, i.is_pull_request, i.year, i.current_id
+            SELECT i.repository_id, i.number, i.id, i.is_pull_request, i.year, i.current_id
             FROM ingest_issue i JOIN unnest(%s::bigint[], %s::text[]) AS given (repository_id, number)
               ON given.repository_id = i.repository_id AND given.number = i.number
             ORDER BY i.id FOR NO KEY UPDATE OF i
             """,
             given[:2],
         )
-        rows = {
-            (repository, number): rest for *rest, repository, number in map(_keys_last, cursor.fetchall())
-        }
+        rows = {(repository, number): rest for repository, number, *rest in cursor.fetchall()}
         _fill_in(
             cursor, [(rows[key], pull, year) for key, pull, year in zip(keys, pulls, years, strict=True)]
         )
@@ -94,13 +93,8 @@ def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
     return placed
 
 
-def _keys_last(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    issue_id, repository, number, pull, year, current_id = row
-    return issue_id, pull, year, current_id, repository, number
-
-
 def _fill_in(cursor: Any, rows: Iterable[tuple[Sequence[Any], bool | None, int | None]]) -> None:
-    """Write what a draft knows and its issue does not."""
+    """Store the kind and the year of issues for which they were unknown and a draft gives them."""
     unknown = [
         (issue_id, pull, year)
         for (issue_id, known_pull, known_year, _current), pull, year in rows
@@ -175,10 +169,12 @@ def free_folder(path: str, taken: Collection[str]) -> str:
 
 
 def store_texts(placed: Sequence[Placed], fields: Collection[str]) -> set[int]:
-    """Add a snapshot where a draft says something else than its issue says now; the issues shown anew.
+    """Store a snapshot for each draft that differs from its issue's text.
+
+    Returns the ids of the issues whose shown text changed.
 
     `fields` are those that the file's mapping names. A draft without text takes no text away; one that its
-    forge touched before the current text was fetched is kept as a snapshot, and not shown.
+    forge updated earlier than the current text is kept as a snapshot, and not shown.
     """
     said = [(place, content) for place in placed if (content := content_of(place.draft))]
     known = _contents([place.current_id for place, _content in said if place.current_id])
@@ -226,13 +222,13 @@ def _insert(fresh: Sequence[tuple[int, str, Content]]) -> None:
             f"""
             INSERT INTO ingest_snapshot (issue_id, content_hash, {", ".join(_CONTENT)}, taken_at)
             SELECT issue_id, content_hash, title, body, author, author_association, labels::jsonb, state,
-                   state_reason, opened_at, closed_at, updated_at, comments::jsonb, comment_count, now()
+                   state_reason, opened_at, closed_at, updated_at, comments::jsonb, comment_count, %s
             FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[],
                         %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
                         %s::text[], %s::int[]) AS given (issue_id, content_hash, {", ".join(_CONTENT)})
             ON CONFLICT (issue_id, content_hash) DO NOTHING
             """,  # noqa: S608 - constants
-            columns,
+            [clock.now(), *columns],
         )
 
 

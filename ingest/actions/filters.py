@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from core.retry import retried
+from core.sql.retry import retried
 from ingest.errors import FilterRefused
 from ingest.models import SavedFilter
 from ingest.rules import may_import

@@ -1,7 +1,7 @@
-"""In which texts a study's keywords stand: searched once, by a job, and kept (docs/decisions/0013).
+"""Searches the keywords of a study in its texts, once, in a job, and stores the finds (docs/decisions/0013).
 
-A text never changes, so a find is never wrong. Lists need no job to be right: ingest.queries.with_keyword
-searches by itself what lies beyond a keyword's `searched_to`.
+A text never changes, so a find is never wrong. Lists need no job to be right: with_keyword in
+ingest/queries/keywords.py searches by itself what lies beyond a keyword's `searched_to`.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from core import jobs
 from core.models import Job
 from ingest.errors import TextsComeIn
 from ingest.models import Keyword, KeywordFind, Snapshot
-from ingest.queries import SEARCH, stands_in
+from ingest.queries.keywords import SEARCH, stands_in
 from studies.models import Study
 
 TEXTS_AT_ONCE = 4000

@@ -6,12 +6,12 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from accounts.models import User
-from core.retry import retried
+from core.sql.retry import retried
 from ingest.actions.finds import begin_search
 from ingest.errors import KeywordsRefused, StaleKeywords
 from ingest.keywords import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed
 from ingest.models import Keyword
-from ingest.queries import fingerprint, keywords_of
+from ingest.queries.keywords import fingerprint, keywords_of
 from ingest.rules import may_import
 from studies.actions import record
 from studies.models import Membership, Study
@@ -19,7 +19,7 @@ from studies.models import Membership, Study
 
 @dataclass(frozen=True)
 class KeywordReport:
-    """What a list of words did to the study's: `known` stood there, `repeated` came twice."""
+    """What a list of words changed in a study's keywords. It had the `known`; the `repeated` came twice."""
 
     added: list[str]
     removed: list[str]

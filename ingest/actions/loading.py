@@ -1,4 +1,4 @@
-"""The work of an import: a file's drafts into the study, a chunk a transaction, the report beside them.
+"""The work of an import: it stores the drafts of a file and the report, one chunk in each transaction.
 
 Position and counts are stored with each chunk: a run that is killed anywhere goes on after its last chunk,
 and the result is that of a run that nobody disturbed.
@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.retry import retried
+from core.sql.retry import retried
 from ingest import files
 from ingest.actions import chunks
 from ingest.actions.finds import begin_search

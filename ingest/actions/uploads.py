@@ -1,4 +1,6 @@
-"""A file on its way in: received and looked at, then confirmed or discarded."""
+"""An uploaded file is received and previewed, and then confirmed or discarded."""
+
+from dataclasses import asdict
 
 from django.conf import settings
 from django.db import transaction
@@ -18,7 +20,7 @@ from ingest.errors import (
     ImportStarted,
 )
 from ingest.models import Import
-from ingest.queries import former_import
+from ingest.queries.imports import former_import
 from ingest.readers import HEAD_BYTES, UnreadableFile, sniff
 from studies.models import Study
 
@@ -29,7 +31,7 @@ MAX_NAME = 255
 def receive_upload(
     *, study: Study, by: User | None, name: str, stream: files.Readable, encoding: str | None = None
 ) -> Import:
-    """Keep a file for its preview: its bytes, how it will be read, and nothing of it in the study yet.
+    """Store an uploaded file and how it will be read, for its preview; nothing is added to the study yet.
 
     `name` is shown, never used as a path; `encoding` is one of ingest.readers.ENCODINGS if the user chose
     one. The stream is read once, a piece at a time. Raises FileTooLarge and FileRefused: nothing is kept.
@@ -49,7 +51,7 @@ def receive_upload(
             path=path,
             size=size,
             sha256=digest,
-            mapping=files.as_json(sniffed),
+            mapping=asdict(sniffed),
             created_by=by,
         )
     except UnreadableFile as unreadable:

@@ -18,7 +18,7 @@ HEADER_LENGTH = 65_536
 """Characters of the longest header."""
 
 
-class Row:
+class CsvRow:
     """One row as it stands: `line` is where it begins, `raw` the text it was read from."""
 
     __slots__ = ("cells", "line", "raw")
@@ -29,7 +29,9 @@ class Row:
         self.raw = raw
 
 
-def rows(text: io.TextIOBase, *, delimiter: str, encoding: str, max_record: int) -> Iterator[Row | Refusal]:
+def rows(
+    text: io.TextIOBase, *, delimiter: str, encoding: str, max_record: int
+) -> Iterator[CsvRow | Refusal]:
     """Every row that is not blank, the header too, with the ' of inert cells taken off.
 
     A quoted cell may span lines. Nothing is repaired: quotation marks that do not fit and bytes of another
@@ -59,7 +61,7 @@ def rows(text: io.TextIOBase, *, delimiter: str, encoding: str, max_record: int)
             params = {"byte": byte, "encoding": shown(encoding)}
             yield Refusal(source.start, "wrong_bytes", params, storable(raw[:RAW_LENGTH]))
             continue
-        yield Row(source.start, [undo_inert(cell) for cell in cells], raw)
+        yield CsvRow(source.start, [undo_inert(cell) for cell in cells], raw)
 
 
 class _TooLong(Exception):
@@ -140,7 +142,7 @@ def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterato
 
 
 def _draft(
-    row: Row, columns: list[str], indexes: dict[str, int], mapping: Mapping[str, str], limits: Limits
+    row: CsvRow, columns: list[str], indexes: dict[str, int], mapping: Mapping[str, str], limits: Limits
 ) -> Draft:
     if len(row.cells) != len(columns):
         raise Refused("ragged", cells=len(row.cells), columns=len(columns))
@@ -151,7 +153,7 @@ def _draft(
     return objects.draft(values, mapping, row.line, limits=limits, tabular=True)
 
 
-def names(header: Row) -> list[str]:
+def names(header: CsvRow) -> list[str]:
     """The names of the columns. Raises UnreadableFile when two of them are the same."""
     columns = [storable(cell.strip(" \t\r\n\ufeff")) for cell in header.cells]
     places: dict[str, int] = {}
@@ -168,7 +170,7 @@ def names(header: Row) -> list[str]:
 def sniff(head: str, encoding: str) -> Sniffed:
     """How the CSV that begins with `head` will be read. Raises UnreadableFile."""
     first = {delimiter: _first(head, delimiter, encoding) for delimiter in DELIMITERS}
-    headers = {delimiter: row for delimiter, row in first.items() if isinstance(row, Row)}
+    headers = {delimiter: row for delimiter, row in first.items() if isinstance(row, CsvRow)}
     if not headers:
         raise UnreadableFile(next(row for row in first.values() if isinstance(row, Refusal)))
     fitting = [d for d, row in headers.items() if objects.has_url([cell.strip() for cell in row.cells])]
@@ -187,18 +189,18 @@ def sniff(head: str, encoding: str) -> Sniffed:
     for row in found:
         if len(sample) == SAMPLE:
             break
-        if isinstance(row, Row) and row.line > headers[delimiter].line and len(row.cells) == len(columns):
+        if isinstance(row, CsvRow) and row.line > headers[delimiter].line and len(row.cells) == len(columns):
             sample.append({c: excerpt(cell, 200) for c, cell in zip(columns, row.cells, strict=True)})
     return Sniffed("csv", encoding, delimiter, mapping, tuple(columns), tuple(sample))
 
 
-def _first(head: str, delimiter: str, encoding: str) -> Row | Refusal:
+def _first(head: str, delimiter: str, encoding: str) -> CsvRow | Refusal:
     text = io.StringIO(head, newline="\n")
     found = rows(text, delimiter=delimiter, encoding=encoding, max_record=HEADER_LENGTH)
     return next(found, Refusal(0, "no_rows"))
 
 
-def _no_url(headers: dict[str, Row]) -> Refusal:
+def _no_url(headers: dict[str, CsvRow]) -> Refusal:
     """Why no column holds the address: the widest reading of the header says it best."""
     widest = max(headers.values(), key=lambda row: len(row.cells))
     raw = storable(widest.raw[:RAW_LENGTH])

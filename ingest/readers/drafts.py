@@ -1,4 +1,4 @@
-"""What the readers hand over: issues not yet stored, and what was found out about their file."""
+"""The results of the readers: issues that are not stored yet, and how their file is read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -6,15 +6,17 @@ taxonomy.csv              optional
 """
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from sys import intern
+from typing import TypeVar
 
 from ingest.addresses import Address, BadAddress, keepable, parse
 from ingest.readers import delimited, urls
-from ingest.readers.delimited import Row
+from ingest.readers.delimited import CsvRow
 from ingest.readers.drafts import HEAD_BYTES, Limits
 from ingest.readers.refusals import (
     RAW_LENGTH,
@@ -32,6 +34,7 @@ from ingest.readers.text import Source, encoding_of, open_text
 
 DEFAULT_LIMITS = Limits(max_cell=2000, max_record=100_000)
 CODE_LENGTH = 64
+Found = TypeVar("Found")
 
 _CODE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _HIDDEN = Word(gettext_noop("a hidden file"))
@@ -199,7 +202,7 @@ def label_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Label
                     yield Refusal(row.line, refused.code, refused.params, raw, file=named(path))
 
 
-def _label_row(row: Row, columns: list[str], known: dict[str, str | None]) -> LabelRow:
+def _label_row(row: CsvRow, columns: list[str], known: dict[str, str | None]) -> LabelRow:
     cells = row.cells
     if len(cells) != len(columns):
         raise Refused("ragged", cells=len(cells), columns=len(columns))
@@ -226,23 +229,13 @@ def _label_row(row: Row, columns: list[str], known: dict[str, str | None]) -> La
 
 def list_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[ListRow | Refusal]:
     """The lines of a list, in its order. An empty list is one."""
-    with path.open("rb") as stream:
-        head = stream.read(HEAD_BYTES)
-        try:
-            encoding = encoding_of(head)
-        except UnreadableFile as unreadable:
-            if unreadable.refusal.code not in {"empty", "no_rows"}:
-                yield replace(unreadable.refusal, file=named(path))
-            return
-        with open_text(Source(stream, head=head, max_bytes=limits.max_bytes), encoding) as text:
-            try:
-                for found in urls.read(text, encoding=encoding, limits=limits):
-                    if isinstance(found, Refusal):
-                        yield replace(found, file=named(path))
-                    else:
-                        yield ListRow(found.line, found.address, found.url)
-            except Refused as refused:
-                yield Refusal(0, refused.code, refused.params, fatal=True, file=named(path))
+    for found in _read(
+        path, limits, lambda text, encoding: urls.read(text, encoding=encoding, limits=limits)
+    ):
+        if not isinstance(found, Refusal):
+            yield ListRow(found.line, found.address, found.url)
+        elif found.line or found.code not in {"empty", "no_rows"}:
+            yield found
 
 
 def named(path: Path) -> str:
@@ -250,26 +243,35 @@ def named(path: Path) -> str:
     return storable(f"{path.parent.name}/{path.name}")
 
 
-def _rows(path: Path, limits: Limits) -> Generator[Row | Refusal, None, None]:
-    """The rows of a table, its header first; of the refusals, each names the file."""
+def _rows(path: Path, limits: Limits) -> Generator[CsvRow | Refusal, None, None]:
+    """The rows of a table, its header first."""
+    return _read(
+        path,
+        limits,
+        lambda text, encoding: delimited.rows(
+            text, delimiter=",", encoding=encoding, max_record=limits.max_record
+        ),
+    )
+
+
+def _read(
+    path: Path, limits: Limits, records: Callable[[TextIOWrapper, str], Iterator[Found | Refusal]]
+) -> Generator[Found | Refusal, None, None]:
+    """What `records` reads of a file, given its text and encoding; each refusal names the file."""
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
         try:
             encoding = encoding_of(head)
+            with open_text(Source(stream, head=head, max_bytes=limits.max_bytes), encoding) as text:
+                for found in records(text, encoding):
+                    yield replace(found, file=named(path)) if isinstance(found, Refusal) else found
         except UnreadableFile as unreadable:
             yield replace(unreadable.refusal, file=named(path))
-            return
-        with open_text(Source(stream, head=head, max_bytes=limits.max_bytes), encoding) as text:
-            try:
-                for row in delimited.rows(
-                    text, delimiter=",", encoding=encoding, max_record=limits.max_record
-                ):
-                    yield replace(row, file=named(path)) if isinstance(row, Refusal) else row
-            except Refused as refused:
-                yield Refusal(0, refused.code, refused.params, fatal=True, file=named(path))
+        except Refused as refused:
+            yield Refusal(0, refused.code, refused.params, fatal=True, file=named(path))
 
 
-def _count(header: Row, path: Path) -> int:
+def _count(header: CsvRow, path: Path) -> int:
     """N, from the header of a table. Raises UnreadableFile."""
     cells = header.cells
     count = max(len(cells) - 2, 1)

@@ -1,4 +1,4 @@
-"""What a reader says about a line, or a file, that it does not take.
+"""The reasons for which a reader refuses a line or a file, in words.
 
 The readers know English only: a caller passes each template through gettext, `refusal.text(gettext)`.
 """

@@ -43,17 +43,11 @@ _HTML = re.compile(
     r"\s*(?:<!--|<!doctype\s+html|<(?:html|head|body|title|meta|script|div|table|p|h1)\b)", re.IGNORECASE
 )
 _XML = re.compile(r"\s*<\?xml\b")
-_RUNS = re.compile(r"'*[=+\-@\t\r]")
 _INERT = re.compile(r"'+[=+\-@\t\r]")
 
 
-def make_inert(cell: str) -> str:
-    """The cell as a spreadsheet may show it: one that it would run as a formula gets a ' in front."""
-    return f"'{cell}" if _RUNS.match(cell) else cell
-
-
 def undo_inert(cell: str) -> str:
-    """The cell that `make_inert` was given. What it leaves alone comes back as it is."""
+    """The cell without the apostrophe that core.csv.make_inert put before it; any other cell as it is."""
     return cell[1:] if _INERT.match(cell) else cell
 
 

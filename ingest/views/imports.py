@@ -1,6 +1,5 @@
 """Pages of the imports that bring issues in."""
 
-import csv
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,18 +13,27 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
+from core.csv import csv_lines
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
-from ingest import actions, files, queries, rules
-from ingest.filters import key
+from core.pages import page_of
+from ingest import actions, files, rules
 from ingest.forms import UploadForm
 from ingest.models import Import, ImportRow
+from ingest.queries.imports import (
+    former_import,
+    imports_for,
+    imports_of,
+    report_rows,
+    reported,
+    row_counts,
+    state_of,
+)
+from ingest.queries.previews import preview
 from ingest.readers import Sniffed
-from ingest.readers.text import make_inert
-from ingest.views.around import pager, study_of
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
 from studies.models import Study
-from studies.pages import frame
+from studies.pages import frame, study_of
 
 
 @require_safe
@@ -33,11 +41,11 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the imports of a study, newest first."""
     study, member = study_of(request, slug)
     require(rules.may_import(member))
-    page = queries.import_page(study, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    page = page_of(imports_of(study), request.GET, newest_first=True)
     context = {
         **frame(study, member, "imports"),
-        "runs": [{"run": run, "state": queries.state_of(run), "counts": _counts(run)} for run in page.runs],
-        **pager(request, older=page.older, newer=page.newer),
+        "runs": [{"run": run, "state": state_of(run), "counts": _counts(run)} for run in page.rows],
+        **page.links(request.GET),
     }
     return render_page(request, "ingest/imports.html", context, partials=["imports"])
 
@@ -80,8 +88,8 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     """Show an import: what it would bring, how far it is, or what it brought."""
     study, member = study_of(request, slug)
     require(rules.may_import(member))
-    run = get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
-    state = queries.state_of(run)
+    run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
+    state = state_of(run)
     context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
     if state == "waiting":
         template = "ingest/preview.html"
@@ -124,26 +132,17 @@ def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingH
     return response
 
 
-class _Line:
-    """The file that a csv writer writes to: it gives each line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _csv(run: Import, outcome: str) -> Iterator[str]:
-    writer = csv.writer(_Line(), lineterminator="\n")
-    yield writer.writerow(["outcome", "file", "line", "cause", "message", "raw"])
-    for row in queries.report_rows(run, outcome).iterator(chunk_size=2000):
-        cells = [row.outcome, row.file, str(row.line or ""), row.code, row.message, row.raw]
-        yield writer.writerow([make_inert(cell) for cell in cells])
+def _csv(run: Import, outcome: str) -> Iterator[bytes]:
+    rows = report_rows(run, outcome).iterator(chunk_size=2000)
+    cells = ((row.outcome, row.file, row.line or "", row.code, row.message, row.raw) for row in rows)
+    return csv_lines(["outcome", "file", "line", "cause", "message", "raw"], cells)
 
 
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
     """An import that the user may deal with: one out of sight is 404, one out of reach 403."""
     study, member = study_of(request, slug)
     require(rules.may_import(member))
-    return get_object_or_404(queries.imports_for(request.user).filter(study=study), pk=import_id)
+    return get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
 
 
 def _outcome(request: AuthedRequest) -> str:
@@ -163,12 +162,12 @@ def _source(sniffed: Sniffed, field: str) -> str:
 
 def _preview(run: Import) -> dict[str, Any]:
     sniffed = files.as_sniffed(run.mapping)
-    found = queries.preview(run)
+    found = preview(run)
     return {
         "found": found,
         "sniffed": sniffed,
         "format": FORMAT_NAMES[sniffed.format],
-        "former": queries.former_import(run),
+        "former": former_import(run),
         "fields": [
             (name, _source(sniffed, field)) for field, name in FIELD_NAMES.items() if field in sniffed.mapping
         ],
@@ -185,23 +184,23 @@ def _preview(run: Import) -> dict[str, Any]:
 
 def _report(request: AuthedRequest, run: Import) -> dict[str, Any]:
     outcome = _outcome(request)
-    page = queries.row_page(run, outcome, before=key(request.GET, "before"), after=key(request.GET, "after"))
+    page = page_of(report_rows(run, outcome), request.GET)
     outcomes = dict(ImportRow.Outcome.choices)
     own_job = run.job and run.job.created_by_id == request.user.pk
     return {
         "counts": _counts(run),
         "page": page,
         "outcome": outcome,
-        "outcomes": [(name, outcomes[name], count) for name, count in queries.row_counts(run).items()],
+        "outcomes": [(name, outcomes[name], count) for name, count in row_counts(run).items()],
         "job_url": reverse("import", args=[run.study.slug, run.pk]),
         "cancel_url": reverse("cancel_job", args=[run.job.pk]) if run.job and own_job else "",
         "job_name": run.name,
-        **pager(request, older=page.next, newer=page.previous, names=("after", "before")),
+        **page.links(request.GET),
     }
 
 
 def _counts(run: Import) -> list[tuple[str, int]]:
     """What an import brought, in words and in the order of their meaning."""
-    counts = queries.reported(run)
+    counts = reported(run)
     ordered = [name for name in COUNT_NAMES if name in counts] + [n for n in counts if n not in COUNT_NAMES]
     return [(str(COUNT_NAMES.get(name, _(name.replace("_", " ")))), counts[name]) for name in ordered]

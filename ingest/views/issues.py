@@ -13,13 +13,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import AuthedRequest
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
-from ingest import actions, queries, rules
+from core.pages import page_of
+from ingest import actions, rules
 from ingest.errors import KeywordsRefused, StaleKeywords
-from ingest.filters import IssueFilter, key
 from ingest.keywords import LONGEST_WORD, MOST_WORDS
-from ingest.reading import read
-from ingest.views.around import pager, study_of
-from studies.pages import frame
+from ingest.queries.filters import IssueFilter, saved_filters
+from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
+from ingest.queries.keywords import fingerprint, keywords_of, search_of
+from ingest.queries.reading import read
+from studies.pages import frame, study_of
 
 
 @require_safe
@@ -28,14 +30,12 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug)
     require(rules.may_read_issues(member))
     narrowed = IssueFilter.from_query(request.GET)
-    page = queries.issue_page(
-        study, narrowed, before=key(request.GET, "before"), after=key(request.GET, "after")
-    )
-    counts = queries.issue_counts(study)
+    page = page_of(listed_issues(study, narrowed), request.GET, newest_first=True)
+    counts = issue_counts(study)
     context = {
         **frame(study, member, "issues"),
         "page": page,
-        "found": counts.total if page.count is None else page.count,
+        "found": filter_issues(study, narrowed).count() if narrowed else counts.total,
         "counts": counts,
         "narrowed": narrowed,
         "chosen_repository": next(
@@ -49,10 +49,10 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
         "may_import": rules.may_import(member),
         "filters": [
             {"saved": saved, "held": held, "address": urlencode(held.query), "is_chosen": held == narrowed}
-            for saved in queries.saved_filters(study)
+            for saved in saved_filters(study)
             for held in [IssueFilter.from_query(saved.query)]
         ],
-        **pager(request, older=page.older, newer=page.newer),
+        **page.links(request.GET),
     }
     return render_page(request, "ingest/issues.html", context, partials=["issues"])
 
@@ -62,12 +62,12 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
     """Show one issue with all its text, and the texts that it had before."""
     study, member = study_of(request, slug)
     require(rules.may_read_issues(member))
-    found = get_object_or_404(queries.issues_for(request.user).filter(repository__study=study), pk=issue_id)
+    found = get_object_or_404(issues_for(request.user).filter(repository__study=study), pk=issue_id)
     context = {
         **frame(study, member, "issues"),
         "issue": found,
-        "reading": read(found, queries.keywords_of(study.pk)),
-        "snapshots": queries.snapshots_of(found),
+        "reading": read(found, keywords_of(study.pk)),
+        "snapshots": snapshots_of(found),
         "first_import": found.first_import if rules.may_import(member) else None,
     }
     return render_page(request, "ingest/issue.html", context)
@@ -93,7 +93,7 @@ def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResp
     """Forget a saved filter."""
     study, member = study_of(request, slug)
     require(rules.may_import(member))
-    saved = get_object_or_404(queries.saved_filters(study), pk=filter_id)
+    saved = get_object_or_404(saved_filters(study), pk=filter_id)
     actions.delete_filter(saved=saved, by=request.user)
     messages.success(
         request, _("The filter %(name)s is deleted; no issue and no round changed.") % {"name": saved.name}
@@ -119,8 +119,8 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
             )
         except (KeywordsRefused, StaleKeywords) as error:
             refused = error
-    words = queries.keywords_of(study.pk)
-    job = queries.search_of(study)
+    words = keywords_of(study.pk)
+    job = search_of(study)
     if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
         job = None  # of interest only to a page that was open meanwhile
     context = {
@@ -131,7 +131,7 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
         "report": report,
         "refused": refused,
         "problems": getattr(refused, "problems", []),
-        "made_from": queries.fingerprint(words),
+        "made_from": fingerprint(words),
         "most": MOST_WORDS,
         "longest": LONGEST_WORD,
     }

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from core.retry import retried
+from core.sql.retry import retried
 from studies.actions.audit import record
 from studies.actions.seats import lock
 from studies.errors import GuidelineTooLong, GuidelineUnchanged, StaleGuidelineText

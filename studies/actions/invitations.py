@@ -4,11 +4,11 @@ from datetime import timedelta
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.actions import make_account
 from accounts.models import User
 from accounts.secrets import hash_of, new_secret
+from core import clock
 from studies.actions.audit import record
 from studies.actions.seats import lock, require_manager, take_seat
 from studies.errors import InvitationClosed, InvitationUnknown, RoleIsFixed
@@ -38,7 +38,7 @@ def invite(
         note=note,
         token_hash=hash_of(token),
         created_by=Membership.objects.get(study=study, user=by),
-        expires_at=timezone.now() + lifetime,
+        expires_at=clock.now() + lifetime,
     )
     record(study, "people.invited", by, role=role, note=note)
     return invitation, token
@@ -53,7 +53,7 @@ def revoke_invitation(*, invitation: Invitation, by: User | None) -> Invitation:
     if invitation.accepted_at:
         raise InvitationClosed
     if invitation.revoked_at is None:
-        invitation.revoked_at = timezone.now()
+        invitation.revoked_at = clock.now()
         invitation.save(update_fields=["revoked_at"])
         record(
             invitation.study,
@@ -102,7 +102,7 @@ def _open_invitation(token: str) -> Invitation:
 
 def _accept(invitation: Invitation, user: User) -> Membership:
     member = take_seat(invitation.study, user, invitation.role)
-    invitation.accepted_by, invitation.accepted_at = member, timezone.now()
+    invitation.accepted_by, invitation.accepted_at = member, clock.now()
     invitation.save(update_fields=["accepted_by", "accepted_at"])
     record(invitation.study, "people.joined", user, member=member.pseudonym, role=member.role)
     return member

@@ -1,10 +1,10 @@
 """Seats given, changed, left and taken again."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.actions import revoke_access
 from accounts.models import User
+from core import clock
 from studies.actions.audit import record
 from studies.actions.seats import check_owner_stays, lock, rename_for, require_manager, take_seat
 from studies.errors import NotInTheStudy, RoleIsFixed
@@ -66,7 +66,7 @@ def end_membership(*, member: Membership, by: User | None) -> Membership:
     member = Membership.objects.select_related("study", "user").get(pk=member.pk)
     if member.left_at:
         return member
-    member.left_at = timezone.now()
+    member.left_at = clock.now()
     member.save(update_fields=["left_at"])
     check_owner_stays()
     _revoke_invitations_of(member)
@@ -93,4 +93,4 @@ def rejoin(*, member: Membership, by: User | None) -> Membership:
 def _revoke_invitations_of(member: Membership) -> None:
     """Close the open invitations that this member made: they must not come back by a link of their own."""
     open_ones = Invitation.objects.filter(created_by=member, accepted_at=None, revoked_at=None)
-    open_ones.update(revoked_at=timezone.now())
+    open_ones.update(revoked_at=clock.now())

@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
-from core.constraints import violated
+from core.sql.constraints import violated
 from studies.errors import AlreadyMember, LastOwner
 from studies.models import Membership, Role, Study
 from studies.rules import may_manage_people

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from accounts.models import User
-from core.constraints import violated
+from core.sql.constraints import violated
 from studies.actions.audit import record
 from studies.actions.seats import take_seat
 from studies.models import Role, Study

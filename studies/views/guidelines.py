@@ -13,15 +13,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import AuthedRequest
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
-from core.markdown import render as render_markdown
 from core.middleware import wants_json
+from core.numbers import number_asked, whole_number
+from core.text.markdown import render as render_markdown
 from studies import actions, queries, rules
 from studies.errors import GuidelineTooLong, GuidelineUnchanged, StaleGuidelineText
 from studies.forms import GuidelineForm
 from studies.models import Guideline, Membership, Study
-from studies.pages import frame
-
-LONGEST_NUMBER = 9  # digits
+from studies.pages import frame, study_of
 
 
 @require_safe
@@ -30,7 +29,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 
     The fragment `text` (htmx with that target, or `?part=text`) is for a dialog on another page.
     """
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_read_guideline(member))
     versions = queries.guidelines(study)
     history = list(versions.defer("text"))
@@ -45,7 +44,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
         "current": current,
         "since": since,
         "html": render_markdown(shown.text, whole=True) if shown and not since else "",
-        "changes": queries.guideline_changes(since, shown, around=None) if shown and since else "",
+        "changes": queries.guideline_changes(since, shown, around=None) if shown and since else [],
         "history": history,
         "former": shown.number - 1 if shown else 0,
         "unread": bool(member and queries.guideline_news(member)),
@@ -59,7 +58,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     """Write the next version over the one that holds: look at it (`preview`), then publish it."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_edit_guideline(member))
     current = queries.current_guideline(study)
     number = current.number if current else 0
@@ -85,12 +84,11 @@ def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def read_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     """Remember that this member has read a version: `guideline` is its id; without one, the current one."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(member is not None and rules.may_read_guideline(member))
     versions = queries.guidelines(study)
-    given = request.POST.get("guideline", "")
-    known = given.isascii() and given.isdecimal() and len(given) < 19
-    found = get_object_or_404(versions, pk=int(given)) if known else versions.first()
+    given = whole_number(request.POST.get("guideline"))
+    found = versions.first() if given is None else get_object_or_404(versions, pk=given)
     if member and found:
         actions.mark_guideline_read(member=member, guideline=found)
     if wants_json(request):
@@ -134,23 +132,17 @@ def _editor(
         "standing": standing,
         "against": queries.guideline_changes(standing, Guideline(text=form.cleaned_data["text"]))
         if standing
-        else "",
+        else [],
         # Publishing what is in the form after having seen the newer text is a decision, not an accident.
         "made_from": standing.number if standing else form["made_from"].value(),
     }
     return render_page(request, "studies/guideline_form.html", context, partials=["preview"], status=status)
 
 
-def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    study = get_object_or_404(queries.studies_for(request.user), slug=slug)
-    return study, queries.membership_of(request.user, study)
-
-
 def _chosen(request: AuthedRequest, versions: Any, name: str) -> Guideline | None:
     """The version whose number the query string names; None without one, Http404 for one that never was."""
-    text = request.GET.get(name, "")
-    if not text:
+    number = number_asked(request.GET, name)
+    if number is None:
         return None
-    known = text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
-    found: Guideline = get_object_or_404(versions, number=int(text) if known else 0)
+    found: Guideline = get_object_or_404(versions, number=number)
     return found

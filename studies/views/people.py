@@ -19,10 +19,11 @@ from accounts.http import AuthedRequest, sign_in, throttle
 from accounts.models import User
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
+from core.pages import page_of
 from studies import actions, audit, queries, rules
 from studies.forms import InvitationForm, ModelForm, RoleForm, StudyForm
 from studies.models import Invitation, Membership, Role, Study
-from studies.pages import frame
+from studies.pages import frame, study_of
 
 EARLIER_INVITATIONS = 20
 
@@ -44,7 +45,7 @@ def new_study(request: AuthedRequest) -> HttpResponse:
 @require_safe
 def people(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show who takes part, and to the owner the invitations."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_see_people(member))
     return _people(request, study, member)
 
@@ -53,7 +54,7 @@ def people(request: AuthedRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def invite(request: AuthedRequest, slug: str) -> HttpResponse:
     """Make an invitation and show its link, once."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_manage_people(member))
     form = InvitationForm(request.POST)
     if not form.is_valid():
@@ -68,7 +69,7 @@ def invite(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Close an invitation."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_manage_people(member))
     invitation = get_object_or_404(queries.invitations(study), pk=invitation_id)
     actions.revoke_invitation(invitation=invitation, by=request.user)
@@ -79,7 +80,7 @@ def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> 
 @require_POST
 def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Change what a member is in the study."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_manage_people(member))
     of = get_object_or_404(queries.members(study), pk=member_id)
     form = RoleForm(request.POST)
@@ -96,7 +97,7 @@ def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpRespon
 @require_POST
 def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Take a member out of the study, or leave it."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     of = get_object_or_404(queries.members(study), pk=member_id)
     require(rules.may_end_membership(member, of))
     actions.end_membership(member=of, by=request.user)
@@ -110,7 +111,7 @@ def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpRes
 @require_POST
 def rejoin(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Let a former member back in."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_manage_people(member))
     of = get_object_or_404(queries.members(study), pk=member_id)
     actions.rejoin(member=of, by=request.user)
@@ -122,7 +123,7 @@ def rejoin(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
 @transaction.atomic
 def add_model(request: AuthedRequest, slug: str) -> HttpResponse:
     """Add a program that labels over REST, and show its token, once."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_manage_people(member))
     form = ModelForm(request.POST)
     if not form.is_valid():
@@ -137,7 +138,7 @@ def add_model(request: AuthedRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def make_model_token(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Make a new token for a model, in place of its old one, and show it, once."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     of = get_object_or_404(queries.members(study), pk=member_id)
     require(rules.may_make_token_for(member, of))
     if not first_time(request):
@@ -149,15 +150,14 @@ def make_model_token(request: AuthedRequest, slug: str, member_id: int) -> HttpR
 @require_safe
 def audit_page(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show who did what in the study, newest first."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_read_audit(member))
-    page = queries.event_page(study, before=_key(request, "before"), after=_key(request, "after"))
+    page = page_of(queries.events(study), request.GET, newest_first=True)
     context = {
         **frame(study, member, "audit"),
-        "lines": [audit.line(event) for event in page.events],
+        "lines": [audit.line(event) for event in page.rows],
         "page": page,
-        "before_url": f"?after={page.newer}" if page.newer else "",
-        "after_url": f"?before={page.older}" if page.older else "",
+        **page.links(),
     }
     return render_page(request, "studies/audit.html", context, partials=["events"])
 
@@ -261,20 +261,9 @@ def _seat(of: Membership, reader: Membership | None) -> Seat:
     )
 
 
-def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    study = get_object_or_404(queries.studies_for(request.user), slug=slug)
-    return study, queries.membership_of(request.user, study)
-
-
 def _sent_twice(request: HttpRequest, study: Study) -> HttpResponse:
     messages.warning(
         request,
         _("The form was sent twice and handled once. If you have not seen what it made, make it anew."),
     )
     return go_to(request, "people", study.slug)
-
-
-def _key(request: HttpRequest, name: str) -> int | None:
-    """A key of keyset pages from the query string; None for what is no number that a key can be."""
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None

@@ -1,5 +1,6 @@
-"""What becomes of the names of missing categories that open labels wait for: they are put to the vote, and
-answered by a category. Names that look alike are one, whoever proposed them; nobody learns how many.
+"""Answers to the missing categories that open labels name: a vote or a lead names the category they wait for.
+
+Names that look alike are treated as one name, whoever proposed them, and nobody learns how many there are.
 """
 
 from django.db import transaction
@@ -9,15 +10,15 @@ from studies.actions import record
 from studies.models import Membership
 from taxonomy import errors
 from taxonomy.models import Category, CategoryState, Motion, Proposal, Taxonomy
-from taxonomy.queries import answered as standing_answers
-from taxonomy.queries import published_version
+from taxonomy.queries.codebooks import answered as standing_answers
+from taxonomy.queries.taxonomies import published_version
 from taxonomy.signals import answered
 from taxonomy.tree import drafts, look_alike
 
 VOTED_FOR = Q(motion__outcome=Motion.Outcome.ACCEPTED, motion__change__isnull=False)
 """Names for which a change was made, because it was voted for."""
 IN_THE_DRAFT = VOTED_FOR & Q(motion__change__version__published_at=None)
-"""Those of them that are answered as the draft is published."""
+"""Names for which the change is still in the draft; publishing the draft answers them."""
 
 
 @transaction.atomic
@@ -48,7 +49,7 @@ def link(motion: Motion, name: str) -> None:
 
 
 def inherit(proposal: Proposal) -> Proposal:
-    """A name that is proposed again has the vote and the answer of the one that there is."""
+    """Give a name that is proposed again the vote and the answer of the earlier proposal of this name."""
     same = Proposal.objects.filter(taxonomy=proposal.taxonomy_id).exclude(motion=None, answered_by=None)
     for other in same.order_by("-motion", "-pk"):
         if look_alike(other.name) == look_alike(proposal.name):
@@ -90,7 +91,7 @@ def named(taxonomy: Taxonomy, name: str) -> list[int]:
 
 
 def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:
-    """The key of the category that a vote made for this name; of a split the part that is called so."""
+    """The key of the category that a vote made for this name; for a split, of the part with this name."""
     motion = proposal.motion
     if motion is None:
         return None

@@ -7,26 +7,26 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from core import clock
 from studies.actions import record
 from studies.models import Study
 from taxonomy import errors
 from taxonomy.actions.answers import answer_by_votes
-from taxonomy.drafting import Drafted, as_changes, drafted
 from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Version
+from taxonomy.queries.drafts import Drafted, as_changes, drafted
 from taxonomy.signals import published
 from taxonomy.tree import drafts
 from taxonomy.tree.checks import cleaned
-from taxonomy.tree.drafts import Entry
+from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.nodes import Node
 
 
 @dataclass(frozen=True)
 class Acted:
-    """What an act on a draft left: the stored change, None where nothing was to be changed, and the draft."""
+    """The result of an act on a draft: the stored change, None if nothing changed, and the draft."""
 
     change: Change | None
     drafted: Drafted
@@ -98,7 +98,7 @@ def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
     _, broken = drafts.fold(found.entries, as_changes(rest))
     if broken:
         raise errors.UndoBlocked(rest[broken.place], broken.cause)
-    last.undone_at = timezone.now()
+    last.undone_at = clock.now()
     last.save(update_fields=["undone_at"])
     return Acted(last, drafted(taxonomy))
 
@@ -184,7 +184,7 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
         )
         _note_what_is_gone(found.published, version)
     answer_by_votes(taxonomy, draft, categories)
-    version.published_at = timezone.now()
+    version.published_at = clock.now()
     version.published_by = by
     version.note = note
     version.save(update_fields=["published_at", "published_by", "note"])

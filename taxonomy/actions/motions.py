@@ -9,26 +9,26 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core import clock
+from core.text.mentions import named
 from studies.actions import record
 from studies.models import Membership
-from studies.rules import LABELLING
+from studies.rules import LABELLING, PEOPLE
 from taxonomy import errors
 from taxonomy.actions.answers import link
 from taxonomy.actions.drafts import act
-from taxonomy.drafting import drafted
-from taxonomy.models import Ballot, Motion, Taxonomy
-from taxonomy.motion_words import title_of
+from taxonomy.change_titles import title_of
+from taxonomy.models import Ballot, Motion, MotionComment, MotionMention, Taxonomy
+from taxonomy.queries.drafts import drafted
+from taxonomy.rules import NEED_ALL, may_propose
 from taxonomy.tree import drafts
 
 REASONS_LENGTH = 5000
 ARGUMENT_LENGTH = 2000
 MOST_DAYS = 90
 """A vote lasts so long at most: until it is over no version can be published."""
-NEED_ALL = frozenset({drafts.ADD, drafts.SPLIT})
-"""New categories: these are accepted only where all who may vote are for them."""
 
 
 @transaction.atomic
@@ -52,7 +52,7 @@ def open_motion(
     Raises NotProposable, and ChangeRefused where the draft would not take the change today.
     """
     taxonomy = Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
-    now = timezone.now()
+    now = clock.now()
     reasons, examples = reasons.strip(), examples.strip()
     if not reasons or len(reasons) > REASONS_LENGTH or len(examples) > REASONS_LENGTH:
         said = _("Say why, in %(most)d characters at most. Nothing was stored.")
@@ -120,7 +120,7 @@ def cast(*, motion: Motion, member: Membership, choice: str, argument: str = "")
 
     Raises MotionClosed where it was closed before, NoBallot.
     """
-    current, now = _held(motion), timezone.now()
+    current, now = _held(motion), clock.now()
     if not current.is_open:
         raise errors.MotionClosed(kept={"argument": argument})
     if now >= current.deadline:
@@ -140,7 +140,7 @@ def withdraw(*, motion: Motion, by: Membership) -> Motion:
     """Take one's own proposal back while it is open; what was voted until then stays with it. After the
     deadline it is closed in place of that. Raises MotionClosed, NotOwnMotion.
     """
-    current, now = _held(motion), timezone.now()
+    current, now = _held(motion), clock.now()
     if current.opened_by_id != by.pk:
         raise errors.NotOwnMotion
     if not current.is_open:
@@ -152,7 +152,7 @@ def close_due(taxonomy: Taxonomy | None = None) -> int:
     """Close what is past its deadline, in one taxonomy or in all, each in a transaction of its own; how many
     this call closed.
     """
-    due = Motion.objects.filter(closed_at=None, deadline__lte=timezone.now())
+    due = Motion.objects.filter(closed_at=None, deadline__lte=clock.now())
     if taxonomy is not None:
         due = due.filter(taxonomy=taxonomy)
     return sum(_close_if_due(motion) for motion in due.order_by("pk"))
@@ -169,7 +169,7 @@ def set_rule(*, taxonomy: Taxonomy, by: Membership, by_majority: bool) -> None:
 
 @transaction.atomic
 def _close_if_due(motion: Motion) -> bool:
-    current, now = _held(motion), timezone.now()
+    current, now = _held(motion), clock.now()
     if not current.is_open or now < current.deadline:
         return False
     _close(current, now)
@@ -232,3 +232,30 @@ def _apply(motion: Motion) -> None:
     motion.change = acted.change
     if acted.change is None:
         motion.refused = _("The draft says so already.")
+
+
+COMMENT_LENGTH = 2000
+
+
+@transaction.atomic
+def comment(*, motion: Motion, by: Membership, text: str) -> MotionComment:
+    """Say something about a proposal to all who read it; @R3 tells that member. Raises NotSaid."""
+    text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").strip()
+    if not may_propose(by) or by.study_id != motion.taxonomy.study_id:
+        raise errors.NotSaid(kept={"text": text})
+    if not text or len(text) > COMMENT_LENGTH:
+        raise errors.NotSaid(kept={"text": text})
+    said = MotionComment.objects.create(motion=motion, author=by, text=text)
+    if "@" in text:
+        people = Membership.objects.filter(study=by.study_id, left_at=None, role__in=PEOPLE)
+        members = dict(people.exclude(pk=by.pk).values_list("pseudonym", "pk"))
+        MotionMention.objects.bulk_create(
+            MotionMention(comment=said, member_id=members[name]) for name in sorted(named(text, members))
+        )
+    return said
+
+
+def see_comments(*, taxonomy: Taxonomy, member: Membership) -> int:
+    """Note that the member has read the comments on proposals that name them; how many were new."""
+    new = MotionMention.objects.filter(comment__motion__taxonomy=taxonomy, member=member, seen_at=None)
+    return new.update(seen_at=clock.now())

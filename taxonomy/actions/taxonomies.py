@@ -1,9 +1,9 @@
 """A taxonomy comes into a study."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
+from core import clock
 from studies.actions import record
 from studies.models import Study
 from taxonomy.errors import NameTaken
@@ -23,7 +23,7 @@ def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, not
     taxonomy = Taxonomy.objects.create(study=study, name=name)
     version = Version.objects.create(taxonomy=taxonomy, number=1, note=note)
     _store(version, tree)
-    version.published_at = timezone.now()
+    version.published_at = clock.now()
     version.published_by = by
     version.save(update_fields=["published_at", "published_by"])
     record(study, "taxonomies.published", by, name=name, version=1, categories=len(tree))
@@ -31,7 +31,7 @@ def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, not
 
 
 def _store(version: Version, tree: Tree) -> None:
-    nodes = tree.preorder()
+    nodes = list(tree)
     categories = dict(
         zip(
             (node.code for node in nodes),

@@ -1,7 +1,6 @@
 """What can be said, and what is said about it."""
 
-from taxonomy.models.comments import MotionComment, MotionMention
-from taxonomy.models.proposals import Ballot, Motion, Proposal
+from taxonomy.models.proposals import Ballot, Motion, MotionComment, MotionMention, Proposal
 from taxonomy.models.versions import (
     Category,
     CategoryState,

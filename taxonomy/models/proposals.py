@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
 from studies.models import Membership
 from taxonomy.models.versions import Category, Change, Taxonomy, Version
 from taxonomy.tree.drafts import KINDS
@@ -30,7 +31,7 @@ class Proposal(models.Model):
     )
     name = models.CharField(max_length=200)
     proposed_by = models.ForeignKey(Membership, models.PROTECT, related_name="proposals")
-    proposed_at = models.DateTimeField(auto_now_add=True)
+    proposed_at = models.DateTimeField(default=clock.now, editable=False)
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
     motion = models.ForeignKey(
         "Motion",
@@ -265,3 +266,42 @@ class Ballot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.member_id} in {self.motion_id}"
+
+
+class MotionComment(models.Model):
+    """One comment in the thread of a proposal. It is there at once, for all, and stays as it was said."""
+
+    motion = models.ForeignKey(Motion, models.PROTECT, related_name="comments")
+    author = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    text = models.CharField(max_length=2000)
+    said_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="a_comment_on_a_proposal_says_something", condition=~Q(text=""))
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="comments_on_proposals_stay", operation=pgtrigger.Update | pgtrigger.Delete
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.author_id} on {self.motion_id}"
+
+
+class MotionMention(models.Model):
+    """A comment on a proposal names a member (@R3). `told_at` is when a digest told the member."""
+
+    comment = models.ForeignKey(MotionComment, models.PROTECT, related_name="mentions")
+    member = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    seen_at = models.DateTimeField(null=True)
+    told_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["comment", "member"], name="a_comment_on_a_proposal_names_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} in {self.comment_id}"

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
 from studies.models import Study
 from taxonomy.tree.drafts import KINDS
 from taxonomy.tree.hues import HUES
@@ -27,7 +28,7 @@ class Taxonomy(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="taxonomies")
     name = models.CharField(_("name"), max_length=120)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     by_majority = models.BooleanField(
         default=False,
         db_default=False,
@@ -52,7 +53,7 @@ class Version(models.Model):
 
     taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
     published_at = models.DateTimeField(null=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     note = models.TextField(blank=True)
@@ -83,7 +84,7 @@ class Category(models.Model):
 
     taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="categories")
     key = models.UUIDField(default=uuid.uuid4, unique=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         verbose_name_plural = "categories"
@@ -173,7 +174,7 @@ class Change(models.Model):
     key = models.UUIDField(help_text="The identity of the category that it is about")
     values = models.JSONField(default=dict, help_text="As taxonomy.tree.drafts.Change says")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=clock.now, editable=False)
     undone_at = models.DateTimeField(null=True)
 
     class Meta:

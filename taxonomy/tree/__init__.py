@@ -15,7 +15,6 @@ from taxonomy.tree.nodes import (
     Node,
     look_alike,
     phrases,
-    references,
 )
 from taxonomy.tree.trees import Tree
 
@@ -38,6 +37,5 @@ __all__ = [
     "look_alike",
     "phrases",
     "read_csv",
-    "references",
     "write_csv",
 ]

@@ -51,7 +51,7 @@ class TaxonomyFileError(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-class Row(NamedTuple):
+class WrittenCategory(NamedTuple):
     """A category where it was written. `node.level` is 0 for a level that was not understood."""
 
     line: int
@@ -76,14 +76,14 @@ def excerpt(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def row_problems(rows: Iterable[Row]) -> Iterator[Problem]:
+def row_problems(rows: Iterable[WrittenCategory]) -> Iterator[Problem]:
     """What is wrong with each row alone."""
     for row in rows:
         for template, values in _row_causes(row):
             yield Problem(row.line, excerpt(row.node.code), template, values)
 
 
-def _row_causes(row: Row) -> Iterator[tuple[str, dict[str, object]]]:
+def _row_causes(row: WrittenCategory) -> Iterator[tuple[str, dict[str, object]]]:
     node = row.node
     if not node.code:
         yield gettext_noop("the code is empty"), {}
@@ -113,15 +113,15 @@ def _row_causes(row: Row) -> Iterator[tuple[str, dict[str, object]]]:
             yield template, {"column": column, "length": f"{len(text):,}", "limit": f"{limit:,}"}
 
 
-def tree_problems(rows: Iterable[Row], refused: Collection[str] = ()) -> Iterator[Problem]:
+def tree_problems(rows: Iterable[WrittenCategory], refused: Collection[str] = ()) -> Iterator[Problem]:
     """What is wrong between rows: doubled codes and names, missing parents, circles, levels.
 
     `refused` are codes of rows that could not be taken: no parent is missing on their account.
     """
     rows = [row for row in rows if row.node.code]
-    by_code: dict[str, Row] = {}
-    by_key: dict[str, Row] = {}
-    by_name: dict[tuple[str, str], Row] = {}
+    by_code: dict[str, WrittenCategory] = {}
+    by_key: dict[str, WrittenCategory] = {}
+    by_name: dict[tuple[str, str], WrittenCategory] = {}
     for row in rows:
         by_code.setdefault(row.node.code, row)
         by_key.setdefault(look_alike(row.node.code), row)
@@ -147,7 +147,10 @@ def tree_problems(rows: Iterable[Row], refused: Collection[str] = ()) -> Iterato
 
 
 def _parent_causes(
-    node: Node, by_code: Mapping[str, Row], by_key: Mapping[str, Row], circles: Mapping[str, str]
+    node: Node,
+    by_code: Mapping[str, WrittenCategory],
+    by_key: Mapping[str, WrittenCategory],
+    circles: Mapping[str, str],
 ) -> Iterator[tuple[str, dict[str, object]]]:
     above: dict[str, object] = {"level": LEVELS.get(node.level), "above": LEVELS.get(node.level - 1)}
     if node.parent is None:
@@ -175,7 +178,7 @@ def _parent_causes(
         yield gettext_noop("the parent “%(parent)s” is missing"), {"parent": excerpt(node.parent)}
 
 
-def _path(node: Node, by_code: Mapping[str, Row]) -> list[str]:
+def _path(node: Node, by_code: Mapping[str, WrittenCategory]) -> list[str]:
     """The codes from above down to the node: at most one more than a sound tree can have."""
     path = [node.code]
     while len(path) <= SUB_THEME and (parent := by_code.get(node.parent or "")):
@@ -184,7 +187,7 @@ def _path(node: Node, by_code: Mapping[str, Row]) -> list[str]:
     return path
 
 
-def _circles(by_code: Mapping[str, Row]) -> dict[str, str]:
+def _circles(by_code: Mapping[str, WrittenCategory]) -> dict[str, str]:
     """The codes whose parents lead back to themselves.
 
     In each circle the code on the earliest line maps to the circle as text, the others to "".

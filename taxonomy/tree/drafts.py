@@ -1,12 +1,12 @@
 """A draft as plain data: the published tree, and the changes folded over it one after the other."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from taxonomy.tree.checks import Row, cleaned, excerpt, gettext_noop, row_problems
-from taxonomy.tree.codes import next_code
+from taxonomy.tree.checks import WrittenCategory, cleaned, excerpt, gettext_noop, row_problems
+from taxonomy.tree.draft_trees import DraftTree, Entry, RemovedEntry
 from taxonomy.tree.hues import HUES
 from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, TYPE, Node, look_alike
 
@@ -24,23 +24,6 @@ class Refused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One category of a draft. `key` is its identity, `parent` that of the one above; both stay when codes
-    change. `hue` is a type's own colour, None for the one of its place.
-    """
-
-    key: str
-    code: str
-    name: str
-    parent: str | None
-    definition: str = ""
-    includes: str = ""
-    excludes: str = ""
-    examples: str = ""
-    hue: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """One act: what is done (`kind`, of KINDS) to which category, with which values.
 
@@ -55,149 +38,8 @@ class Change:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of a published category: `kind` as in Remap, and the keys of what it became. `is_whole`: no
-    part of it was retired.
-    """
-
-    kind: str
-    targets: tuple[str, ...]
-    is_whole: bool = field(default=True, compare=False)
-
-
-class _Gone(NamedTuple):
-    """What was taken out of the tree by the change of this number, and what took its place."""
-
-    at: int
-    targets: tuple[str, ...]
-
-
-class Draft:
-    """A tree that changes. Begun with the published categories, in order; `apply` makes one change."""
-
-    def __init__(self, published: Iterable[Entry] = ()) -> None:
-        self.entries: dict[str, Entry] = {}
-        self._below: dict[str | None, list[str]] = defaultdict(list)
-        self._gone: dict[str, _Gone] = {}
-        self._parts: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        self._made = 0
-        for entry in published:
-            self.entries[entry.key] = entry
-            self._below[entry.parent].append(entry.key)
-        self.published = dict(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.entries
-
-    def __getitem__(self, key: str) -> Entry:
-        return self.entries[key]
-
-    def __iter__(self) -> Iterator[Entry]:
-        """The categories from top to bottom, each before those below it."""
-        return self._walk(None)
-
-    def _walk(self, parent: str | None) -> Iterator[Entry]:
-        for key in self._below.get(parent, ()):
-            yield self.entries[key]
-            yield from self._walk(key)
-
-    # Asking
-
-    def below(self, key: str | None) -> tuple[Entry, ...]:
-        """The categories right below, in order; the types for None."""
-        return tuple(self.entries[each] for each in self._below.get(key, ()))
-
-    def level(self, key: str | None) -> int:
-        """1 for a type to 3 for a sub-theme; 0 for None, which is above the types."""
-        level = 0
-        while key is not None:
-            level, key = level + 1, self.entries[key].parent
-        return level
-
-    def previous(self, key: str) -> str | None:
-        """The sibling before it; None where it is the first."""
-        siblings = self._below[self.entries[key].parent]
-        place = siblings.index(key)
-        return siblings[place - 1] if place else None
-
-    def suggested_code(self, parent: str | None) -> str:
-        """The code that the next category below `parent` would get."""
-        above = None if parent is None else self.entries[parent].code
-        codes = [entry.code for entry in self.below(parent)]
-        code = next_code(above, codes, self.level(parent) + 1)
-        taken = {look_alike(entry.code) for entry in self.entries.values()}
-        while look_alike(code) in taken:
-            codes.append(code)
-            code = next_code(above, codes, self.level(parent) + 1)
-        return code
-
-    def fate(self, key: str) -> Fate:
-        """What became of a published category: same, renamed, moved, merged, split or retired.
-
-        What is merged into something that is merged, split or retired later goes with it. Split is whatever
-        its labels cannot all follow by themselves.
-        """
-        targets, is_whole = self._became(key)
-        if not targets:
-            return Fate("retired", (), is_whole=False)
-        if len(targets) > 1 or not is_whole:
-            return Fate("split", targets, is_whole)
-        if targets != (key,):
-            return Fate("merged", targets)
-        old, new = self.published[key], self.entries[key]
-        if old.parent != new.parent:
-            return Fate("moved", targets)
-        return Fate("same" if (old.name, old.code) == (new.name, new.code) else "renamed", targets)
-
-    def whole(self, key: str) -> str | None:
-        """The key of the one category that this one is now, published or not; None where it was split or
-        retired.
-        """
-        targets, is_whole = self._became(key)
-        return targets[0] if len(targets) == 1 and is_whole else None
-
-    def _became(self, key: str) -> tuple[tuple[str, ...], bool]:
-        """The keys that it is now, and whether none of it was retired."""
-        found: dict[str, None] = {}
-        is_whole = True
-        queue, seen = [(key, 0)], set()
-        while queue:
-            each, since = queue.pop(0)
-            if each in seen:
-                continue
-            seen.add(each)
-            gone = self._gone.get(each)
-            if gone is None:
-                found[each] = None
-            else:
-                is_whole = is_whole and bool(gone.targets)
-                queue += [(target, gone.at) for target in gone.targets]
-            queue += [(part, at) for at, part in self._parts.get(each, ()) if at >= since]
-        return tuple(found), is_whole
-
-    def nodes(self) -> Iterator[Node]:
-        """The categories as nodes of a `Tree`, in order."""
-        for position, entry in enumerate(self):
-            yield self._node(entry, position)
-
-    def _node(self, entry: Entry, position: int = 0) -> Node:
-        return Node(
-            entry.code,
-            self.level(entry.parent) + 1,
-            None if entry.parent is None else self.entries[entry.parent].code,
-            entry.name,
-            entry.definition,
-            entry.includes,
-            entry.excludes,
-            entry.examples,
-            position,
-        )
-
-    # Changing
+class Draft(DraftTree):
+    """A draft that changes: `apply` makes one change."""
 
     def apply(self, change: Change) -> None:
         """Make the change. Raises Refused, and is then as it was before."""
@@ -344,7 +186,7 @@ class Draft:
         entry = self.entries.pop(key)
         self._below[entry.parent].remove(key)
         self._below.pop(key, None)
-        self._gone[key] = _Gone(self._made, targets)
+        self._gone[key] = RemovedEntry(self._made, targets)
 
     def _place(self, parent: str | None, places: Mapping[str, Any], *, but: str | None = None) -> int:
         """The place among the siblings: behind `after`, where that is still one of them, else the last."""
@@ -355,21 +197,6 @@ class Draft:
         if after is None:
             return 0
         return siblings.index(after) + 1 if after in siblings else len(siblings)
-
-    def _path(self, key: str) -> list[str]:
-        """The keys of what stands above, from the category itself to its type."""
-        path = [key]
-        while (above := self.entries[path[-1]].parent) is not None:
-            path.append(above)
-        return path
-
-    def _height(self, key: str) -> int:
-        """How many levels the category has with what is below it."""
-        return 1 + max((self._height(each) for each in self._below.get(key, ())), default=0)
-
-    def _deepest(self, key: str) -> Entry:
-        below = self._below.get(key, ())
-        return self._deepest(max(below, key=self._height)) if below else self.entries[key]
 
     def _code_after(self, key: str, parent: str | None) -> str:
         """The code after a move: the next one there, if the code went by its parent's; else the same."""
@@ -404,7 +231,7 @@ class Draft:
         of another, or the name of a sibling, reads the same.
         """
         node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, *(getattr(entry, name) for name in TEXTS)))
-        for problem in row_problems([Row(1, node, "1")]):
+        for problem in row_problems([WrittenCategory(1, node, "1")]):
             raise Refused(problem.template, **problem.values)
         if entry.hue is not None and entry.parent is not None:
             raise Refused(gettext_noop("only types have a colour of their own"))

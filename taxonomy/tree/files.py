@@ -8,8 +8,8 @@ from typing import IO, NamedTuple
 
 from taxonomy.tree.checks import (
     Problem,
-    Row,
     TaxonomyFileError,
+    WrittenCategory,
     cleaned,
     excerpt,
     gettext_noop,
@@ -49,7 +49,7 @@ def read_csv(source: bytes | str | IO[bytes] | IO[str] | Iterable[str]) -> Tree:
     header_problems = list(_header_problems(header, records[0].line))
     if header_problems:
         raise TaxonomyFileError([*header_problems, *problems])
-    rows: list[Row] = []
+    rows: list[WrittenCategory] = []
     refused: set[str] = set()
     for record in records[1:]:
         if len(record.cells) == len(header):
@@ -102,7 +102,7 @@ def _parent_by_code(code: str) -> str | None:
     return code.rpartition(".")[0] or None
 
 
-def _row(line: int, cells: Mapping[str, str], position: int) -> Row:
+def _row(line: int, cells: Mapping[str, str], position: int) -> WrittenCategory:
     code = _plain(cells["code"])
     written = cells["level"].strip()
     names = {name: level for level, name in LEVELS.items()} | {str(level): level for level in LEVELS}
@@ -111,7 +111,7 @@ def _row(line: int, cells: Mapping[str, str], position: int) -> Row:
     if "parent" in cells and level == TYPE and not cells["parent"].strip():
         parent = None
     texts = {name: _plain(cells.get(name, "").strip()) for name in ("name", *TEXTS)}
-    return Row(line, Node(code, level, parent, **texts, position=position), written)
+    return WrittenCategory(line, Node(code, level, parent, **texts, position=position), written)
 
 
 def _refusal(template: str, line: int = 1, **values: object) -> TaxonomyFileError:

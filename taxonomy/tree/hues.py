@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 HUES: Final = 4
-"""So many colours a type can have; the last is none at all."""
+"""The number of colours that a type can have; the last of them is no colour."""
 NONE: Final = HUES - 1
 
 

@@ -1,10 +1,11 @@
-"""Codes in the texts of a draft that no longer say what they said: their category has another, or is gone."""
+"""Outdated codes in the texts of a draft: their category has another code now, or was removed."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from taxonomy.tree.drafts import Draft, Entry
+from taxonomy.tree.draft_trees import Entry
+from taxonomy.tree.drafts import Draft
 from taxonomy.tree.nodes import TEXTS, look_alike
 
 _WORD = re.compile(r"(→\s*|\bsee\s+)?([^\s→;,/()\[\]“”\"]+)", re.IGNORECASE)

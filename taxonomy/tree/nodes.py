@@ -10,8 +10,6 @@ TYPE, THEME, SUB_THEME = 1, 2, 3
 LEVELS: Mapping[int, str] = {TYPE: "type", THEME: "theme", SUB_THEME: "sub-theme"}
 TEXTS = ("definition", "includes", "excludes", "examples")
 
-_REFERENCE = re.compile(r"→\s*([^\s;,]+)")
-
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -60,8 +58,3 @@ def look_alike(text: str) -> str:
 def phrases(text: str) -> tuple[str, ...]:
     """The entries of an includes, excludes or examples text: one a line, or parted by semicolon and space."""
     return tuple(entry.strip() for entry in re.split(r"\n|;\s", text) if entry.strip())
-
-
-def references(text: str) -> tuple[str, ...]:
-    """The codes that a text points at with an arrow: `a hang between ranks → C.3` points at `C.3`."""
-    return tuple(found.rstrip(".)") for found in _REFERENCE.findall(text))

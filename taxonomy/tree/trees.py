@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from taxonomy.tree.checks import Row, TaxonomyFileError, cleaned, row_problems, tree_problems
+from taxonomy.tree.checks import TaxonomyFileError, WrittenCategory, cleaned, row_problems, tree_problems
 from taxonomy.tree.nodes import Node
 
 
@@ -19,7 +19,9 @@ class Tree:
     def __init__(self, nodes: Iterable[Node]) -> None:
         pairs = [cleaned(node) for node in nodes]
         self.replaced = sum(replaced for _, replaced in pairs)
-        rows = [Row(place, node, str(node.level)) for place, (node, _) in enumerate(pairs, start=1)]
+        rows = [
+            WrittenCategory(place, node, str(node.level)) for place, (node, _) in enumerate(pairs, start=1)
+        ]
         problems = [*row_problems(rows), *tree_problems(rows)]
         if problems:
             raise TaxonomyFileError(problems)
@@ -42,6 +44,7 @@ class Tree:
         return len(self._nodes)
 
     def __iter__(self) -> Iterator[Node]:
+        """Every category, each before its children; siblings as the file or the editor has them."""
         return iter(self._preorder)
 
     def __contains__(self, code: object) -> bool:
@@ -60,20 +63,6 @@ class Tree:
     def __repr__(self) -> str:
         return f"<Tree of {len(self)} categories>"
 
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """All codes, in preorder."""
-        return tuple(node.code for node in self._preorder)
-
-    @property
-    def depth(self) -> int:
-        """The deepest level in use: 1 to 3, 0 for a tree without categories."""
-        return max((node.level for node in self._preorder), default=0)
-
-    def preorder(self) -> tuple[Node, ...]:
-        """Every category, each before its children; siblings as the file or the editor has them."""
-        return self._preorder
-
     def children(self, code: str | None = None) -> tuple[Node, ...]:
         """The categories right below `code`, in order; the types for None; () where there are none."""
         return self._children.get(code, ())
@@ -82,14 +71,6 @@ class Tree:
         """The categories from the type down to `code` itself; KeyError for an unknown code."""
         node = self._nodes[code]
         return (node,) if node.parent is None else (*self.ancestors(node.parent), node)
-
-    def ancestor_at(self, code: str, level: int) -> Node | None:
-        """What `code` counts as at `level`: itself or the ancestor there, None if it stops above that level.
-
-        KeyError for an unknown code.
-        """
-        path = self.ancestors(code)
-        return path[level - 1] if 1 <= level <= len(path) else None
 
     def at_level(self, level: int) -> tuple[Node, ...]:
         """The categories of one level, in preorder."""

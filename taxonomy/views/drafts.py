@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -16,17 +15,20 @@ from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from studies.models import Membership
 from studies.pages import frame
-from studies.queries import membership_of
-from taxonomy import actions, draft_forms, draft_reading, queries, rules
+from taxonomy import actions, rules
 from taxonomy.actions.drafts import redoable
-from taxonomy.draft_forms import storable
-from taxonomy.drafting import Drafted, drafted, edition_of
 from taxonomy.errors import ChangeClash
+from taxonomy.forms import drafts as draft_forms
+from taxonomy.forms.drafts import storable
 from taxonomy.models import Taxonomy, Version
-from taxonomy.motion_reading import motion_lines
+from taxonomy.pages import taxonomy_of
+from taxonomy.queries import draft_reading
+from taxonomy.queries.drafts import Drafted, drafted, edition_of
+from taxonomy.queries.motions import motion_lines
+from taxonomy.queries.reading import level_counts
 from taxonomy.signals import followed
 from taxonomy.tree import drafts
-from taxonomy.tree.drafts import Entry
+from taxonomy.tree.draft_trees import Entry
 
 
 @require_safe
@@ -105,8 +107,7 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
-    taxonomy = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
-    member = membership_of(request.user, taxonomy.study)
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(rules.may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
     return taxonomy, member
 
@@ -195,7 +196,7 @@ def _page(
         **frame(found.taxonomy.study, member, "taxonomies"),
         "taxonomy": found.taxonomy,
         "found": found,
-        "levels": draft_reading.level_counts(found.draft),
+        "levels": level_counts(found.draft.level(entry.key) for entry in found.draft),
         "branches": draft_reading.branches(found, chosen, words),
         "about": draft_reading.about(found, chosen, kept) if chosen else None,
         "chosen": chosen,

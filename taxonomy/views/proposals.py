@@ -15,13 +15,14 @@ from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from studies.models import Membership
 from studies.pages import frame
-from studies.queries import membership_of
-from taxonomy import actions, draft_forms, errors, queries, rules
-from taxonomy.draft_reading import LABELS
-from taxonomy.drafting import drafted
+from taxonomy import actions, errors, rules
+from taxonomy.forms import drafts as draft_forms
+from taxonomy.forms.motions import BallotForm, MotionForm
 from taxonomy.models import Motion, Taxonomy
-from taxonomy.motion_forms import BallotForm, MotionForm
-from taxonomy.motion_reading import motion_lines
+from taxonomy.pages import taxonomy_of
+from taxonomy.queries.draft_reading import LABELS
+from taxonomy.queries.drafts import drafted
+from taxonomy.queries.motions import motion_lines
 from taxonomy.tree import TEXTS, drafts
 
 TYPED = ("kind", "key", "parent", "into", "name", "parts", "waits")
@@ -175,8 +176,7 @@ def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
-    taxonomy = get_object_or_404(queries.taxonomies_for(request.user), pk=taxonomy_id)
-    member = membership_of(request.user, taxonomy.study)
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(rules.may_read_taxonomies(member))
     return taxonomy, member
 

@@ -1,11 +1,11 @@
-"""Pages of taxonomies: which there are, what they say, and a new one."""
+"""Pages of taxonomies: which there are, what they say, how they came about, and a new one."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -13,24 +13,29 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.http import AuthedRequest
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
-from studies.models import Membership, Study
-from studies.pages import frame
-from studies.queries import membership_of, studies_for
-from taxonomy import actions, queries, reading, rules
-from taxonomy.asked import version_asked_for
-from taxonomy.forms import TaxonomyForm
+from core.panels import panels
+from studies.pages import frame, study_of
+from taxonomy import actions, rules
+from taxonomy.codebooks import codebook_file
+from taxonomy.forms.taxonomies import TaxonomyForm
+from taxonomy.models import Category, Taxonomy
+from taxonomy.pages import version_asked_for
 from taxonomy.presets import PRESETS
+from taxonomy.queries import reading
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.history import life, steps
+from taxonomy.queries.taxonomies import going_on, published_versions, taxonomies_with_counts
 from taxonomy.tree import COLUMNS
 
 
 @require_safe
 def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the taxonomies of a study."""
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_read_taxonomies(member))
     context = {
         **frame(study, member, "taxonomies"),
-        "taxonomies": queries.taxonomies_with_counts(request.user, study),
+        "taxonomies": taxonomies_with_counts(request.user, study),
         "may_create": rules.may_create_taxonomies(member),
         "may_edit": rules.may_edit_taxonomies(member),
     }
@@ -45,7 +50,7 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
 
     Posted with `prefill`, the text is put into the form, to be edited; with `check` it is only read.
     """
-    study, member = _study(request, slug)
+    study, member = study_of(request, slug)
     require(rules.may_create_taxonomies(member))
     only_looks = "check" in request.POST
     posted = request.method == "POST"
@@ -75,7 +80,7 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         "columns": COLUMNS,
         "reader": reader,
         "only_looks": only_looks,
-        "levels": reading.levels_of(tree) if (tree := reader.tree_so_far()) else [],
+        "levels": reading.level_counts(node.level for node in reader.tree_so_far() or ()),
     }
     status = 422 if form.is_bound and not only_looks else 200
     return render_page(request, "taxonomy/new.html", context, partials=["checked"], status=status)
@@ -85,26 +90,70 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
 def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show one version of a taxonomy: the tree, and the category that the address names."""
     found, member, version = version_asked_for(request, taxonomy_id)
-    book = queries.codebook(version)
+    book = codebook(version)
     words = request.GET.get("q", "").strip()[:200]
     chosen = book.by_code.get(request.GET.get("category", "")) or reading.first_match(book, words)
     context: dict[str, Any] = {
         **frame(found.study, member, "taxonomies"),
         "taxonomy": found,
         "version": version,
-        "versions": queries.published_versions(found),
+        "versions": published_versions(found),
         "branches": reading.branches(book, chosen=chosen, words=words),
         "about": reading.about(book, chosen) if chosen else None,
         "chosen": chosen,
-        "levels": reading.level_counts(book),
+        "levels": reading.level_counts(state.level for state in book.states),
         "words": words,
         "may_edit": rules.may_edit_taxonomies(member),
-        "going_on": queries.going_on(found),
+        "going_on": going_on(found),
+        "counts": next(iter(panels(request, "taxonomy.counts", version=version, reader=member)), None),
         "address": f"{reverse('taxonomy', args=[found.pk])}?version={version.number}",
     }
     return render_page(request, "taxonomy/taxonomy.html", context, partials=["category", "tree"])
 
 
-def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
-    study = get_object_or_404(studies_for(request.user), slug=slug)
-    return study, membership_of(request.user, study)
+@require_safe
+def taxonomy_history(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Show what each version changed; with `category`, the key of one, its life as well."""
+    taxonomy, member, version = version_asked_for(request, taxonomy_id)
+    category = _category(taxonomy, request.GET.get("category", ""))
+    shown = life(taxonomy, category.pk) if category else None
+    about = {"taxonomy": taxonomy, "category": category, "reader": member}
+    times = next(iter(panels(request, "taxonomy.times", **about)), None) if shown else None
+    context = {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "version": version,
+        "steps": steps(taxonomy),
+        "category": category,
+        "life": shown,
+        "times": times,
+        "looks": [(*look, times and times.between(*look[2:])) for look in shown.states] if shown else [],
+        "may_edit": rules.may_edit_taxonomies(member),
+    }
+    return render_page(request, "taxonomy/history.html", context)
+
+
+def _category(taxonomy: Taxonomy, key: str) -> Category | None:
+    """The category of this key; None where none is asked for."""
+    if not key:
+        return None
+    try:
+        found = taxonomy.categories.filter(key=UUID(key)).first()
+    except ValueError:
+        raise Http404 from None
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_safe
+def taxonomy_csv(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Send one version as the CSV that it can be loaded from."""
+    return taxonomy_file(request, taxonomy_id, "csv")
+
+
+@require_safe
+def taxonomy_file(request: AuthedRequest, taxonomy_id: int, form: str) -> HttpResponse:
+    """Send the codebook of one version: csv, md, tex, or jsonld (SKOS)."""
+    _taxonomy, _member, version = version_asked_for(request, taxonomy_id)
+    return codebook_file(version, form)

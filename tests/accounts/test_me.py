@@ -103,11 +103,6 @@ def test_revoke_token_of_somebody_else_is_not_found(client, user):
     assert status_for(token) == 200
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("make_token", []), ("revoke_token", ["0123456789abcde"])])
-def test_tokens_change_by_post_only(client, user, name, arguments):
-    assert client.get(reverse(name, args=arguments)).status_code == 405
-
-
 def test_token_is_refused_at_once_when_its_account_is_closed(user):
     token = actions.make_token(user=user)
     # Closed without the action: what the authentication itself sees.

@@ -10,15 +10,22 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotate import errors
 from annotate.actions import volunteers
-from annotate.actions.labels import Submitted, submit_label
+from annotate.actions.labels import SubmittedLabel, submit_label
 from annotate.actions.turns import next_turn
-from annotate.actions.volunteers import Removed, add_volunteer, raise_labels_per_issue, remove_volunteer
-from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue, RoundVolunteer
+from annotate.actions.volunteers import (
+    RemovedVolunteer,
+    add_volunteer,
+    raise_labels_per_issue,
+    remove_volunteer,
+)
+from annotate.models import Draft
+from consensus.models import Decision
+from rounds import errors
+from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from tests import factories
-from tests.annotate.world import small_world
 from tests.races import at_once
+from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -41,9 +48,13 @@ def promises_hold(round_: Round) -> None:
 
 def submit(world, round_, issue, member, code="C.2"):
     return submit_label(
-        round_=round_, issue=issue, member=member, category=world.category(code), summary="typed", unsure=False,
-        form_key=uuid4(),
-    )  # fmt: skip
+        round_=round_,
+        issue=issue,
+        member=member,
+        given=factories.label_input(
+            category=world.category(code), summary="typed", unsure=False, form_key=uuid4()
+        ),
+    )
 
 
 def test_a_volunteer_is_removed_while_they_submit():
@@ -57,8 +68,8 @@ def test_a_volunteer_is_removed_while_they_submit():
             lambda: submit(world, round_, world.issues[0], two),
             lambda: remove_volunteer(round_=round_, member=two, by=world.lead),
         )
-        assert isinstance(removed, Removed), removed
-        if isinstance(submitted, Submitted):
+        assert isinstance(removed, RemovedVolunteer), removed
+        if isinstance(submitted, SubmittedLabel):
             assert (removed.given_back, removed.completed) == (0, 0)
             assert Label.objects.filter(volunteer=two).count() == 1
         else:
@@ -86,7 +97,7 @@ def test_a_volunteer_is_added_while_the_last_label_of_an_issue_comes_in(reveal):
             lambda: submit(world, round_, world.issues[0], two),
             lambda: add_volunteer(round_=round_, member=new, by=world.lead),
         )
-        assert isinstance(submitted, Submitted), submitted
+        assert isinstance(submitted, SubmittedLabel), submitted
         place = RoundIssue.objects.get(round=round_, issue=world.issues[0])
         if reveal == Round.Reveal.ISSUE_COMPLETE:
             # Either they came first and the issue waits for them, or it was complete and stays without them.
@@ -110,7 +121,7 @@ def test_k_is_raised_while_slots_are_claimed_and_labelled():
             lambda: raise_labels_per_issue(round_=round_, to=2, by=world.lead),
         )
         assert isinstance(raised, int), raised
-        assert all(isinstance(one, Submitted) for one in worked), worked
+        assert all(isinstance(one, SubmittedLabel) for one in worked), worked
         complete = RoundIssue.objects.filter(round=round_, completed_at__isnull=False).count()
         assert Assignment.objects.filter(round=round_).count() == 3 + raised
         assert 3 - raised <= 2
@@ -127,7 +138,7 @@ def test_a_volunteer_is_removed_while_they_claim():
             lambda: next_turn(round_=round_, member=one),
             lambda: remove_volunteer(round_=round_, member=one, by=world.lead),
         )
-        assert isinstance(removed, Removed), removed
+        assert isinstance(removed, RemovedVolunteer), removed
         assert isinstance(claimed, errors.RemovedFromRound) or claimed is not None
         assert not Assignment.objects.filter(round=round_, volunteer=one).exists()
 
@@ -156,13 +167,13 @@ def test_the_same_person_is_removed_twice_at_once():
         done = at_once(
             *(lambda: remove_volunteer(round_=round_, member=world.members[0], by=world.lead),) * 2
         )
-        assert Counter(type(one).__name__ for one in done) == {"Removed": 1, "VolunteerRefused": 1}
+        assert Counter(type(one).__name__ for one in done) == {"RemovedVolunteer": 1, "VolunteerRefused": 1}
         promises_hold(round_)
 
 
-def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(monkeypatch):
+@pytest.mark.world(issues=1, members=3)
+def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(world, monkeypatch):
     """It would leave a draft for who is taken out, as that does, and each would wait for the other."""
-    world = small_world(issues=1, members=3)
     round_ = world.k_of_n(1)
     next_turn(round_=round_, member=world.members[0])
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=5))
@@ -182,5 +193,5 @@ def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(monkeypatch):
     removed, claimed = at_once(
         lambda: remove_volunteer(round_=round_, member=world.members[0], by=world.lead), claim
     )
-    assert (removed, claimed) == (Removed(handed=0, given_back=1, completed=0), None)
+    assert (removed, claimed) == (RemovedVolunteer(handed=0, given_back=1, completed=0), None)
     assert next_turn(round_=round_, member=world.members[1]).issue == world.issues[0]

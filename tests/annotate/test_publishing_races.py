@@ -7,21 +7,23 @@ from uuid import uuid4
 
 import pytest
 
-from annotate import errors
 from annotate.actions.labels import submit_label
-from annotate.models import Assignment, Decision, Disagreement, Label, RoundIssue, Said
+from consensus.models import Decision, Disagreement
+from rounds import errors
+from rounds.models import Assignment, CurrentLabel, Label, RoundIssue
 from studies.models import Event
 from taxonomy.actions import act, publish
 from taxonomy.models import Category, CategoryState, Version
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests import factories
-from tests.annotate.world import small_world
+from tests.long import sampled
 from tests.races import at_once
+from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-ROUNDS, THREADS = 100, 20
+ROUNDS, THREADS = sampled(100, 15), 20
 
 
 def _keys(version: Version) -> dict[str, Category]:
@@ -30,7 +32,7 @@ def _keys(version: Version) -> dict[str, Category]:
 
 
 def test_twenty_people_submit_while_two_categories_are_merged():
-    """A hundred times: ten choose what is merged away, ten what it is merged into, and somebody publishes."""
+    """Again and again: ten choose what is merged away, ten what it is merged into, and somebody publishes."""
     world = small_world(issues=ROUNDS, members=THREADS)
     codes = ["C", *(f"C.{number}" for number in range(1, 2 * ROUNDS + 1))]
     taxonomy = factories.make_version(world.study, codes).taxonomy
@@ -47,11 +49,9 @@ def test_twenty_people_submit_while_two_categories_are_merged():
                 round_=round_,
                 issue=issue,
                 member=member,
-                category=category,
-                summary="",
-                unsure=False,
-                form_key=uuid4(),
-                seen_version=seen,
+                given=factories.label_input(
+                    category=category, summary="", unsure=False, form_key=uuid4(), version=seen
+                ),
             ).label
 
         *labels, version = at_once(
@@ -73,7 +73,7 @@ def test_twenty_people_submit_while_two_categories_are_merged():
     assert Event.objects.filter(verb="rounds.followed").count() == ROUNDS
     assert Label.objects.filter(category=None).count() == 0
     raw = Counter(Label.objects.values_list("category", flat=True))
-    now = Counter(Said.objects.values_list("category", flat=True))
+    now = Counter(CurrentLabel.objects.values_list("category", flat=True))
     assert raw.total() == now.total() == ROUNDS * THREADS
     stands = codebook(version).by_id.stands_as
     assert now == Counter({stands(category): 0 for category in raw}) + sum(
@@ -87,7 +87,7 @@ def test_who_comes_after_a_retirement_is_asked_again():
     """Every label is stored, or refused with its text kept. Where all are stored, the issue is looked at again by
     all; nobody looks again at one that is not complete.
     """
-    rounds = 20
+    rounds = sampled(20, 8)
     world = small_world(issues=rounds, members=THREADS)
     taxonomy = factories.make_version(world.study, ["C", *(f"C.{n}" for n in range(rounds + 1))]).taxonomy
     version = taxonomy.versions.get()
@@ -102,11 +102,9 @@ def test_who_comes_after_a_retirement_is_asked_again():
                 round_=round_,
                 issue=issue,
                 member=member,
-                category=gone,
-                summary=f"by {member}",
-                unsure=False,
-                form_key=uuid4(),
-                seen_version=seen,
+                given=factories.label_input(
+                    category=gone, summary=f"by {member}", unsure=False, form_key=uuid4(), version=seen
+                ),
             )
 
         *answers, version = at_once(

@@ -4,11 +4,10 @@ from uuid import uuid4
 
 import pytest
 
-from annotate.mapping import read_mapping
-from annotate.models import Board, Move
-from studies.models import Role
+from boards.mapping import read_mapping
+from boards.models import Board, Move
 from tests.api.conftest import client_of
-from tests.factories import add_label, make_member, make_study
+from tests.factories import add_label
 
 FILE = 'rootcause,subcategory,symptoms\nName of C.1,Stops,"Crash,Hang"\nOwn,Slow,Slow\n'
 
@@ -86,23 +85,6 @@ def test_a_board_that_cannot_be_is_refused(world, body, status, words):
 def test_two_boards_of_a_taxonomy_have_two_names(world):
     assert _made(world).status_code == 201
     assert "of this name" in _made(world, name="symptoms").json()["detail"]
-
-
-def test_who_may_make_read_and_sort(world):
-    assert [
-        _made(world, member, name=f"By {member.pseudonym}").status_code
-        for member in (world.owner, world.lead, world.first, world.viewer, world.model)
-    ] == [201, 201, 403, 403, 403]
-    board = Board.objects.first().pk
-    stranger = make_member(make_study(), Role.OWNER)
-    assert [
-        client_of(member).get(f"/api/v1/boards/{board}/state/").status_code
-        for member in (world.owner, world.first, world.viewer, world.model, stranger)
-    ] == [200, 200, 200, 403, 404]
-    assert [
-        _act(client_of(member), board, "pile", seen=0).status_code
-        for member in (world.owner, world.first, world.viewer, world.model, stranger)
-    ] == [200, 200, 403, 403, 404]
 
 
 def test_acts_answer_what_changed_and_a_clash_says_so(world):

@@ -100,14 +100,3 @@ def test_what_somebody_else_changed_is_not_written_over(lead, version, study):
     clash = change(lead, version, kind="describe", key=key, name="Mine", seen={"name": "Name of A"})
 
     assert (clash.status_code, clash.json()["code"]) == (409, "ChangeClash")
-
-
-@pytest.mark.parametrize(
-    ("role", "code"), [("owner", 200), ("volunteer", 403), ("viewer", 403), ("model", 403)]
-)
-def test_who_may(study, version, role, code):
-    member = factories.make_member(study, role)
-
-    assert client_of(member).get(at(version)).status_code == code
-    stranger = factories.make_member(factories.make_study(), "owner")
-    assert client_of(stranger).get(at(version)).status_code == 404

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import FrozenReport
+from reports.models import FrozenReport
 from tests.api.conftest import client_of
 from tests.factories import make_round
 

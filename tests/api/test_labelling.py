@@ -2,7 +2,9 @@
 
 from uuid import uuid4
 
-from annotate.models import Decision, Label, Round
+from consensus.models import Decision
+from reports.formats.json_report import report_as_dict
+from rounds.models import Label, Round
 from tests.api.conftest import client_of
 from tests.factories import make_round
 
@@ -243,7 +245,7 @@ def test_disagreements_take_the_filters_and_the_order_of_the_page(world):
 
 
 def test_agreement_over_rest_is_that_of_the_report(world):
-    from annotate.reports import agreement_report
+    from reports.agreement_report import agreement_report
 
     for issue, codes in zip(world.issues, (("C.1", "C.1"), ("C.1", "C.2"), ("A.1", "A.1")), strict=True):
         for member, code in zip((world.first, world.second), codes, strict=True):
@@ -254,7 +256,7 @@ def test_agreement_over_rest_is_that_of_the_report(world):
         .json()
     )
 
-    expected = agreement_report(Round.objects.get(), by=[["type"], ["type", "repository"]]).as_dict()
+    expected = report_as_dict(agreement_report(Round.objects.get(), by=[["type"], ["type", "repository"]]))
     assert answer.pop("as_of")
     expected.pop("as_of")
     assert answer == expected

@@ -4,15 +4,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.actions.bulk import take_back
 from annotate.actions.rounds import create_round, open_round
-from annotate.models import BulkDecision, Decision, Meeting, Round
+from consensus.actions.bulk import take_back
+from consensus.models import BulkDecision, Decision, Meeting
 from ingest.models import Issue
+from rounds.models import Round
 from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.meeting import meeting_world
 from tests.api.conftest import client_of
+from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db
 

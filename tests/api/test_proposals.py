@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.drafting import drafted
+from taxonomy.queries.drafts import drafted
 from tests import factories
 from tests.api.conftest import client_of
 

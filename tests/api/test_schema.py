@@ -11,15 +11,17 @@ from knox.models import AuthToken
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from annotate.actions.agendas import put_on_agenda
-from annotate.actions.boards import start_board_from_mapping
-from annotate.actions.frozen import freeze_report
-from annotate.actions.meetings import open_meeting, plan_meeting
-from annotate.actions.report_files import ask_for_report
-from annotate.mapping import SubTheme
-from annotate.models import BulkDecision, Sample
+from annotate.models import Sample
+from boards.actions.boards import start_board_from_mapping
+from boards.mapping import SubTheme
+from consensus.actions.agendas import put_on_agenda
+from consensus.actions.meetings import open_meeting, plan_meeting
+from consensus.models import BulkDecision
 from core import jobs
+from reports.actions.frozen import freeze_report
+from reports.actions.report_files import ask_for_report
 from tests.api.conftest import client_of
+from tests.long import sampled
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
     for operation in (result.ok() for result in schema.get_all_operations()):
 
         @given(case=operation.as_strategy())
-        @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+        @settings(max_examples=sampled(30, 4), suppress_health_check=list(HealthCheck), derandomize=True)
         def answers_as_it_says(case):
             # Addresses that exist; all else is made up.
             form = "svg" if "figure" in case.path else "jsonld"

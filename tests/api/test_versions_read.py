@@ -2,14 +2,14 @@
 
 import pytest
 
-from annotate.models import Label
+from rounds.models import Label
 from taxonomy.actions import act
-from taxonomy.drafting import drafted
 from taxonomy.models import CategoryState
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, MERGE, MOVE, RETIRE
-from tests.annotate.actions.test_follow import change, publication
-from tests.annotate.world import World, small_world
+from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.api.conftest import client_of
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
 

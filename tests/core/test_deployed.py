@@ -2,6 +2,7 @@
 
 import json
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -167,6 +168,20 @@ def test_static_files_have_a_name_by_content_and_are_kept_for_ever(
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "max-age=315360000, public, immutable"
     assert answer.headers["Content-Encoding"] == "gzip"
+
+
+@pytest.mark.slow
+def test_scripts_are_served_as_such_and_import_others_by_their_hashed_names(
+    web: int, deployed: dict[str, str]
+) -> None:
+    names = json.loads((Path(deployed["STATIC_ROOT"]) / "staticfiles.json").read_text())["paths"]
+    address = f"/static/{names['js/boards/board.js']}"
+    answer = get(web, address, Host=HOST, X_Forwarded_Proto="https")
+    assert answer.headers["Content-Type"].startswith("text/javascript")
+    imports = re.findall(rb'from "(.+?)";', answer.body)
+    assert len(imports) == 5
+    hashed = {posixpath.normpath(f"/static/js/boards/{path.decode()}") for path in imports}
+    assert hashed <= {f"/static/{name}" for name in names.values()} - {f"/static/{name}" for name in names}
 
 
 @pytest.mark.slow

@@ -20,9 +20,10 @@ import redis
 from django.conf import settings
 
 from core import embedded
-from core.embedded.folder import Folder
+from core.embedded import postgres
+from core.embedded import redis as redis_program
 from core.embedded.owner import Owner
-from core.embedded.processes import alive, end, wait_until
+from core.embedded.processes import alive, end, process_of, processes_in, wait_until
 from tests.core.places import place
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
@@ -42,6 +43,22 @@ from django.db import connection
 from core import embedded
 connection.settings_dict, embedded.redis_url(), embedded.broker_url()
 print(embedded.status())
+"""
+# PR_CAPBSET_DROP takes CAP_SYS_PTRACE from whatever is executed next, as containers do.
+IN_A_CONTAINER = """
+import ctypes, os, sys
+assert ctypes.CDLL(None).prctl(24, 19, 0, 0, 0) == 0
+os.execv(sys.argv[1], [sys.argv[1], "-c", '''
+import json, pathlib, sys
+from core.embedded.processes import process_of, processes_in
+postgres, redis = map(pathlib.Path, sys.argv[1:])
+servers = [
+    process_of("postgres", postgres / "postmaster.pid"),
+    process_of("redis-server", redis / "redis.pid"),
+]
+processes = [*processes_in("postgres", postgres), *processes_in("redis-server", redis)]
+print(json.dumps({"servers": [one.pid for one in servers], "processes": sorted(one.pid for one in processes)}))
+''', *sys.argv[2:]])
 """
 
 
@@ -117,6 +134,15 @@ def busy(folder: Path, sql: str) -> Iterator[psutil.Process]:
         client.communicate()
 
 
+def family(folder: Path) -> list[psutil.Process]:
+    """The two servers, which must run, and what they have begun."""
+    status = embedded.status(folder)
+    assert status.postgres
+    assert status.redis
+    servers = [psutil.Process(status.postgres), psutil.Process(status.redis)]
+    return [*servers, *(child for one in servers for child in one.children(recursive=True))]
+
+
 def kill(pid: int | None) -> None:
     assert pid is not None
     assert end([psutil.Process(pid)], [(signal.SIGKILL, 10)])
@@ -189,6 +215,92 @@ def test_a_busy_orphan_of_a_killed_postmaster_is_ended(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_servers_that_lost_their_pid_files_are_ended(folder: Path) -> None:
+    servers = family(folder)
+    (folder / "postgres" / "postmaster.pid").unlink()
+    (folder / "redis" / "redis.pid").unlink()
+    embedded.stop_all(folder)
+    assert not any(map(alive, servers))
+
+
+def test_a_process_is_known_by_its_program_and_its_folder_not_by_its_title(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "my papers" / "postgres", tmp_path / "elsewhere"
+    folder.mkdir(parents=True)
+    elsewhere.mkdir()
+    sleep = shutil.which("sleep")
+    assert sleep
+    program = tmp_path / "postgres"
+    program.symlink_to(sleep)
+    begun = [
+        subprocess.Popen([title, "60"], executable=executable, cwd=cwd)
+        for title, executable, cwd in [
+            ("sleep", program, folder),
+            ("postgres: io worker 0", sleep, folder),
+            (f"{folder}/bin/postgres", program, elsewhere),
+        ]
+    ]
+    (folder / "postmaster.pid").write_text(f"{begun[0].pid}\n{folder}\n")
+    (elsewhere / "postmaster.pid").write_text(f"{begun[1].pid}\n{folder}\n")
+    try:
+        known = psutil.Process(begun[0].pid)
+        assert processes_in("postgres", folder) == [known]
+        assert process_of("postgres", folder / "postmaster.pid") == known
+        assert process_of("postgres", elsewhere / "postmaster.pid") is None
+    finally:
+        for process in begun:
+            process.kill()
+            process.wait()
+    assert processes_in("postgres", folder) == []
+    assert process_of("postgres", folder / "postmaster.pid") is None
+
+
+@as_root
+@pytest.mark.slow
+def test_root_knows_the_servers_where_it_may_not_look_at_others(folder: Path) -> None:
+    servers = family(folder)
+    asked = [sys.executable, str(folder / "postgres"), str(folder / "redis")]
+    answer, errors = python(folder, IN_A_CONTAINER, *asked).communicate(timeout=60)
+    assert errors == ""
+    assert json.loads(answer) == {
+        "servers": [one.pid for one in servers[:2]],
+        "processes": sorted(one.pid for one in servers),
+    }
+
+
+@pytest.mark.slow
+def test_servers_of_a_checkout_are_known_whatever_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The programs lie in the checkout too: the server's title, its options and what asks a shell hold the path."""
+    at = place() / "checkout"
+    for program in [postgres.installed(), redis_program.installed()]:
+        package = program.parent
+        for part in [package, *package.parent.glob(f"{package.name}.libs")]:
+            shutil.copytree(part, at / "packages" / part.name, symlinks=True)
+    (at / "a link").symlink_to("var")
+    awkward = ['it\'s my "own" Étude of $HOME\\`x`, ' + "long-" * 20, "my papers/Study 1"]
+    for name in awkward:
+        moved = at.parent / name / "crosscheck"
+        moved.parent.mkdir(parents=True)
+        at = at.rename(moved)
+        folder, link = at / "var", at / "a link"
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(at / "packages")
+            embedded.ensure_postgres(folder, durable=False)
+            embedded.ensure_redis(folder)
+            servers = family(folder)
+            assert servers[0].cmdline()[0].startswith(str(at))
+            for path in [folder, link]:
+                embedded.ensure_postgres(path)
+                embedded.ensure_redis(path)
+                assert family(path)[:2] == servers[:2]
+            with closing(connect(link)) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            assert redis.Redis.from_url(embedded.redis_url(link)).ping() is True
+            embedded.stop_all(link)
+            assert not any(map(alive, servers))
+            assert embedded.status(folder) == embedded.Status(None, None)
+
+
+@pytest.mark.slow
 def test_stale_files_of_a_reused_process_number_are_cleared(folder: Path) -> None:
     lines = (folder / "postgres" / "postmaster.pid").read_text().splitlines()
     embedded.stop_all(folder)
@@ -223,7 +335,7 @@ def test_a_folder_deeper_than_a_socket_may_be() -> None:
     folder = place() / ("deep-" * 20) / ("deeper-" * 20)
     run = Path(embedded.postgres_parameters(folder)["host"])
     assert len(os.fsencode(folder)) > 250
-    assert run == Path("/tmp") / Folder(folder).token  # noqa: S108 - not TMPDIR, which may differ
+    assert run.parent == Path("/tmp")  # noqa: S108 - not TMPDIR, which may differ
     try:
         assert ask(folder, "SELECT current_user::text, current_database()::text") == [
             ["crosscheck", "crosscheck"]

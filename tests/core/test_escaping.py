@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.escaping import latex, markdown
+from core.text.escaping import latex, markdown
 
 
 @pytest.mark.parametrize(

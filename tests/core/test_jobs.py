@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
+from celery.signals import before_task_publish
 from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +14,7 @@ from config.celery import app
 from core import jobs
 from core.errors import DomainError
 from core.models import Job
-from core.tasks import sweep
+from core.tasks import run_job, sweep
 from tests.factories import make_user
 
 ONCE = "tests.once"
@@ -315,12 +316,6 @@ class TestPages:
             assert client.post(reverse("cancel_job", args=[found.pk])).status_code == 404
             assert ended(found).cancel_requested_at is None
 
-    def test_a_visitor_is_asked_to_sign_in(self, client) -> None:
-        make_user()
-        job = make_job()
-
-        assert client.get(reverse("job", args=[job.pk])).status_code == 302
-
     def test_its_creator_sees_how_far_it_is(self, client) -> None:
         job = make_job(
             created_by=make_user(), state=Job.State.RUNNING, done=1234, total=5000, started_at=timezone.now()
@@ -366,3 +361,19 @@ class TestPages:
         assert elsewhere["Location"] == reverse("job", args=[job.pk])
         assert ended(job).state == "cancelled"
         assert client.get(address).status_code == 405
+
+
+def test_the_bell_names_the_task_that_runs_a_job(settings) -> None:
+    published: list[tuple[str, object]] = []
+
+    def note(sender: str, body: tuple[object, ...], **_more: object) -> None:
+        published.append((sender, body[0]))
+
+    before_task_publish.connect(note)
+    settings.REDIS_URL = app.conf.broker_url  # nothing listens there, and nothing is to be started
+    try:
+        jobs.ring(41)
+    finally:
+        before_task_publish.disconnect(note)
+
+    assert published == [(run_job.name, [41])]

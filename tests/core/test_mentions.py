@@ -1,6 +1,6 @@
 import pytest
 
-from core.mentions import Piece, named, pieces
+from core.text.mentions import Piece, named, pieces
 
 PEOPLE = ["R1", "R10", "R2", "r3-b", "Ana M."]
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from accounts.models import User
-from core.retry import retried
+from core.sql.retry import retried
 from tests.factories import make_user
 from tests.races import at_once
 

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 
 from core import embedded
-from core.embedded.processes import alive
+from core.embedded.processes import alive, processes_in
 from core.supervisor import MOST_FAILURES, AlreadyUpError, Child, ChildFailedError, Supervisor
 from tests.core.places import eventually, free_port, get, place
 
@@ -135,6 +135,10 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
     assert eventually(heir.healthy)
 
     family = psutil.Process(heir.process.pid).children(recursive=True)
+    family += [
+        *processes_in("postgres", folder / "postgres"),
+        *processes_in("redis-server", folder / "redis"),
+    ]
     assert heir.result(signal.SIGINT) == (0, "\nEnded: web, worker, beat, Redis, PostgreSQL.\n", "")
     assert not any(map(alive, family))
     assert embedded.status(folder) == embedded.Status(None, None)
@@ -147,8 +151,8 @@ def test_a_port_that_is_taken_is_named_with_one_that_is_free(folder: Path, up: C
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        code, _, errors = up(port).result()
-    assert code == 1
+        code, out, errors = up(port).result()
+    assert (code, out) == (1, "")
     said, _, advised = errors.strip().rpartition("PORT=")
     assert (
         said

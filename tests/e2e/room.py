@@ -3,9 +3,9 @@
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.models import Round
 from ingest.models import Issue
-from tests.annotate.world import World
+from rounds.models import Round
+from tests.worlds.world import World
 
 
 def title(page: Page) -> str:

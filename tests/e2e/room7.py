@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from annotate.models import AgendaItem, Meeting
+from consensus.models import AgendaItem, Meeting
 from studies.models import Membership
 
 FOLLOW = 2.0

@@ -6,12 +6,12 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.models import Label
 from core import jobs
 from core.models import Job
-from tests.annotate.world import small_world
+from rounds.models import Label
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, title
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,14 +69,14 @@ def test_seven_people_label_by_keys_and_the_page_shows_the_kappa_of_a_spreadshee
     assert f"{agreement:.3f}" == "0.733"
 
 
-@pytest.mark.parametrize("look", [{}, {"dark": True}, {"phone": True}])
-def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page, look):
+def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
     world = small_world(issues=len(SHEET), members=7)
     round_ = world.round(name="Main round")
     for issue, row in zip(world.issues, SHEET, strict=True):
         for member, code in zip(world.members, row.split(), strict=True):
             world.submit(round_, issue, member, code)
-    page = open_page(world.lead.user, reverse("agreement", args=[round_.pk]), **look)
+    report = reverse("agreement", args=[round_.pk])
+    page = open_page(world.lead.user, report)
     page.get_by_role("button", name="The whole report as one HTML file").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("The report as HTML")
     jobs.run(Job.objects.latest("pk").pk)
@@ -85,12 +85,16 @@ def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page, look):
     body = download.value.path().read_text()
     assert re.fullmatch(r"study-\d+-main-round-theme-agreement\.html", download.value.suggested_filename)
 
-    page = page.context.new_page()  # the policy of the page it came from would refuse its styles
-    page.set_content(body)
-
-    expect(page.locator(".headline .value")).to_have_text("0.627")
-    kind = "column" if look.get("phone") else "page"
-    expect(page.locator(f".picture.{kind}").first).to_be_visible()
-    expect(page.locator(f".picture.{'page' if kind == 'column' else 'column'}").first).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert violations(page) == []
+    for look, shown, hidden in (
+        ({}, "page", "column"),
+        ({"dark": True}, "page", "column"),
+        ({"phone": True}, "column", "page"),
+    ):
+        # A page of its own: the policy of the page it came from would refuse its styles.
+        page = open_page(None, "about:blank", **look)
+        page.set_content(body)
+        expect(page.locator(".headline .value")).to_have_text("0.627")
+        expect(page.locator(f".picture.{shown}").first).to_be_visible()
+        expect(page.locator(f".picture.{hidden}").first).to_be_hidden()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(page) == []

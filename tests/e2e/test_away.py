@@ -4,12 +4,14 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from annotate.actions.labels import save_draft
-from annotate.models import Draft, Label, Round, Skip
+from annotate.actions.label_drafts import save_draft
+from annotate.models import Draft, Skip
+from rounds.models import Label, Round
 from studies.models import Membership
-from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, held, issue_on, label_page, press, stored, title, waiting
+from tests.factories.annotate import label_input
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -268,10 +270,9 @@ def test_two_tabs_with_different_answers(open_page, world, member):
         round_=round_,
         issue=issue,
         member=member,
-        category=world.category("B.1"),
-        summary="from the other tab",
-        unsure=False,
-        seen_revision=0,
+        given=label_input(
+            category=world.category("B.1"), summary="from the other tab", unsure=False, revision=0
+        ),
     )
     press(page, "c 3 Enter s")
     page.keyboard.type("from this one")

@@ -5,11 +5,11 @@ import json
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotate.models import Board, Move, Pile
-from taxonomy.drafting import drafted
+from boards.models import Board, Move, Pile
+from taxonomy.queries.drafts import drafted
 from tests import factories
-from tests.annotate.board import BoardWorld, board_world, places
 from tests.e2e.axe import violations
+from tests.worlds.board import BoardWorld, board_world, places
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

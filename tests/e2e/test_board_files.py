@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotate.actions.boards import start_board
-from tests.annotate.board import places
-from tests.annotate.world import small_world
+from boards.actions.boards import start_board
 from tests.e2e.axe import violations
+from tests.worlds.board import places
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

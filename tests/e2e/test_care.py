@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotate.models import Label, Round
+from rounds.models import Label, Round
 from studies.models import Membership
-from tests.annotate.world import small_world
 from tests.e2e.room import answer, label_page, stored
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -4,12 +4,12 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Label
+from rounds.models import Label
 from studies.models import Membership
 from taxonomy.models import CategoryState, Version
 from tests import factories
-from tests.annotate.world import World, small_world
 from tests.e2e.room import answer, held, label_page, press, stored, title
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

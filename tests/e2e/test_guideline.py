@@ -3,12 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Label
+from rounds.models import Label
 from studies.actions import publish_guideline
 from studies.models import Guideline, Membership
-from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, label_page, press, stored
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

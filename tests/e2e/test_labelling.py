@@ -6,12 +6,13 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.models import Draft, Label, Skip
+from annotate.models import Draft, Skip
+from rounds.models import Label
 from studies.models import Membership
 from tests import factories
-from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, press, stored, title
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

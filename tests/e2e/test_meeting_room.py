@@ -6,13 +6,14 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.actions.consensus import decide_item
-from annotate.actions.meetings import here, turn_to
-from annotate.actions.threads import say
-from annotate.models import Ballot, Comment, Decision, Meeting
-from tests.annotate.meeting import MeetingWorld, meeting_world
+from consensus.actions.consensus import decide_item
+from consensus.actions.meetings import turn_to
+from consensus.actions.presence import here
+from consensus.actions.threads import say
+from consensus.models import Ballot, Comment, Decision, Meeting
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Open
+from tests.worlds.meeting import MeetingWorld, meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.actions.meetings import turn_to
-from tests.annotate.meeting import meeting_world
+from consensus.actions.meetings import turn_to
+from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,6 +50,8 @@ def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page
 
 def test_what_went_well_is_said_with_a_tick(open_page, world):
     page = open_page(world.lead.user, reverse("home"))
-    page.evaluate("crosscheck.toast('Done'), crosscheck.toast('Not done', 'bad')")
+    page.evaluate(
+        "import('/static/js/core/page.js').then(({ toast }) => { toast('Done'); toast('Not done', 'bad') })"
+    )
     ok, bad = (page.locator(f".toast.{kind} > svg").inner_html() for kind in ("ok", "bad"))
     assert ok != bad

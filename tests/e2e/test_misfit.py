@@ -3,12 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Draft, Label
+from annotate.models import Draft
+from rounds.models import Label
 from studies.models import Membership
 from taxonomy.models import Proposal
-from tests.annotate.world import World, small_world
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, label_page, press, stored
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

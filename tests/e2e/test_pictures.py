@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from tests.annotate.views.pages import label_all
-from tests.annotate.world import small_world
 from tests.e2e.axe import violations
+from tests.worlds.pages import label_all
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

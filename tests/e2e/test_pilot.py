@@ -4,11 +4,12 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.models import Answer, Sample
+from annotate.models import Sample
+from rounds.models import Answer
 from taxonomy.models import Taxonomy
 from tests import factories
-from tests.annotate.world import small_world
-from tests.e2e.test_accessibility import look_at
+from tests.e2e.test_accessibility import LOOKS, look_at
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,8 +120,8 @@ def test_pages_of_samples_and_pilots_in_light_dark_and_on_a_phone(open_page):
         reverse("pilot", args=[empty.pk]),
         reverse("pilot_training", args=[empty.pk]),
     ):
-        found |= look_at(page, path)
+        found |= look_at(page, path, LOOKS)
     other = open_page(bare.lead.user)
     for name in ("samples", "new_sample"):
-        found |= look_at(other, reverse(name, args=[bare.study.slug]))
+        found |= look_at(other, reverse(name, args=[bare.study.slug]), LOOKS)
     assert found == {}

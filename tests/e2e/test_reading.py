@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from studies.models import Membership
 from tests import factories
-from tests.annotate.world import World, small_world
 from tests.e2e.room import held, label_page, press
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

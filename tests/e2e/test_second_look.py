@@ -4,13 +4,14 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.models import Draft, Label, Round, Said
+from annotate.models import Draft
+from rounds.models import CurrentLabel, Label, Round
 from taxonomy.actions import publish
 from taxonomy.tree.drafts import MERGE, RETIRE, SPLIT
-from tests.annotate.actions.test_follow import change
-from tests.annotate.world import World, small_world
+from tests.annotate.actions.test_version_upgrade import change
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, press, stored
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +37,7 @@ def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_cat
     stored(page)
     label = Label.objects.get()
     assert (label.category, label.version) == (gone, old)
-    assert Said.objects.get().category == world.category("C.1")
+    assert CurrentLabel.objects.get().category == world.category("C.1")
     # What the page had in hand already was made for the old version too; then it is loaded anew.
     answer(page, "c 3 Enter Enter")
     press(page, "c 3 Enter Enter")

@@ -7,13 +7,15 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.actions.demonstration import load_demonstration
-from annotate.models import Decision, Meeting, Participant
-from annotate.queries.minutes import minutes
+from consensus.models import Decision, Meeting, Participant
+from consensus.queries.minutes import minutes
+from demo.demonstration import load_demonstration
 from tests.e2e.conftest import Open
 from tests.e2e.room7 import Seven, choosing, seat
+from tests.long import only_long
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# tests/e2e/test_meeting_room.py holds a meeting of two in every run.
+pytestmark = [pytest.mark.django_db(transaction=True), only_long]
 
 PEOPLE = ("R1", "R2", "R3", "R4", "R5", "R6", "R7")
 CHAIR = "R2"

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.actions.threads import say
-from annotate.models import Comment, Mention
-from tests.annotate.meeting import meeting_world
+from consensus.actions.threads import say
+from consensus.models import Comment, Mention
 from tests.e2e.axe import violations
+from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,10 +5,10 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.queries.examples import example_line
-from taxonomy.drafting import drafted
 from taxonomy.models import Motion, Proposal
-from tests.annotate.world import small_world
+from taxonomy.queries.drafts import drafted
 from tests.e2e.axe import violations
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,14 +1,16 @@
 """Rows to test with: a file per room, plain functions with sensible defaults."""
 
 from tests.factories.accounts import make_user
-from tests.factories.annotate import add_label, make_round
+from tests.factories.annotate import add_label, label_input, make_round
 from tests.factories.ingest import make_issue, make_issues, make_repository
 from tests.factories.studies import make_member, make_study
-from tests.factories.taxonomy import category, make_version
+from tests.factories.taxonomy import category, edit, make_version
 
 __all__ = [
     "add_label",
     "category",
+    "edit",
+    "label_input",
     "make_issue",
     "make_issues",
     "make_member",

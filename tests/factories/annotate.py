@@ -1,13 +1,15 @@
 """Rounds and labels put straight into the tables, for tests of what reads them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.utils import timezone
 
-from annotate.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
+from annotate.label_input import LabelInput
 from ingest.models import Issue
+from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from studies.models import Membership
-from taxonomy.models import Level, Version
+from taxonomy.models import Category, Level, Version
 from tests.factories.taxonomy import category
 
 
@@ -67,3 +69,8 @@ def add_label(round_: Round, issue: Issue, member: Membership, code: str, **fiel
     if not slots.exists():
         RoundIssue.objects.filter(round=round_, issue=issue).update(completed_at=now)
     return label
+
+
+def label_input(*, category: Category | None = None, **fields: Any) -> LabelInput:
+    """What a form of the labelling page gives, with the category as an object."""
+    return LabelInput(category=category.pk if category else None, **fields)

@@ -1,6 +1,7 @@
 from django.utils import timezone
 
 from studies.models import Study
+from taxonomy.actions import Acted, act
 from taxonomy.models import Category, CategoryState, Taxonomy, Version
 
 CODES = "A A.1 A.1.i A.1.ii A.2 B B.1 B.2 C C.1 C.1.i C.2 C.3 C.9 C.10".split()
@@ -41,3 +42,8 @@ def category(version: Version, code: str) -> Category:
         states = CategoryState.objects.filter(version=version).select_related("category")
         version.by_code = {state.code: state.category for state in states}
     return version.by_code[code]
+
+
+def edit(taxonomy: Taxonomy, kind: str, key: str | None, values=None, *, by=None, seen=None) -> Acted:
+    """One change in the draft of a taxonomy, by nobody unless said."""
+    return act(taxonomy=taxonomy, kind=kind, key=key, values=values or {}, by=by, seen=seen)

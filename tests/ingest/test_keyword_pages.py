@@ -6,12 +6,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from ingest import actions, queries
+from ingest import actions
 from ingest.errors import FilterRefused, KeywordsRefused, StaleKeywords
-from ingest.filters import IssueFilter
 from ingest.keywords import KeywordMatch
 from ingest.models import SavedFilter
-from ingest.reading import read
+from ingest.queries.filters import IssueFilter, saved_filters
+from ingest.queries.issues import filter_issues
+from ingest.queries.keywords import fingerprint, keywords_of
+from ingest.queries.reading import read
 from studies.models import Event
 from tests.factories import make_issue, make_issues, make_member, make_repository, make_study
 
@@ -55,7 +57,7 @@ class TestKeywords:
         assert (report.added, report.removed, report.known) == (["token*"], [], ["llama"])
         report = put(study, lead, "token*\n模型")
         assert (report.added, report.removed, report.known) == (["模型"], ["llama", "sharding"], ["token*"])
-        assert queries.keywords_of(study.pk) == ("token*", "模型")
+        assert keywords_of(study.pk) == ("token*", "模型")
         assert list(Event.objects.order_by("pk").values_list("detail", flat=True)) == [
             {"added": 2, "removed": 0},
             {"added": 1, "removed": 0},
@@ -75,20 +77,20 @@ class TestKeywords:
         with pytest.raises(KeywordsRefused) as refused:
             put(study, lead, text)
         assert refused.value.problems == [problem]
-        assert queries.keywords_of(study.pk) == ()
+        assert keywords_of(study.pk) == ()
 
     def test_as_many_as_a_study_takes(self, study, lead):
         put(study, lead, "\n".join(f"w{n}" for n in range(500)))
         with pytest.raises(KeywordsRefused):
             put(study, lead, "one more", replace=False)
-        assert len(queries.keywords_of(study.pk)) == 500
+        assert len(keywords_of(study.pk)) == 500
 
     def test_a_stale_replacement_is_refused(self, study, lead):
-        made_from = queries.fingerprint(())
+        made_from = fingerprint(())
         put(study, lead, "llama", made_from=made_from)
         with pytest.raises(StaleKeywords):
             put(study, lead, "other", made_from=made_from)
-        assert queries.keywords_of(study.pk) == ("llama",)
+        assert keywords_of(study.pk) == ("llama",)
 
     def test_only_leads_set_them(self, study, volunteer):
         with pytest.raises(PermissionDenied):
@@ -100,7 +102,7 @@ class TestKeywords:
         assert "No keyword yet" in client.get(url).text
         assert client.post(url, {"words": "llama\nsharding"}).status_code == 200
         assert client.post(url, {"words": "token*", "add": "1"}).status_code == 200
-        assert queries.keywords_of(study.pk) == ("llama", "sharding", "token*")
+        assert keywords_of(study.pk) == ("llama", "sharding", "token*")
         refused = client.post(url, {"words": "<b>x\na*b"})
         assert refused.status_code == 422
         assert "&lt;b&gt;x\na*b</textarea>" in refused.text
@@ -159,9 +161,9 @@ class TestFilters:
             study=study, name=" Of  2023 ", query=IssueFilter(year=2023).query, by=lead.user
         )
         assert (saved.name, saved.query, saved.created_by) == ("Of 2023", {"year": "2023"}, lead.user)
-        assert list(queries.filter_issues(study, IssueFilter.from_query(saved.query))) == [old]
-        assert list(queries.saved_filters(study)) == [saved]
-        assert list(queries.saved_filters(make_study())) == []
+        assert list(filter_issues(study, IssueFilter.from_query(saved.query))) == [old]
+        assert list(saved_filters(study)) == [saved]
+        assert list(saved_filters(make_study())) == []
 
     @pytest.mark.parametrize(
         ("name", "narrowed", "status"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import markdown
+from core.text import markdown
 from ingest.keywords import KeywordMatch, Marks, Matcher, Problem, lowered, matcher_of, matches, parsed
 
 

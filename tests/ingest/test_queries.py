@@ -4,9 +4,12 @@ import pytest
 from django.utils import timezone
 
 from core.models import Job
-from ingest import queries
 from ingest.models import Import, ImportRow
-from ingest.queries import IssueFilter
+from ingest.queries import previews
+from ingest.queries.filters import IssueFilter
+from ingest.queries.imports import former_import, imports_of, report_rows, row_counts, state_of
+from ingest.queries.issues import issue_counts, issues_for, listed_issues
+from ingest.queries.previews import preview
 from tests.factories import make_issue, make_member, make_repository, make_study, make_user
 from tests.ingest.files import jsonl, load, receive, record, urls
 
@@ -14,7 +17,8 @@ pytestmark = pytest.mark.django_db
 
 
 def numbers(study, **narrowed) -> list[str]:
-    return [issue.number for issue in queries.issue_page(study, IssueFilter(**narrowed)).issues]
+    issues = listed_issues(study, IssueFilter(**narrowed)).order_by("-pk")
+    return [issue.number for issue in issues]
 
 
 class TestIssuesFor:
@@ -24,18 +28,18 @@ class TestIssuesFor:
         make_issue(make_repository(other))
         member = make_member(study)
 
-        assert list(queries.issues_for(member.user)) == [mine]
-        assert list(queries.issues_for(make_user())) == []
+        assert list(issues_for(member.user)) == [mine]
+        assert list(issues_for(make_user())) == []
 
     def test_are_none_once_one_has_left(self) -> None:
         study = make_study()
         make_issue(make_repository(study))
         member = make_member(study, left_at=timezone.now())
 
-        assert list(queries.issues_for(member.user)) == []
+        assert list(issues_for(member.user)) == []
 
 
-class TestIssuePage:
+class TestListedIssues:
     @pytest.fixture
     def study(self):
         study = make_study()
@@ -47,7 +51,7 @@ class TestIssuePage:
         make_issue(make_repository(make_study()), "5", title="CUDA of another study")
         return study
 
-    def test_all_last_come_first(self, study) -> None:
+    def test_all_without_a_filter(self, study) -> None:
         assert numbers(study) == ["4", "I3X", "2", "1"]
 
     @pytest.mark.parametrize(
@@ -71,28 +75,12 @@ class TestIssuePage:
     )
     def test_narrowed(self, study, narrowed, found) -> None:
         assert numbers(study, **narrowed) == found
-        assert queries.issue_page(study, IssueFilter(**narrowed)).count == len(found)
-        assert queries.issue_page(study, IssueFilter()).count is None
 
     def test_narrowed_to_a_repository(self, study) -> None:
         assert numbers(study, repository=study.repositories.get(path="a/first").pk) == ["2", "1"]
 
-    def test_pages_lead_on_and_back(self, study) -> None:
-        everything = IssueFilter()
-        first = queries.issue_page(study, everything, size=2)
-        second = queries.issue_page(study, everything, size=2, before=first.older)
-        back = queries.issue_page(study, everything, size=2, after=second.newer)
-
-        assert [[issue.number for issue in page.issues] for page in (first, second, back)] == [
-            ["4", "I3X"],
-            ["2", "1"],
-            ["4", "I3X"],
-        ]
-        assert (first.newer, second.older, back.newer) == (None, None, None)
-        assert back.older == first.older
-
     def test_counts(self, study) -> None:
-        counts = queries.issue_counts(study)
+        counts = issue_counts(study)
 
         assert [(r.path, issues) for r, issues in counts.repositories] == [("a/first", 2), ("b/second", 2)]
         assert counts.years == [(2023, 1), (2024, 2)]
@@ -106,12 +94,10 @@ class TestIssuePage:
             make_issue(make_repository(study), str(number))
 
         with django_assert_num_queries(1):
-            page = queries.issue_page(study, IssueFilter())
-            shown = [(i.repository.path, i.number, i.current.title, i.current.state) for i in page.issues]
+            issues = listed_issues(study, IssueFilter())
+            shown = [(i.repository.path, i.number, i.current.title, i.current.state) for i in issues]
         with django_assert_num_queries(2):
-            queries.issue_page(study, IssueFilter(words="title"))
-        with django_assert_num_queries(2):
-            queries.issue_counts(study)
+            issue_counts(study)
         assert len(shown) == how_many
 
 
@@ -122,9 +108,9 @@ class TestImports:
         load(make_study(), urls(2), "b.txt")
         receive(study, urls(2), "waiting.txt")
 
-        assert queries.former_import(receive(study, urls(1), "again.txt")) == first
-        assert queries.former_import(receive(study, urls(2), "b.txt")) is None
-        assert queries.former_import(first) is None
+        assert former_import(receive(study, urls(1), "again.txt")) == first
+        assert former_import(receive(study, urls(2), "b.txt")) is None
+        assert former_import(first) is None
 
     @pytest.mark.parametrize(
         ("fields", "state"),
@@ -135,56 +121,41 @@ class TestImports:
         ],
     )
     def test_state_without_a_job(self, fields, state) -> None:
-        assert queries.state_of(Import.objects.create(study=make_study(), name="x", **fields)) == state
+        assert state_of(Import.objects.create(study=make_study(), name="x", **fields)) == state
 
     @pytest.mark.parametrize("state", ["queued", "running"])
     def test_state_is_that_of_its_job(self, state) -> None:
         job = Job.objects.create(kind="x", state=state)
         run = Import.objects.create(study=make_study(), name="x", kind="issues", job=job)
 
-        assert queries.state_of(run) == state
+        assert state_of(run) == state
 
-    def test_pages_of_imports(self, django_assert_num_queries) -> None:
+    def test_those_of_a_study_come_with_who_made_them(self, django_assert_num_queries) -> None:
         study = make_study()
-        made = [receive(study, urls(number), f"{number}.txt", by=make_user()) for number in (1, 2, 3)]
+        for number in (1, 2):
+            receive(study, urls(number), f"{number}.txt", by=make_user())
 
         with django_assert_num_queries(1):
-            first = queries.import_page(study, size=2)
-            assert [(run.name, run.created_by.name != "") for run in first.runs] == [
-                ("3.txt", True),
-                ("2.txt", True),
-            ]
-        second = queries.import_page(study, size=2, before=first.older)
-        back = queries.import_page(study, size=2, after=second.newer)
-
-        assert (second.runs, second.older) == ([made[0]], None)
-        assert (back.runs, back.newer) == (first.runs, None)
+            listed = [(run.name, run.job, run.created_by.name != "") for run in imports_of(study)]
+        assert sorted(listed) == [("1.txt", None, True), ("2.txt", None, True)]
 
 
 class TestReport:
-    def test_rows_by_outcome_page_by_page(self) -> None:
+    def test_rows_by_outcome(self) -> None:
         run = load(make_study(), urls(1, "x", 1, "y", 2, 2, "z"), "list.txt")
 
-        assert queries.row_counts(run) == {"refused": 3, "repeated": 2}
-        first = queries.row_page(run, size=3)
-        second = queries.row_page(run, size=3, after=first.next)
-        back = queries.row_page(run, size=3, before=second.previous)
-        assert [[row.line for row in page.rows] for page in (first, second, back)] == [
-            [2, 3, 4],
-            [6, 7],
-            [2, 3, 4],
-        ]
-        assert (first.previous, second.next, back.previous) == (None, None, None)
-        assert [row.line for row in queries.row_page(run, "refused").rows] == [2, 4, 7]
-        assert queries.row_page(run, "skipped").rows == []
+        assert row_counts(run) == {"refused": 3, "repeated": 2}
+        assert [row.line for row in report_rows(run)] == [2, 3, 4, 6, 7]
+        assert [row.line for row in report_rows(run, "refused")] == [2, 4, 7]
+        assert list(report_rows(run, "skipped")) == []
 
     def test_rows_of_another_import_are_not_its(self) -> None:
         study = make_study()
         run = load(study, urls(1, "x"), "a.txt")
         other = load(study, urls(1, "y", "z"), "b.txt")
 
-        assert queries.report_rows(run).count() == 1
-        assert set(queries.report_rows(other)) == set(ImportRow.objects.filter(run=other))
+        assert report_rows(run).count() == 1
+        assert set(report_rows(other)) == set(ImportRow.objects.filter(run=other))
 
 
 class TestPreview:
@@ -198,7 +169,7 @@ class TestPreview:
             record(3, repository="a/b", title="\0"),
         )
 
-        found = queries.preview(receive(study, data + b'{"html_url": "x"}\n'))
+        found = preview(receive(study, data + b'{"html_url": "x"}\n'))
 
         assert (found.rows, found.whole, found.estimate) == (5, True, 5)
         assert (found.new, found.known, found.repeated, found.refused) == (2, 1, 1, 1)
@@ -207,16 +178,16 @@ class TestPreview:
         assert [refusal.line for refusal in found.refusals] == [5]
 
     def test_reads_the_beginning_of_a_long_file(self, monkeypatch) -> None:
-        monkeypatch.setattr(queries, "LOOKED_AT", 10)
+        monkeypatch.setattr(previews, "LOOKED_AT", 10)
         run = receive(make_study(), urls(*range(1, 20_001)), "list.txt")
 
-        found = queries.preview(run)
+        found = preview(run)
 
         assert (found.rows, found.whole, found.new) == (10, False, 10)
         assert found.estimate > 10
 
     def test_is_none_when_the_file_is_gone(self) -> None:
-        assert queries.preview(load(make_study(), urls(1), "list.txt")) is None
+        assert preview(load(make_study(), urls(1), "list.txt")) is None
 
     def test_what_it_says_is_what_happens(self) -> None:
         study = make_study()
@@ -224,7 +195,7 @@ class TestPreview:
         data = jsonl(record(2, title="Other"), record(3), record(3)) + b"{broken\n" + urls(5)
         run = receive(study, data)
 
-        found = queries.preview(run)
+        found = preview(run)
         done = load(study, data)
 
         counts = done.counts

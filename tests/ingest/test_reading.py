@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ingest.models import Issue
-from ingest.reading import read
+from ingest.queries.reading import RenderedTexts, read
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -92,3 +92,23 @@ def test_an_issue_without_text_has_its_number_for_a_title():
 def test_only_web_addresses_become_links():
     assert _read(url="https://gitee.com/a/b/issues/I6UHT3").link == "https://gitee.com/a/b/issues/I6UHT3"
     assert _read(url="javascript:alert(1)").link == ""
+
+
+def test_a_text_is_rendered_once_for_its_keywords_and_its_language():
+    kept = RenderedTexts(characters=10_000)
+    first = kept.get(("a crash", "en", ("crash",)))
+    assert kept.get(("a crash", "en", ("crash",))) is first
+    assert kept.get(("a crash", "en", ())) == ('<p dir="auto">a crash</p>\n', {}, "a crash")
+    assert first[1] == {("crash", "text"): 1}
+
+
+def test_rendered_texts_stay_within_their_bound_and_the_oldest_goes_first():
+    kept = RenderedTexts(characters=300)
+    first, last = ("the first", "en", ()), ("the last", "en", ())
+    was = kept.get(first)
+    for number in range(20):
+        kept.get((f"text {number}", "en", ()))
+    stays = kept.get(last)
+    assert kept.get(last) is stays
+    assert kept.get(first) is not was
+    assert kept.length <= 300

@@ -3,15 +3,22 @@
 import time
 
 import pytest
+from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.differences import Line, Piece, as_html, difference
+from studies.differences import DiffLine, Piece, difference, paragraphs
 
 TEXTS = st.lists(st.text(alphabet="ab <&>\"'中\n", max_size=12), max_size=8).map("\n".join)
 
 
-def side(lines: list[Line], without: str) -> list[str]:
+def as_html(lines: list[DiffLine], *, around: int | None = 2) -> str:
+    """The paragraphs as the page has them, a line each."""
+    html = render_to_string("studies/_changes.html", {"paragraphs": paragraphs(lines, around=around)})
+    return "\n".join(line for line in html.splitlines() if line)
+
+
+def side(lines: list[DiffLine], without: str) -> list[str]:
     """The lines of one text again: those that have anything besides what only the other one has."""
     return [
         "".join(piece.text for piece in line.pieces if piece.kind != without)
@@ -43,7 +50,7 @@ def test_equal_texts_differ_nowhere():
 
 def test_a_changed_line_is_shown_by_its_words():
     assert difference("Label the cause.", "Label the root cause.") == [
-        Line((Piece("same", "Label the "), Piece("ins", "root "), Piece("same", "cause.")))
+        DiffLine((Piece("same", "Label the "), Piece("ins", "root "), Piece("same", "cause.")))
     ]
 
 

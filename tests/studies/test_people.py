@@ -6,7 +6,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from knox.models import AuthToken
 
-from core.constraints import violated
+from core.sql.constraints import violated
 from studies import actions
 from studies.errors import AlreadyMember, LastOwner, NotInTheStudy, RoleIsFixed
 from studies.models import Event, Invitation, Membership, Role, Study

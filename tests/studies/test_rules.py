@@ -17,7 +17,6 @@ MAY = {
     "may_read_audit": {"owner", "lead"},
     "may_label": {"owner", "lead", "volunteer", "model"},
     "may_read_revealed": {"owner", "lead", "volunteer", "viewer"},
-    "may_reveal_early": {"owner"},
     "may_read_guideline": {"owner", "lead", "volunteer", "viewer"},
     "may_edit_guideline": {"owner", "lead"},
 }

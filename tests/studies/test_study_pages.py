@@ -3,12 +3,11 @@
 from uuid import uuid4
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from studies import actions
-from studies.models import Membership, Role, Study
-from tests.factories import make_member, make_study, make_user
+from studies.models import Membership, Study
+from tests.factories import make_study, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -58,21 +57,6 @@ def test_new_study_sent_twice_makes_one(client, maker):
 
 
 # --- the audit
-
-
-@pytest.mark.parametrize(
-    ("role", "status"), [("owner", 200), ("lead", 200), ("volunteer", 403), ("viewer", 403), ("model", 403)]
-)
-def test_audit_by_role(client, role, status):
-    client.force_login(make_member(make_study(slug="main"), role).user)
-    assert client.get(reverse("audit", args=["main"])).status_code == status
-
-
-def test_audit_of_another_study_is_not_found(client):
-    make_study(slug="main")
-    client.force_login(make_member(make_study(), Role.OWNER).user)
-    assert client.get(reverse("audit", args=["main"])).status_code == 404
-    assert Client().get(reverse("audit", args=["main"])).status_code == 302
 
 
 def test_audit_page(client, maker, django_assert_num_queries):

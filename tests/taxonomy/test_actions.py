@@ -8,7 +8,7 @@ from taxonomy.actions import create_taxonomy
 from taxonomy.errors import NameTaken
 from taxonomy.models import Category, CategoryState, Taxonomy, Version
 from taxonomy.presets import load_preset
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
 from tests.factories import make_study, make_user
 

@@ -9,9 +9,10 @@ from studies.models import Membership, Role
 from taxonomy import errors
 from taxonomy.actions import act, answer, cast, create_taxonomy, open_motion, publish
 from taxonomy.actions.answers import inherit
-from taxonomy.drafting import drafted
 from taxonomy.models import Category, Motion, Proposal, Taxonomy, Version
-from taxonomy.queries import answered, codebook, published_version
+from taxonomy.queries.codebooks import answered, codebook
+from taxonomy.queries.drafts import drafted
+from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
 from tests.factories import make_member, make_study

@@ -11,12 +11,11 @@ from markdown_it import MarkdownIt
 
 from studies.models import Role
 from taxonomy.actions import act, create_taxonomy, publish
-from taxonomy.codebook_files import FORMS, codebook_file
-from taxonomy.codebooks import as_latex, as_markdown
-from taxonomy.drafting import drafted
+from taxonomy.codebooks import FORMS, as_latex, as_markdown, codebook_file
 from taxonomy.models import Category, Version
 from taxonomy.presets import load_preset
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.drafts import drafted
 from taxonomy.skos import CONTEXT, as_skos
 from taxonomy.tree import Node, Tree, read_csv
 from taxonomy.tree.drafts import MOVE
@@ -312,7 +311,7 @@ def test_siblings_keep_the_order_that_they_have_in_the_editor(version, form):
     found = re.findall(r"Name of A[.0-9]*", text)
     assert found == (names * 2 if form == "tex" else names)
     if form == "csv":
-        assert read_csv(text).codes == ("A", "A.10", "A.1", "A.2")
+        assert [node.code for node in read_csv(text)] == ["A", "A.10", "A.1", "A.2"]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,15 +7,15 @@ from django.db import DatabaseError, IntegrityError, transaction
 
 from studies.models import Event
 from taxonomy import errors
-from taxonomy.actions import act, create_taxonomy, publish, redo, start_taxonomy, undo
+from taxonomy.actions import create_taxonomy, publish, redo, start_taxonomy, undo
 from taxonomy.actions.drafts import redoable
-from taxonomy.draft_reading import not_again
-from taxonomy.drafting import drafted, edition_of
 from taxonomy.models import Category, CategoryState, Change, Remap, Taxonomy, Version
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.draft_reading import not_again
+from taxonomy.queries.drafts import drafted, edition_of
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
-from tests.factories import make_study, make_user
+from tests.factories import edit, make_study, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -45,10 +45,10 @@ def lines(taxonomy: Taxonomy) -> list[str]:
     return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
 
 
-def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy, keys) -> None:
     lead = make_user()
 
-    made = act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Docs"}, by=lead)
+    made = edit(taxonomy, ADD, None, {"parent": keys["C"], "name": "Docs"}, by=lead)
 
     assert lines(taxonomy)[-1] == "C.3 Docs"
     assert made.change is not None
@@ -60,21 +60,21 @@ def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy: Taxonomy, key
     )
 
 
-def test_the_same_texts_again_are_no_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_the_same_texts_again_are_no_change(taxonomy, keys) -> None:
     values = {"name": "Memory ", "definition": "Memory is lost.\r\n"}
 
-    made = act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values=values, by=None)
+    made = edit(taxonomy, DESCRIBE, keys["C.1"], values)
 
     assert made.change is None
     assert not Change.objects.exists()
     assert not Version.objects.filter(published_at=None).exists()
 
 
-def test_what_is_refused_stores_nothing(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_what_is_refused_stores_nothing(taxonomy, keys) -> None:
     values = {"parent": keys["C"], "name": "memory"}
 
     with pytest.raises(errors.ChangeRefused) as refused:
-        act(taxonomy=taxonomy, kind=ADD, key=None, values=values, by=None)
+        edit(taxonomy, ADD, None, values)
 
     assert str(refused.value) == (
         "Not possible: the name is already that of its sibling C.1, “Memory”. Nothing was changed."
@@ -86,70 +86,38 @@ def test_what_is_refused_stores_nothing(taxonomy: Taxonomy, keys: dict[str, str]
 # Two editors
 
 
-def test_two_editors_of_different_fields_both_keep_theirs(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_two_editors_of_different_fields_both_keep_theirs(taxonomy, keys) -> None:
     seen = {"name": "Memory", "definition": "Memory is lost."}
-    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values=seen | {"name": "RAM"}, by=None, seen=seen)
+    edit(taxonomy, DESCRIBE, keys["C.1"], seen | {"name": "RAM"}, seen=seen)
 
-    act(
-        taxonomy=taxonomy,
-        kind=DESCRIBE,
-        key=keys["C.1"],
-        values=seen | {"definition": "Gone."},
-        by=None,
-        seen=seen,
-    )
+    edit(taxonomy, DESCRIBE, keys["C.1"], seen | {"definition": "Gone."}, seen=seen)
 
     entry = drafted(taxonomy).draft[keys["C.1"]]
     assert (entry.name, entry.definition) == ("RAM", "Gone.")
 
 
-def test_a_clash_shows_both_sides(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_a_clash_shows_both_sides(taxonomy, keys) -> None:
     first, second = make_user(name="Ada"), make_user()
     seen = {"name": "Memory", "definition": "Memory is lost."}
-    act(
-        taxonomy=taxonomy, kind=DESCRIBE, key=keys["C.1"], values={"definition": "Lost."}, by=first, seen=seen
-    )
+    edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Lost."}, by=first, seen=seen)
 
     with pytest.raises(errors.ChangeClash) as clash:
-        act(
-            taxonomy=taxonomy,
-            kind=DESCRIBE,
-            key=keys["C.1"],
-            values={"definition": "Gone."},
-            by=second,
-            seen=seen,
-        )
+        edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Gone."}, by=second, seen=seen)
 
     assert (clash.value.theirs, clash.value.ours) == ({"definition": "Lost."}, {"definition": "Gone."})
     assert str(clash.value) == "Ada has changed C.1 in the meantime. Nothing of theirs was written over."
-    act(
-        taxonomy=taxonomy,
-        kind=DESCRIBE,
-        key=keys["C.1"],
-        values={"definition": "Lost."},
-        by=second,
-        seen=seen,
-    )
+    edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Lost."}, by=second, seen=seen)
     seen["definition"] = "Lost."
-    act(
-        taxonomy=taxonomy,
-        kind=DESCRIBE,
-        key=keys["C.1"],
-        values={"definition": "Gone."},
-        by=second,
-        seen=seen,
-    )
+    edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Gone."}, by=second, seen=seen)
     assert drafted(taxonomy).draft[keys["C.1"]].definition == "Gone."
 
 
-def test_what_was_moved_elsewhere_is_not_moved_from_where_it_was(
-    taxonomy: Taxonomy, keys: dict[str, str]
-) -> None:
+def test_what_was_moved_elsewhere_is_not_moved_from_where_it_was(taxonomy, keys) -> None:
     seen = {"parent": keys["C.1"]}
-    act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1.i"], values={"parent": keys["C.2"]}, by=None, seen=seen)
+    edit(taxonomy, MOVE, keys["C.1.i"], {"parent": keys["C.2"]}, seen=seen)
 
     with pytest.raises(errors.ChangeClash):
-        act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1.i"], values={"parent": keys["C"]}, by=None, seen=seen)
+        edit(taxonomy, MOVE, keys["C.1.i"], {"parent": keys["C"]}, seen=seen)
 
     assert lines(taxonomy)[-1] == "C.2.ii Leaks"
 
@@ -157,10 +125,10 @@ def test_what_was_moved_elsewhere_is_not_moved_from_where_it_was(
 # Taking back
 
 
-def test_each_takes_back_their_own_last_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_each_takes_back_their_own_last_change(taxonomy, keys) -> None:
     ada, ben = make_user(), make_user()
-    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"name": "Wish"}, by=ada)
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=ben)
+    edit(taxonomy, DESCRIBE, keys["B"], {"name": "Wish"}, by=ada)
+    edit(taxonomy, RETIRE, keys["C.2"], by=ben)
 
     undo(taxonomy=taxonomy, by=ada)
 
@@ -171,28 +139,28 @@ def test_each_takes_back_their_own_last_change(taxonomy: Taxonomy, keys: dict[st
     assert lines(taxonomy)[-1] == "C.2.i Slow paths"
 
 
-def test_done_again_in_the_order_in_which_it_was_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_done_again_in_the_order_in_which_it_was_taken_back(taxonomy, keys) -> None:
     ada = make_user()
     for name in ("Wish", "Want", "Need"):
-        act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"name": name}, by=ada)
+        edit(taxonomy, DESCRIBE, keys["B"], {"name": name}, by=ada)
     undo(taxonomy=taxonomy, by=ada)
     undo(taxonomy=taxonomy, by=ada)
     assert lines(taxonomy)[0] == "B Wish"
 
     redo(taxonomy=taxonomy, by=ada)
     assert lines(taxonomy)[0] == "B Want"
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=ada)
+    edit(taxonomy, RETIRE, keys["C.2"], by=ada)
 
     with pytest.raises(errors.NothingToRedo):
         redo(taxonomy=taxonomy, by=ada)
     assert lines(taxonomy)[0] == "B Want"
 
 
-def test_what_others_built_on_is_not_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_what_others_built_on_is_not_taken_back(taxonomy, keys) -> None:
     ada, ben = make_user(), make_user(name="Ben")
-    added = act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Question"}, by=ada)
+    added = edit(taxonomy, ADD, None, {"name": "Question"}, by=ada)
     assert added.change is not None
-    act(taxonomy=taxonomy, kind=DESCRIBE, key=str(added.change.key), values={"name": "Ask"}, by=ben)
+    edit(taxonomy, DESCRIBE, str(added.change.key), {"name": "Ask"}, by=ben)
 
     with pytest.raises(errors.UndoBlocked) as blocked:
         undo(taxonomy=taxonomy, by=ada)
@@ -208,20 +176,20 @@ def test_what_others_built_on_is_not_taken_back(taxonomy: Taxonomy, keys: dict[s
         redo(taxonomy=taxonomy, by=ben)
 
 
-def test_codes_stay_when_an_earlier_change_is_taken_back(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_codes_stay_when_an_earlier_change_is_taken_back(taxonomy, keys) -> None:
     ada, ben = make_user(), make_user()
-    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Docs"}, by=ada)
-    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C"], "name": "Tests"}, by=ben)
+    edit(taxonomy, ADD, None, {"parent": keys["C"], "name": "Docs"}, by=ada)
+    edit(taxonomy, ADD, None, {"parent": keys["C"], "name": "Tests"}, by=ben)
 
     undo(taxonomy=taxonomy, by=ada)
 
     assert lines(taxonomy)[-1] == "C.4 Tests"
 
 
-def test_what_was_taken_back_last_is_done_again_first(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_what_was_taken_back_last_is_done_again_first(taxonomy, keys) -> None:
     ada = make_user()
     for name, undone in (("One", False), ("Two", True), ("Three", True)):
-        act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": name}, by=ada)
+        edit(taxonomy, ADD, None, {"name": name}, by=ada)
         if undone:
             undo(taxonomy=taxonomy, by=ada)
 
@@ -237,13 +205,13 @@ def test_what_was_taken_back_last_is_done_again_first(taxonomy: Taxonomy, keys: 
         redo(taxonomy=taxonomy, by=ada)
 
 
-def test_what_cannot_be_done_again_is_passed_over(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_what_cannot_be_done_again_is_passed_over(taxonomy, keys) -> None:
     ada, ben = make_user(), make_user()
     for name in ("One", "Two"):
-        act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": name}, by=ada)
+        edit(taxonomy, ADD, None, {"name": name}, by=ada)
     undo(taxonomy=taxonomy, by=ada)
     undo(taxonomy=taxonomy, by=ada)
-    act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Three"}, by=ben)
+    edit(taxonomy, ADD, None, {"name": "Three"}, by=ben)
     assert lines(taxonomy)[-1] == "D Three"
 
     found = drafted(taxonomy)
@@ -256,28 +224,26 @@ def test_what_cannot_be_done_again_is_passed_over(taxonomy: Taxonomy, keys: dict
     assert redoable(drafted(taxonomy), ada) == (None, [])
 
 
-def test_codes_of_what_a_merge_took_along_stay(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_codes_of_what_a_merge_took_along_stay(taxonomy, keys) -> None:
     ada, ben = make_user(), make_user()
-    act(taxonomy=taxonomy, kind=ADD, key=None, values={"parent": keys["C.2"], "name": "New"}, by=ada)
-    act(taxonomy=taxonomy, kind=MERGE, key=keys["C.1"], values={"into": keys["C.2"]}, by=ben)
+    edit(taxonomy, ADD, None, {"parent": keys["C.2"], "name": "New"}, by=ada)
+    edit(taxonomy, MERGE, keys["C.1"], {"into": keys["C.2"]}, by=ben)
 
     undo(taxonomy=taxonomy, by=ada)
 
     assert lines(taxonomy)[2:] == ["C.2 Speed", "C.2.i Slow paths", "C.2.iii Leaks", "C.2.iv Waste"]
 
 
-def test_a_move_to_where_it_is_is_no_change(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_a_move_to_where_it_is_is_no_change(taxonomy, keys) -> None:
     values = {"parent": keys["C"], "after": None}
 
-    assert act(taxonomy=taxonomy, kind=MOVE, key=keys["C.1"], values=values, by=None).change is None
+    assert edit(taxonomy, MOVE, keys["C.1"], values).change is None
     assert not Change.objects.exists()
 
 
-def test_a_colour_is_taken_away_without_saying_what_was_seen(
-    taxonomy: Taxonomy, keys: dict[str, str]
-) -> None:
-    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"hue": 2}, by=None)
-    act(taxonomy=taxonomy, kind=DESCRIBE, key=keys["B"], values={"hue": None}, by=None)
+def test_a_colour_is_taken_away_without_saying_what_was_seen(taxonomy, keys) -> None:
+    edit(taxonomy, DESCRIBE, keys["B"], {"hue": 2})
+    edit(taxonomy, DESCRIBE, keys["B"], {"hue": None})
 
     assert drafted(taxonomy).draft[keys["B"]].hue is None
 
@@ -285,16 +251,16 @@ def test_a_colour_is_taken_away_without_saying_what_was_seen(
 def test_an_identity_is_in_one_taxonomy(taxonomy: Taxonomy) -> None:
     key = str(uuid.uuid4())
     other = start_taxonomy(study=taxonomy.study, name="Other", by=None)
-    act(taxonomy=other, kind=ADD, key=key, values={"name": "There"}, by=None)
+    edit(other, ADD, key, {"name": "There"})
 
     with pytest.raises(errors.ChangeRefused):
-        act(taxonomy=taxonomy, kind=ADD, key=key, values={"name": "Here"}, by=None)
+        edit(taxonomy, ADD, key, {"name": "Here"})
 
 
 # Publishing
 
 
-def test_publishing_makes_a_version_with_remaps(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_publishing_makes_a_version_with_remaps(taxonomy, keys) -> None:
     lead = make_user()
     part = {"key": str(uuid.uuid4()), "name": "Held"}
     for kind, key, values in (
@@ -303,7 +269,7 @@ def test_publishing_makes_a_version_with_remaps(taxonomy: Taxonomy, keys: dict[s
         (MERGE, keys["C.1.ii"], {"into": keys["C.2.i"]}),
         (MOVE, keys["C.2"], {"parent": keys["C"], "after": None}),
     ):
-        act(taxonomy=taxonomy, kind=kind, key=key, values=values, by=lead)
+        edit(taxonomy, kind, key, values, by=lead)
     looked = drafted(taxonomy).edition
 
     version = publish(taxonomy=taxonomy, by=lead, note="after the pilot", seen=looked)
@@ -328,8 +294,8 @@ def test_publishing_makes_a_version_with_remaps(taxonomy: Taxonomy, keys: dict[s
     assert (found.number, found.version, found.changes) == (3, None, ())
 
 
-def test_a_retired_category_is_remapped_to_nothing(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None)
+def test_a_retired_category_is_remapped_to_nothing(taxonomy, keys) -> None:
+    edit(taxonomy, RETIRE, keys["C.2.i"])
 
     publish(taxonomy=taxonomy, by=None)
 
@@ -337,10 +303,10 @@ def test_a_retired_category_is_remapped_to_nothing(taxonomy: Taxonomy, keys: dic
     assert (str(gone.source.key), gone.target) == (keys["C.2.i"], None)
 
 
-def test_only_what_was_looked_at_is_published(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None)
+def test_only_what_was_looked_at_is_published(taxonomy, keys) -> None:
+    edit(taxonomy, RETIRE, keys["C.2.i"])
     looked = drafted(taxonomy).edition
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2"], values={}, by=None)
+    edit(taxonomy, RETIRE, keys["C.2"])
 
     with pytest.raises(errors.DraftMoved):
         publish(taxonomy=taxonomy, by=None, seen=looked)
@@ -348,11 +314,11 @@ def test_only_what_was_looked_at_is_published(taxonomy: Taxonomy, keys: dict[str
     assert taxonomy.versions.filter(published_at__isnull=False).count() == 1
 
 
-def test_a_draft_that_changes_nothing_is_not_published(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
+def test_a_draft_that_changes_nothing_is_not_published(taxonomy, keys) -> None:
     lead = make_user()
     with pytest.raises(errors.NothingToPublish):
         publish(taxonomy=taxonomy, by=lead)
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=lead)
+    edit(taxonomy, RETIRE, keys["C.2.i"], by=lead)
     undo(taxonomy=taxonomy, by=lead)
     with pytest.raises(errors.NothingToPublish):
         publish(taxonomy=taxonomy, by=lead)
@@ -361,15 +327,9 @@ def test_a_draft_that_changes_nothing_is_not_published(taxonomy: Taxonomy, keys:
 def test_a_taxonomy_can_begin_empty() -> None:
     study = make_study()
     taxonomy = start_taxonomy(study=study, name="Cause", by=None)
-    made = act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "Bug", "hue": 3}, by=None)
+    made = edit(taxonomy, ADD, None, {"name": "Bug", "hue": 3})
     assert made.change is not None
-    act(
-        taxonomy=taxonomy,
-        kind=ADD,
-        key=None,
-        values={"name": "Memory", "parent": str(made.change.key)},
-        by=None,
-    )
+    edit(taxonomy, ADD, None, {"name": "Memory", "parent": str(made.change.key)})
 
     version = publish(taxonomy=taxonomy, by=None)
 
@@ -385,8 +345,8 @@ def test_a_taxonomy_can_begin_empty() -> None:
 # What the database holds
 
 
-def test_changes_stay_as_they_were_made(taxonomy: Taxonomy, keys: dict[str, str]) -> None:
-    change = act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.2.i"], values={}, by=None).change
+def test_changes_stay_as_they_were_made(taxonomy, keys) -> None:
+    change = edit(taxonomy, RETIRE, keys["C.2.i"]).change
     assert change is not None
     with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
         Change.objects.update(kind="merge")
@@ -417,12 +377,10 @@ def test_only_types_have_a_colour(taxonomy: Taxonomy) -> None:
     state.save()
 
 
-def test_types_keep_the_colours_that_they_were_published_with(
-    taxonomy: Taxonomy, keys: dict[str, str]
-) -> None:
+def test_types_keep_the_colours_that_they_were_published_with(taxonomy, keys) -> None:
     before = codebook(taxonomy.versions.get())
-    act(taxonomy=taxonomy, kind=ADD, key=None, values={"name": "New", "code": "A", "after": None}, by=None)
-    act(taxonomy=taxonomy, kind=MOVE, key=keys["C"], values={"parent": None, "after": None}, by=None)
+    edit(taxonomy, ADD, None, {"name": "New", "code": "A", "after": None})
+    edit(taxonomy, MOVE, keys["C"], {"parent": None, "after": None})
 
     after = codebook(publish(taxonomy=taxonomy, by=None))
 
@@ -444,9 +402,9 @@ def test_the_edition_is_the_same_asked_alone(taxonomy, keys, django_assert_num_q
         editions.add(edition)
 
     asked()
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["C.1"], values={}, by=ada)
+    edit(taxonomy, RETIRE, keys["C.1"], by=ada)
     asked()
-    act(taxonomy=taxonomy, kind=RETIRE, key=keys["B"], values={}, by=ada)
+    edit(taxonomy, RETIRE, keys["B"], by=ada)
     asked()
     undo(taxonomy=taxonomy, by=ada)
     asked()

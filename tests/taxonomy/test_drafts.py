@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from taxonomy.tree import Tree
 from taxonomy.tree.codes import next_code
+from taxonomy.tree.draft_trees import Entry, Fate
 from taxonomy.tree.drafts import (
     ADD,
     DESCRIBE,
@@ -16,8 +17,6 @@ from taxonomy.tree.drafts import (
     SPLIT,
     Change,
     Draft,
-    Entry,
-    Fate,
     Refused,
     fold,
 )

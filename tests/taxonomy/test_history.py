@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from studies.models import Role
 from taxonomy.actions import act, cast, open_motion, publish
-from taxonomy.drafting import drafted
-from taxonomy.history import Made, life, steps
 from taxonomy.models import Category
+from taxonomy.queries.drafts import drafted
+from taxonomy.queries.history import Makers, life, steps
 from tests.factories import make_member, make_study, make_user, make_version
 
 pytestmark = pytest.mark.django_db
@@ -85,8 +85,8 @@ def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
         ("C.2", ("R1",)),
         ("C.3", ("",)),
     ]
-    assert found[2].added[0].made == Made(("",))
-    assert [each.made for each in found[1].changed] == [Made(("R1",)), Made(), Made(("R1",))]
+    assert found[2].added[0].made == Makers(("",))
+    assert [each.made for each in found[1].changed] == [Makers(("R1",)), Makers(), Makers(("R1",))]
 
 
 def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
@@ -110,7 +110,7 @@ def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
     assert (step.motions, step.makers) == ((motion,), (("R1", 1),))
     (changed,) = step.changed
     assert (changed.kind, changed.texts, changed.made) == (
-        "renamed", ("examples",), Made(("R1",), (motion,))
+        "renamed", ("examples",), Makers(("R1",), (motion,))
     )  # fmt: skip
     client.force_login(ada)
     shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode())

@@ -2,7 +2,8 @@
 
 import pytest
 
-from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT, Change, Draft, Entry
+from taxonomy.tree.draft_trees import Entry
+from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT, Change, Draft
 from taxonomy.tree.mentions import stale_mentions
 
 TEXT = "see A and a fault → C.1; C.10, not C.1.i; C.1."

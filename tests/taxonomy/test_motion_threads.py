@@ -10,9 +10,9 @@ from django.utils import timezone
 from studies.models import Role
 from taxonomy import errors
 from taxonomy.actions import cast, comment
-from taxonomy.drafting import drafted
 from taxonomy.models import MotionComment, MotionMention, Taxonomy
-from taxonomy.motion_threads import unseen_on_motions
+from taxonomy.queries.drafts import drafted
+from taxonomy.queries.motion_threads import unseen_on_motions
 from tests.factories import make_member, make_study, make_version
 from tests.taxonomy.test_proposal_views import as_, page, put, text_of
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from unittest.mock import patch
 from uuid import uuid4
 
 import pgtrigger
@@ -10,12 +9,13 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
+from core import clock
 from studies.models import Membership, Role
 from taxonomy import errors
 from taxonomy.actions import act, cast, close_due, create_taxonomy, open_motion, publish, set_rule, withdraw
 from taxonomy.actions.motions import MOST_DAYS
-from taxonomy.drafting import drafted
 from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
 from tests.factories import make_member, make_study
@@ -71,9 +71,9 @@ def voted(motion: Motion, people: list[Membership], *choices: str) -> Motion:
 
 @pytest.fixture
 def later() -> Iterator[datetime]:
-    """A week and a minute from now, for the actions only."""
+    """The actions' clock stands a week and a minute from now."""
     moment = timezone.now() + timedelta(days=7, minutes=1)
-    with patch("taxonomy.actions.motions.timezone.now", return_value=moment):
+    with clock.at(moment):
         yield moment
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from studies.models import Role
 from taxonomy.actions import cast, open_motion
-from taxonomy.drafting import drafted
 from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import RETIRE
 from tests.factories import make_member, make_study, make_version
 
@@ -180,7 +180,7 @@ def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people, keys) -> None:
 def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, keys, monkeypatch) -> None:
     motion = put(taxonomy, keys, people[0])
     later = timezone.now() + timedelta(days=8)
-    monkeypatch.setattr("django.utils.timezone.now", lambda: later)
+    monkeypatch.setattr("core.clock.now", lambda: later)
     as_(client, people[1])
 
     assert "the votes are about to be counted" in text_of(client.get(page(taxonomy)))

@@ -37,7 +37,7 @@ SMALL = rows("A,type,Question", "B,type,Bug", "B.1,theme,Memory", "B.1.i,sub-the
 
 
 def test_reads_types_themes_and_sub_themes():
-    assert read_csv(SMALL).preorder() == (
+    assert tuple(read_csv(SMALL)) == (
         Node("A", 1, None, "Question"),
         Node("B", 1, None, "Bug"),
         Node("B.1", 2, "B", "Memory"),
@@ -80,7 +80,7 @@ def test_reads_columns_in_any_order_with_texts():
         'name,examples,excludes,includes,definition,level,code\nBug,e,x → A,i,"two\r\nlines",type,B\n'
     )
 
-    assert tree.preorder() == (Node("B", 1, None, "Bug", "two\nlines", "i", "x → A", "e"),)
+    assert tuple(tree) == (Node("B", 1, None, "Bug", "two\nlines", "i", "x → A", "e"),)
 
 
 def test_children_may_stand_before_their_parents():
@@ -110,7 +110,8 @@ def test_names_in_any_script_are_kept():
 
 
 def test_codes_in_any_script_are_kept():
-    assert read_csv(rows("错误,type,Bug", "错误.一,theme,Memory")).codes == ("错误", "错误.一")
+    tree = read_csv(rows("错误,type,Bug", "错误.一,theme,Memory"))
+    assert [node.code for node in tree] == ["错误", "错误.一"]
 
 
 def test_what_cannot_be_stored_in_a_text_is_replaced_and_counted():
@@ -240,9 +241,9 @@ def test_wrong_rows_are_refused(row, code, message):
 
 
 def test_longest_code_name_and_text_are_taken():
-    tree = read_csv(rows(f"{'C' * 32},type,{'n' * 200},{'d' * 4000}", header="code,level,name,definition"))
+    (node,) = read_csv(rows(f"{'C' * 32},type,{'n' * 200},{'d' * 4000}", header="code,level,name,definition"))
 
-    assert [len(text) for text in (tree.codes[0], *tree[tree.codes[0]].texts.values())] == [
+    assert [len(text) for text in (node.code, *node.texts.values())] == [
         32,
         200,
         4000,

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from taxonomy.models import Taxonomy, Version
 from taxonomy.presets import load_preset
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
-from tests.factories import make_member, make_study, make_user, make_version
+from tests.factories import make_member, make_study, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -28,49 +28,6 @@ def signed_in(client, study):
 
 def text_of(response) -> str:
     return response.content.decode()
-
-
-class TestDoors:
-    @pytest.fixture
-    def pages(self, study) -> dict[str, str]:
-        version = make_version(study)
-        return {
-            "taxonomies": reverse("taxonomies", args=[study.slug]),
-            "new_taxonomy": reverse("new_taxonomy", args=[study.slug]),
-            "taxonomy": version.taxonomy.get_absolute_url(),
-            "taxonomy_csv": reverse("taxonomy_csv", args=[version.taxonomy.pk]),
-        }
-
-    def answers(self, client, pages) -> dict[str, int]:
-        return {name: client.get(page).status_code for name, page in pages.items()}
-
-    def test_a_stranger_finds_nothing(self, client, pages) -> None:
-        client.force_login(make_member(make_study(), "owner").user)
-
-        assert set(self.answers(client, pages).values()) == {404}
-
-    def test_a_visitor_is_asked_to_sign_in(self, client, pages) -> None:
-        make_user()
-
-        assert set(self.answers(client, pages).values()) == {302}
-
-    @pytest.mark.parametrize(
-        ("role", "makes", "reads"),
-        [
-            ("owner", 200, 200),
-            ("lead", 200, 200),
-            ("volunteer", 403, 200),
-            ("viewer", 403, 200),
-            ("model", 403, 403),
-        ],
-    )
-    def test_roles(self, client, study, pages, role, makes, reads) -> None:
-        client.force_login(make_member(study, role).user)
-
-        assert self.answers(client, pages) == dict.fromkeys(pages, reads) | {"new_taxonomy": makes}
-        assert client.post(pages["new_taxonomy"], {"source": "relevance"}).status_code == (
-            302 if makes == 200 else 403
-        )
 
 
 class TestList:
@@ -342,8 +299,3 @@ class TestTypedTaxonomy:
         assert 'value="From a pilot"' in text_of(answer)
         assert re.search(r'value="text"\s+checked', text_of(answer))
         assert not Taxonomy.objects.exists()
-
-    def test_volunteers_put_nothing_into_it(self, client, study, page) -> None:
-        client.force_login(make_member(study, "volunteer").user)
-
-        assert client.post(page, {"prefill": "1", "text": self.TEXT}).status_code == 403

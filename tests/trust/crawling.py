@@ -14,13 +14,15 @@ from django.test import Client
 from django.utils import timezone
 from pypdf import PdfReader
 
+from tests.long import sampled
+
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
 PART = re.compile(r'hx-target="#([\w-]+)"')
 DRAWN = re.compile(r"/agreement/pictures/[\w-]+\.(?:svg|pdf|png)$")
 """Files drawn, seconds each, by a process that knows no database, of what others say that are crawled: specifications,
-the page and its tables. tests/annotate/test_report_files.py looks for what is held back in the report as a file, which
+the page and its tables. tests/reports/test_files.py looks for what is held back in the report as a file, which
 a job makes."""
-PER_PAGE = 2
+PER_PAGE = sampled(2, 1)
 """How many query strings of one page are tried: filters multiply, and each kind of answer is seen soon."""
 
 # What differs between two answers to the same request, whoever labelled what.

@@ -5,14 +5,15 @@ from types import SimpleNamespace
 
 from django.utils import timezone
 
-from annotate.actions.agendas import assign_pair, put_on_agenda
-from annotate.actions.consensus import decide_item
-from annotate.actions.decisions import reopen
-from annotate.actions.follow_ups import follow_up
-from annotate.actions.meetings import close_meeting, here, open_meeting, park, plan_meeting, turn_to
-from annotate.actions.threads import say
-from annotate.actions.votes import cast_ballot, open_vote
-from annotate.models import AgendaItem, FollowUp, Meeting, Participant
+from consensus.actions.agendas import assign_pair, put_on_agenda
+from consensus.actions.consensus import decide_item
+from consensus.actions.decisions import reopen
+from consensus.actions.follow_ups import follow_up
+from consensus.actions.meetings import close_meeting, open_meeting, park, plan_meeting, turn_to
+from consensus.actions.presence import here
+from consensus.actions.threads import say
+from consensus.actions.votes import cast_ballot, open_vote
+from consensus.models import AgendaItem, FollowUp, Meeting, Participant
 from tests.factories import category
 
 HELD_BACK = {

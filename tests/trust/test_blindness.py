@@ -9,21 +9,24 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.actions.board_moves import make_pile
-from annotate.actions.consensus import decide_item
-from annotate.actions.digests import send_digests
-from annotate.actions.follow_ups import follow_up
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import open_round
-from annotate.actions.threads import say
 from annotate.actions.training import comment, set_answer
 from annotate.actions.turns import skip_issue
-from annotate.actions.votes import close_vote, open_vote
-from annotate.models import AgendaItem, Assignment, Label, Meeting, Repeat, Round
+from annotate.models import Repeat
 from annotate.queries.labels import _done_before
+from boards.actions.moves import make_pile
+from consensus.actions.consensus import decide_item
+from consensus.actions.follow_ups import follow_up
+from consensus.actions.threads import say
+from consensus.actions.votes import close_vote, open_vote
+from consensus.models import AgendaItem, Meeting
+from overview.actions.digests import send_digests
+from rounds.models import Assignment, Label, Round
 from studies.models import Membership
 from taxonomy.actions import cast
 from tests.factories import category
+from tests.factories.annotate import label_input
 from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
@@ -74,12 +77,14 @@ def others_at_work(world: World, code: str, *, right: str = "", by_model: str = 
         round_=world.round,
         issue=world.issues[5],
         member=world.members["other volunteer"],
-        category=category(world.version, code) if code == "C.9" else None,
-        summary=CANARIES["summary"],
-        unsure=False,
-        form_key=None,
-        proposed_name=f"{CANARIES['proposed name']} {code}",
-        proposed_reason=CANARIES["proposed reason"],
+        given=label_input(
+            category=category(world.version, code) if code == "C.9" else None,
+            summary=CANARIES["summary"],
+            unsure=False,
+            form_key=None,
+            proposed_name=f"{CANARIES['proposed name']} {code}",
+            proposed_reason=CANARIES["proposed reason"],
+        ),
     )
     draft(world, 4, "other volunteer", code, CANARIES["draft"])
     skip_issue(
@@ -105,12 +110,14 @@ def others_at_work(world: World, code: str, *, right: str = "", by_model: str = 
                 round_=round_,
                 issue=issue,
                 member=world.members["other volunteer"],
-                category=None if is_open else category(world.version, code),
-                summary=word,
-                unsure=number == 2,
-                form_key=None,
-                proposed_name=f"{word} {number}" if is_open else "",
-                proposed_reason=word if is_open else "",
+                given=label_input(
+                    category=None if is_open else category(world.version, code),
+                    summary=word,
+                    unsure=number == 2,
+                    form_key=None,
+                    proposed_name=f"{word} {number}" if is_open else "",
+                    proposed_reason=word if is_open else "",
+                ),
             )
     voted(world, world.more.item, code)
     cards = list(world.more.apart.cards.order_by("number").values_list("pk", flat=True))

@@ -11,26 +11,28 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
-from annotate.actions.boards import start_board, start_board_from_mapping
-from annotate.actions.frozen import freeze_report
-from annotate.actions.labels import save_draft, submit_label
+from annotate.actions.label_drafts import save_draft
+from annotate.actions.labels import submit_label
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
-from annotate.mapping import SubTheme
-from annotate.models import BulkDecision, Round
-from annotate.queries.report_files import MAKING
-from annotate.queries.samples import Frame
+from annotate.queries.samples import SampleFrame
+from boards.actions.boards import start_board, start_board_from_mapping
+from boards.mapping import SubTheme
+from consensus.models import BulkDecision
 from core.models import Job
 from ingest.actions.filters import save_filter
 from ingest.actions.uploads import receive_upload
 from ingest.models import Issue
+from reports.actions.frozen import freeze_report
+from reports.queries.report_files import MAKING
+from rounds.models import Round
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
 from studies.models import Membership, Role
 from taxonomy.actions import act, open_motion
-from taxonomy.drafting import drafted
 from taxonomy.models import Level
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests.factories import (
     category,
@@ -41,6 +43,7 @@ from tests.factories import (
     make_user,
     make_version,
 )
+from tests.factories.annotate import label_input
 from tests.trust.meetings import HELD_BACK, make_meetings
 
 CANARIES = {
@@ -112,10 +115,9 @@ def label(world: World, number: int, role: str, code: str, summary: str = "", *,
         round_=world.round,
         issue=world.issues[number - 1],
         member=world.members[role],
-        category=category(world.version, code),
-        summary=summary,
-        unsure=unsure,
-        form_key=None,
+        given=label_input(
+            category=category(world.version, code), summary=summary, unsure=unsure, form_key=None
+        ),
     )
 
 
@@ -210,7 +212,7 @@ def make_rounds(world: World) -> None:
     more.bulk = BulkDecision.objects.create(
         round=world.round, kind=BulkDecision.Kind.ALIKE, by=world.members["owner"], at=timezone.now()
     )
-    more.sample = draw_sample(study=world.study, by=lead, name="Sample", frame=Frame(), seed=5)
+    more.sample = draw_sample(study=world.study, by=lead, name="Sample", frame=SampleFrame(), seed=5)
     more.screening = _round(
         world, "Screening", Round.Kind.SCREENING, world.issues[5:], [world.members["volunteer"]], opened=True
     )
@@ -218,10 +220,7 @@ def make_rounds(world: World) -> None:
         round_=more.screening,
         issue=world.issues[5],
         member=world.members["volunteer"],
-        category=category(world.version, "C.1"),
-        summary="",
-        unsure=False,
-        form_key=None,
+        given=label_input(category=category(world.version, "C.1"), summary="", unsure=False, form_key=None),
     )
     hidden = {"reveal": Round.Reveal.ROUND_CLOSED, "opened": True}
     more.voting = _round(world, "Voting", Round.Kind.SCREENING, world.issues, labelling, **hidden)
@@ -256,8 +255,5 @@ def draft(world: World, number: int, role: str, code: str, summary: str):
         round_=world.round,
         issue=world.issues[number - 1],
         member=world.members[role],
-        category=category(world.version, code),
-        summary=summary,
-        unsure=False,
-        seen_revision=0,
+        given=label_input(category=category(world.version, code), summary=summary, unsure=False, revision=0),
     )

@@ -121,12 +121,18 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # what is left takes a second
         connections.close_all()
-        servers = uses_embedded_postgres() or uses_embedded_redis()
         try:
-            if servers and embedded.release():
-                names += ["Redis", "PostgreSQL"]
-            elif servers:
-                self.say(_("PostgreSQL and Redis go on for another process of this folder, and end with it."))
+            if uses_embedded_postgres() or uses_embedded_redis():
+                status = embedded.status()
+                servers = {"Redis": status.redis, "PostgreSQL": status.postgres}
+                if embedded.release():
+                    names += [name for name, pid in servers.items() if pid]
+                else:
+                    self.say(
+                        _("PostgreSQL and Redis go on for another process of this folder, and end with it.")
+                    )
+        except embedded.EmbeddedServerError as error:
+            raise CommandError(error.message) from error
         finally:
             supervisor.close()
         if names:

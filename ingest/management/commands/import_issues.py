@@ -25,8 +25,10 @@ from accounts.models import User
 from core import jobs
 from core.errors import DomainError
 from core.models import Job
-from ingest import actions, files, queries
+from ingest import actions, files
 from ingest.models import Import, ImportRow
+from ingest.queries.imports import former_import
+from ingest.queries.previews import preview
 from ingest.readers import ENCODINGS
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
 from studies.actions import create_study, is_slug
@@ -78,7 +80,7 @@ class Command(BaseCommand):
 
     def _import(self, run: Import, owner: User | None, *, asks: bool) -> bool:
         """Show and load one file. Is there anything of it in the study now?"""
-        former = queries.former_import(run)
+        former = former_import(run)
         if former:
             actions.discard_import(run=run)
             self.stdout.write(
@@ -100,7 +102,7 @@ class Command(BaseCommand):
         return self._report(run)
 
     def _show(self, run: Import) -> None:
-        sniffed, found = files.as_sniffed(run.mapping), queries.preview(run)
+        sniffed, found = files.as_sniffed(run.mapping), preview(run)
         console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]
         console.print(
             f"{run.name}: {FORMAT_NAMES[sniffed.format]}, {sniffed.encoding.upper()}",

@@ -5,22 +5,19 @@ import pytest
 from annotate import errors
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.rounds import close_round
-from annotate.models import ModelLabel, Round, RoundIssue
+from annotate.models import ModelLabel
+from rounds.errors import NotAllowed, RoundNotOpen
+from rounds.models import Round, RoundIssue
 from studies.models import Event, Membership, Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import small_world
+from tests.kept import kept
 from tests.races import at_once
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3)]
 
 
-@pytest.fixture
-def world():
-    return small_world(issues=3)
-
-
-@pytest.fixture
+@kept
 def model(world) -> Membership:
     return factories.make_member(world.study, Role.MODEL, pseudonym="M1")
 
@@ -107,7 +104,7 @@ def test_every_row_that_is_wrong_is_named_and_nothing_stored(world, model):
 
 def test_it_says_so_once_the_round_was_opened_and_after_it_is_closed(world, model):
     round_ = world.round(opened=False)
-    with pytest.raises(errors.RoundNotOpen):
+    with pytest.raises(RoundNotOpen):
         label_as_model(round_=round_, member=model, rows=rows(world, "C.1"))
     round_ = world.round()
     close_round(round_=round_, by=world.lead)
@@ -134,7 +131,7 @@ def test_only_a_model_of_the_study_may(world, model):
     stranger = factories.make_member(factories.make_study(), Role.MODEL, pseudonym="M1")
     Membership.objects.filter(pk=model.pk).update(left_at=round_.opened_at)
     for member in (*others, world.members[0], stranger, model):
-        with pytest.raises(errors.NotAllowed):
+        with pytest.raises(NotAllowed):
             label_as_model(round_=round_, member=member, rows=rows(world, "C.1"))
     assert stored() == []
 

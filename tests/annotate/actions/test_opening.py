@@ -4,22 +4,22 @@ import pytest
 
 from annotate.actions import rounds as actions
 from annotate.actions.rounds import open_round, open_round_in_steps, take_back_slots
-from annotate.actions.slots import make_slots
 from annotate.actions.turns import next_turn, skip_issue
-from annotate.allocation import entrance
-from annotate.errors import NotAllowed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
-from annotate.models import Assignment, Round, RoundVolunteer
-from annotate.queries.rounds import OPENING
 from annotate.queries.turns import current_turn
 from core import jobs
 from core.models import Job
 from ingest.models import Issue
+from rounds.actions.slots import make_slots
+from rounds.allocation import entrance
+from rounds.errors import NotAllowed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
+from rounds.models import Assignment, Round, RoundVolunteer
+from rounds.queries.rounds import OPENING
 from studies.models import Membership
 from tests import factories
-from tests.annotate.world import World, small_world
 from tests.races import at_once
+from tests.worlds.world import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=10, members=3)]
 SLOT = ("issue", "slot", "volunteer", "rank", "lease_until", "submitted_at")
 
 
@@ -27,11 +27,9 @@ class Killed(Exception):
     pass
 
 
-@pytest.fixture
-def world(monkeypatch) -> World:
-    """Ten issues, three volunteers, and steps of two issues."""
+@pytest.fixture(autouse=True)
+def _steps_of_two_issues(monkeypatch) -> None:
     monkeypatch.setattr(actions, "SLOTS_IN_A_STEP", 6)
-    return small_world(issues=10, members=3)
 
 
 def slots(round_: Round) -> list[tuple]:

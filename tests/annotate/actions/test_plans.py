@@ -6,24 +6,19 @@ import pytest
 from django.utils import timezone
 
 from annotate.actions.plans import Plan, refusals
-from annotate.errors import RoundRefused
-from annotate.models import Round, RoundVolunteer
 from ingest.models import Issue
+from rounds.errors import RoundRefused
+from rounds.models import Round, RoundVolunteer
 from studies.models import Study
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import World, small_world
+from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=6, members=3)]
 
 TOO_SMALL = "These quotas leave some issues without all of their labels."
 NO_QUOTA = "Everyone labels everything in this round, so nobody can have a quota."
 RELEVANCE = ["R", "F", "F.1", "F.2"]
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=6, members=3)
 
 
 def said(world: World, **fields) -> list[tuple[str, str]]:

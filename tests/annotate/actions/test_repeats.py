@@ -1,21 +1,25 @@
 """The drift check: issues that come to their volunteer again, unmarked, and are kept apart from the labels."""
 
 from datetime import timedelta
+from itertools import count
 from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from annotate import errors
-from annotate.actions.labels import change_label, save_draft, submit_label
+from annotate.actions.label_drafts import save_draft
+from annotate.actions.labels import submit_label
 from annotate.actions.turns import next_turn, skip_issue
-from annotate.drift import comes_again
-from annotate.models import Draft, Label, Repeat, Round, RoundIssue, RoundVolunteer
+from annotate.models import Draft, Repeat
 from annotate.queries import labels as queries
 from annotate.queries.labels import latest_labels, own_counts, own_labels, progress
 from annotate.queries.turns import current_turn, turn_at
+from rounds.drift import comes_again
+from rounds.models import Label, Round, RoundIssue, RoundVolunteer
 from taxonomy.models import Proposal
-from tests.annotate.world import World, small_world
+from tests.factories.annotate import label_input
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +29,15 @@ def _world(issues: int = 12, members: int = 2, **fields) -> tuple[World, Round]:
     round_ = world.round(**fields)
     Round.objects.filter(pk=round_.pk).update(drift_percent=50, drift_hours=24)
     round_.drift_percent, round_.drift_hours = 50, 24
+    # Chance may choose none of a few issues, or all.
+    for volunteer in round_.volunteers.all():
+        seeds = (seed for seed in count(1) if issues // 3 <= _chosen(world, seed) <= issues - issues // 3)
+        round_.volunteers.filter(pk=volunteer.pk).update(seed=next(seeds))
     return world, round_
+
+
+def _chosen(world: World, seed: int) -> int:
+    return sum(comes_again(issue.pk, seed, 50) for issue in world.issues)
 
 
 def _label_all(world, round_, member, code="C.2"):
@@ -45,7 +57,9 @@ def _days_later(**fields) -> None:
 def _again(world, round_, issue, member, code="C.3", **fields):
     given = {"summary": "second", "unsure": True, "form_key": uuid4()} | fields
     category = world.category(code) if code else None
-    return submit_label(round_=round_, issue=issue, member=member, category=category, **given)
+    return submit_label(
+        round_=round_, issue=issue, member=member, given=label_input(category=category, **given)
+    )
 
 
 def _seed(round_, member) -> int:
@@ -65,8 +79,8 @@ def test_with_its_label_an_issue_is_scheduled_if_chance_has_chosen_it():
         assert (repeat.due_at, repeat.submitted_at) == (label.submitted_at + timedelta(hours=24), None)
 
 
-def test_a_round_without_the_check_and_a_training_schedule_nothing():
-    world = small_world(issues=6, members=2)
+@pytest.mark.world(issues=6, members=2)
+def test_a_round_without_the_check_and_a_training_schedule_nothing(world):
     round_ = world.round()
     _label_all(world, round_, world.members[0])
     assert Repeat.objects.count() == 0
@@ -183,15 +197,7 @@ def test_where_a_draft_was_left_comes_before_what_comes_again():
     for issue in world.issues[:15]:
         world.submit(round_, issue, member, "C.2")
     here = current_turn(round_, member).issue
-    save_draft(
-        round_=round_,
-        issue=here,
-        member=member,
-        category=None,
-        summary="typing",
-        unsure=False,
-        seen_revision=0,
-    )
+    world.draft(round_, here, member, None, "typing")
     _days_later()
     assert current_turn(round_, member).issue == here
 
@@ -206,31 +212,24 @@ def test_what_came_again_is_put_off_drafted_and_changed_like_any_other():
     assert Repeat.objects.get(issue=first).due_at > timezone.now()
     issue = current_turn(round_, member).issue
     assert issue != first
-    draft = {"round_": round_, "issue": issue, "member": member, "category": world.category("C.2")}
-    save_draft(**draft, summary="first", unsure=False, seen_revision=0, of_change=False)
+    draft = {"round_": round_, "issue": issue, "member": member}
+    given = label_input(category=world.category("C.2"), summary="first", revision=0)
+    save_draft(**draft, of_change=False, given=given)
     assert Draft.objects.get().summary == "first"  # although the first label says the same
     assert turn_at(round_, member, issue.pk, again=True).label is None
     given = _again(world, round_, issue, member).label
     assert Draft.objects.count() == 0
     shown = turn_at(round_, member, issue.pk)
     assert (shown.label.category, shown.label.summary) == (world.category("C.3"), "second")
-    change_label(
-        round_=round_,
-        issue=issue,
-        member=member,
-        category=world.category("C.9"),
-        summary="third",
-        unsure=False,
-        seen=given.submitted_at,
-    )
+    world.change(round_, issue, member, "C.9", "third", seen=given.submitted_at)
     assert Repeat.objects.get(issue=issue).summary == "third"
     assert Label.objects.get(issue=issue).summary == "first"
     Repeat.objects.filter(issue=issue).update(submitted_at=timezone.now() - timedelta(hours=2))
     assert turn_at(round_, member, issue.pk).label == Label.objects.get(issue=issue)
 
 
-def test_in_a_round_of_some_a_repeat_looks_like_a_claimed_slot():
-    world = small_world(issues=12, members=2)
+@pytest.mark.world(issues=12, members=2)
+def test_in_a_round_of_some_a_repeat_looks_like_a_claimed_slot(world):
     round_ = world.k_of_n(2)
     Round.objects.filter(pk=round_.pk).update(drift_percent=50)
     round_.drift_percent = 50

@@ -1,26 +1,21 @@
 import pytest
 
 from annotate.actions.rounds import close_round, create_round, open_round
-from annotate.allocation import volunteer_seed
-from annotate.errors import (
-    NotAllowed,
-    RoundAlreadyClosed,
-    RoundAlreadyOpen,
-    RoundNotOpen,
-    RoundRefused,
-)
-from annotate.models import Assignment, Decision, Round, RoundIssue, RoundVolunteer
+from consensus.models import Decision
 from ingest.models import Issue
+from rounds.allocation import volunteer_seed
+from rounds.errors import NotAllowed, RoundAlreadyClosed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
+from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
 from studies.models import Event, Membership, Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import small_world
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1)]
 
 
-def test_a_round_keeps_the_order_of_issues_and_volunteers():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_a_round_keeps_the_order_of_issues_and_volunteers(world):
     made = world.round(
         opened=False, issues=Issue.objects.order_by("-pk"), members=world.members[::-1], seed=11
     )
@@ -34,8 +29,8 @@ def test_a_round_keeps_the_order_of_issues_and_volunteers():
     assert (made.labels_per_issue, made.opened_at, Assignment.objects.count()) == (3, None, 0)
 
 
-def test_a_round_takes_only_the_issues_asked_for():
-    world = small_world(issues=4)
+@pytest.mark.world(issues=4)
+def test_a_round_takes_only_the_issues_asked_for(world):
     made = world.round(issues=Issue.objects.filter(pk__in=[world.issues[1].pk, world.issues[3].pk]))
     assert set(RoundIssue.objects.filter(round=made).values_list("issue", flat=True)) == {
         world.issues[1].pk,
@@ -43,8 +38,7 @@ def test_a_round_takes_only_the_issues_asked_for():
     }
 
 
-def test_rounds_without_a_seed_differ():
-    world = small_world(issues=1)
+def test_rounds_without_a_seed_differ(world):
     assert world.round(opened=False).seed != world.round(opened=False).seed
 
 
@@ -62,8 +56,7 @@ def _refused(world, **fields) -> str:
     return refusal.value.field
 
 
-def test_create_round_refuses_what_cannot_be_labelled():
-    world = small_world()
+def test_create_round_refuses_what_cannot_be_labelled(world):
     other = small_world()
     draft = factories.make_version(world.study, published=False)
     flat = factories.make_version(world.study, ["A", "B"])
@@ -80,15 +73,14 @@ def test_create_round_refuses_what_cannot_be_labelled():
     assert _refused(world, lease_minutes=0) == "lease_minutes"
 
 
-def test_create_round_accepts_a_taxonomy_as_deep_as_asked():
-    world = small_world(issues=1)
+def test_create_round_accepts_a_taxonomy_as_deep_as_asked(world):
     flat = factories.make_version(world.study, ["A", "B"])
     assert world.round(opened=False, version=flat, depth=Level.TYPE).depth == Level.TYPE
     assert world.round(opened=False, depth=Level.SUB_THEME).depth == Level.SUB_THEME
 
 
-def test_create_round_refuses_who_cannot_label():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_create_round_refuses_who_cannot_label(world):
     other = small_world()
     gone = factories.make_member(world.study, left_at="2025-01-01T00:00Z")
     for unfit in (
@@ -102,15 +94,14 @@ def test_create_round_refuses_who_cannot_label():
     assert _refused(world, members=[]) == "members"
 
 
-def test_owner_and_lead_can_be_volunteers():
-    world = small_world(issues=1)
+def test_owner_and_lead_can_be_volunteers(world):
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     made = world.round(members=[owner, world.lead, *world.members])
     assert made.labels_per_issue == 5
 
 
-def test_create_round_refuses_more_labels_than_volunteers():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_create_round_refuses_more_labels_than_volunteers(world):
     assert _refused(world, allocation="k_of_n", labels_per_issue=4) == "labels_per_issue"
     assert _refused(world, allocation="k_of_n", labels_per_issue=0) == "labels_per_issue"
     assert _refused(world, allocation="k_of_n") == "labels_per_issue"
@@ -118,16 +109,14 @@ def test_create_round_refuses_more_labels_than_volunteers():
     assert world.k_of_n(3, opened=False).labels_per_issue == 3
 
 
-def test_a_name_is_used_once_in_a_study():
-    world = small_world(issues=1)
+def test_a_name_is_used_once_in_a_study(world):
     world.round(opened=False, name="Main")
     assert _refused(world, name=" Main ") == "name"
     assert small_world(issues=1).round(opened=False, name="Main").name == "Main"
 
 
 @pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
-def test_only_owner_and_leads_plan_open_and_close(role):
-    world = small_world(issues=1)
+def test_only_owner_and_leads_plan_open_and_close(world, role):
     made = world.round(opened=False)
     by = factories.make_member(world.study, role, pseudonym="By")
     with pytest.raises(NotAllowed):
@@ -150,8 +139,8 @@ def test_only_owner_and_leads_plan_open_and_close(role):
     assert (made.opened_at, made.closed_at) == (None, None)
 
 
-def test_opening_a_crossed_round_gives_every_volunteer_every_issue_in_an_order_of_their_own():
-    world = small_world(issues=30)
+@pytest.mark.world(issues=30)
+def test_opening_a_crossed_round_gives_every_volunteer_every_issue_in_an_order_of_their_own(world):
     made = world.round()
     slots = Assignment.objects.filter(round=made)
     assert set(slots.values_list("issue", "slot", "volunteer")) == {
@@ -169,8 +158,8 @@ def test_opening_a_crossed_round_gives_every_volunteer_every_issue_in_an_order_o
     assert len({tuple(order) for order in orders}) == 3
 
 
-def test_the_same_seed_makes_the_same_order_again():
-    world = small_world(issues=10)
+@pytest.mark.world(issues=10)
+def test_the_same_seed_makes_the_same_order_again(world):
     first, second = world.round(seed=5), world.round(seed=5)
     ranks = [
         list(Assignment.objects.filter(round=one).order_by("issue", "slot").values_list("rank", flat=True))
@@ -183,16 +172,15 @@ def test_the_same_seed_makes_the_same_order_again():
     )
 
 
-def test_opening_a_k_of_n_round_makes_free_slots():
-    world = small_world(issues=5)
+@pytest.mark.world(issues=5)
+def test_opening_a_k_of_n_round_makes_free_slots(world):
     made = world.k_of_n(2)
     assert set(Assignment.objects.filter(round=made).values_list("issue", "slot", "volunteer")) == {
         (issue.pk, slot, None) for issue in world.issues for slot in (1, 2)
     }
 
 
-def test_opening_twice_changes_nothing():
-    world = small_world()
+def test_opening_twice_changes_nothing(world):
     made = world.round()
     before = list(Assignment.objects.order_by("pk").values())
     with pytest.raises(RoundAlreadyOpen):
@@ -200,8 +188,8 @@ def test_opening_twice_changes_nothing():
     assert list(Assignment.objects.order_by("pk").values()) == before
 
 
-def test_a_round_whose_volunteer_left_is_not_opened():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_a_round_whose_volunteer_left_is_not_opened(world):
     made = world.round(opened=False)
     Membership.objects.filter(pk=world.members[1].pk).update(left_at="2025-01-01T00:00Z")
     with pytest.raises(RoundRefused, match="R2"):
@@ -209,8 +197,7 @@ def test_a_round_whose_volunteer_left_is_not_opened():
     assert Assignment.objects.count() == 0
 
 
-def test_closing_needs_an_open_round_and_happens_once():
-    world = small_world()
+def test_closing_needs_an_open_round_and_happens_once(world):
     made = world.round(opened=False)
     with pytest.raises(RoundNotOpen):
         close_round(round_=made, by=world.lead)
@@ -223,8 +210,8 @@ def test_closing_needs_an_open_round_and_happens_once():
         open_round(round_=made, by=world.lead)
 
 
-def test_closing_decides_what_is_complete_and_unanimous():
-    world = small_world(issues=4, members=2)
+@pytest.mark.world(issues=4, members=2)
+def test_closing_decides_what_is_complete_and_unanimous(world):
     made = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     first, second = world.members
     agreed, split, alike, half = world.issues
@@ -244,16 +231,16 @@ def test_closing_decides_what_is_complete_and_unanimous():
     }
 
 
-def test_closing_decides_nothing_twice():
-    world = small_world(issues=1, members=1)
+@pytest.mark.world(issues=1, members=1)
+def test_closing_decides_nothing_twice(world):
     made = world.round()
     world.submit(made, world.issues[0], world.members[0], "C.2")
     close_round(round_=made, by=world.lead)
     assert list(Decision.objects.values_list("issue", "number")) == [(world.issues[0].pk, 1)]
 
 
-def test_the_audit_names_rounds_and_counts_and_no_label():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_the_audit_names_rounds_and_counts_and_no_label(world):
     made = world.round(name="Main")
     for member in world.members:
         world.submit(made, world.issues[0], member, "C.9", summary="canary")

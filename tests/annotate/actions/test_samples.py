@@ -1,26 +1,28 @@
 """Drawing a sample: which issues come, what is kept with them, what is refused."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from annotate import errors
-from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from annotate.actions.samples import draw_sample
 from annotate.models import Sample, SampleIssue
 from annotate.queries.planning import sources
-from annotate.queries.samples import Frame, check, frame_of, framed_urls
+from annotate.queries.samples import SampleFrame, check, frame_of, framed_urls
 from ingest.models import Issue, SavedFilter
+from rounds.errors import NotAllowed
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.world import World, small_world
+from tests.kept import kept
 from tests.races import at_once
+from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@kept
 def world() -> World:
     """A study of repositories `a/a` with 30 and `b/b` with 5 issues."""
     study = factories.make_study()
@@ -38,7 +40,7 @@ def world() -> World:
 
 
 def drawn(world: World, **fields) -> Sample:
-    fields = {"name": "Pilot", "frame": Frame(), "by": world.lead, "margin": 0.2, "seed": 7} | fields
+    fields = {"name": "Pilot", "frame": SampleFrame(), "by": world.lead, "margin": 0.2, "seed": 7} | fields
     return draw_sample(study=world.study, **fields)
 
 
@@ -62,7 +64,7 @@ def test_a_sample_is_what_the_recipe_draws_from_the_urls_and_the_seed(world):
 
 
 def test_the_plan_is_kept_with_the_sample(world):
-    frame = Frame(name="All issues")
+    frame = SampleFrame(name="All issues")
     sample = drawn(world, frame=frame, own={world.issues[30].repository_id: 2}, confidence=0.9)
     assert (sample.name, sample.seed, sample.created_by) == ("Pilot", 7, world.lead)
     assert sample.plan == {
@@ -114,19 +116,19 @@ def test_the_rounding_is_that_of_the_plan(world):
 def test_what_it_is_drawn_from_can_be_narrowed(world, frame, sizes):
     if sizes is None:
         with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
-            drawn(world, frame=Frame(**frame))
+            drawn(world, frame=SampleFrame(**frame))
         return
-    strata = drawn(world, frame=Frame(**frame)).plan["strata"]
+    strata = drawn(world, frame=SampleFrame(**frame)).plan["strata"]
     assert {stratum["repository"]: stratum["issues"] for stratum in strata} == sizes
 
 
 def test_pull_requests_can_be_left_out(world):
     Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:10]]).update(is_pull_request=True)
-    strata = drawn(world, frame=Frame(without_pull_requests=True)).plan["strata"]
+    strata = drawn(world, frame=SampleFrame(without_pull_requests=True)).plan["strata"]
     assert [stratum["issues"] for stratum in strata] == [20, 5]
 
 
-def named(world: World, value: str) -> Frame:
+def named(world: World, value: str) -> SampleFrame:
     return frame_of(world.study, next(one for one in sources(world.study) if one.value == value))
 
 
@@ -148,12 +150,12 @@ def test_a_sample_of_a_round_and_of_another_sample(world):
 
 @pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
 def test_only_leads_draw(world, role):
-    with pytest.raises(errors.NotAllowed):
+    with pytest.raises(NotAllowed):
         drawn(world, by=factories.make_member(world.study, role, pseudonym="X"))
 
 
 def test_a_lead_of_another_study_draws_nothing(world):
-    with pytest.raises(errors.NotAllowed):
+    with pytest.raises(NotAllowed):
         drawn(world, by=factories.make_member(factories.make_study(), Role.OWNER))
 
 
@@ -220,12 +222,12 @@ def test_issues_that_came_since_take_no_part(world):
 
 
 def test_what_changed_since_is_said(world):
-    sample = drawn(world, frame=Frame(year=2023))
+    sample = drawn(world, frame=SampleFrame(year=2023))
     came = Issue.objects.get(url=urls(sample)[0])
     Issue.objects.filter(pk=came.pk).update(year=2024)
     found = check(sample)
     assert (found.is_same, found.differing) == (False, 1)
-    assert [(one.repository, one.then, one.now) for one in found.changed] == [("a/a", 15, 14)]
+    assert found.changed == [{"repository": "a/a", "then": 15, "now": 14}]
 
 
 def test_what_it_was_drawn_from_is_listed_with_the_drawn_marked(world):
@@ -242,10 +244,6 @@ def test_what_a_screening_kept_is_to_be_had_once_it_is_closed(world):
     source = f"kept:{screening.pk}"
     assert source not in [one.value for one in sources(world.study)]
     for issue, code in zip(world.issues, ["R", "R", *["F"] * 33], strict=True):
-        category = factories.category(relevance, code)
-        submit_label(
-            round_=screening, issue=issue, member=world.members[0], category=category, summary="", unsure=False,
-            form_key=None,
-        )  # fmt: skip
+        replace(world, version=relevance).submit(screening, issue, world.members[0], code)
     close_round(round_=screening, by=world.lead)
     assert set(urls(drawn(world, frame=named(world, source)))) == {issue.url for issue in world.issues[:2]}

@@ -4,31 +4,34 @@ import pytest
 from django.db import Error as DatabaseError
 from django.db import transaction
 
-from annotate import errors
 from annotate.actions import training as actions
-from annotate.actions.labels import change_label, submit_label
-from annotate.actions.locks import hold_volunteer
 from annotate.actions.rounds import close_round, open_round
 from annotate.actions.training import comment, remove_answer, require_no_author, set_answer
 from annotate.actions.volunteers import add_volunteer
-from annotate.models import Answer, Assignment, Comment, Label, Round, RoundVolunteer
-from annotate.queries.training import TrainingResult, training_result, training_to_pass
+from annotate.errors import (
+    AnswersStay,
+    ExplanationMissing,
+    ExplanationTooLong,
+    LabelRevealed,
+    LabelsInThisTraining,
+)
 from annotate.rules import may_take_turns
+from consensus.errors import CommentMissing, CommentTooLong, NotSeenYet
+from consensus.models import Comment
+from rounds import errors
+from rounds.actions.locks import lock_volunteer
+from rounds.models import Answer, Assignment, Label, Round, RoundVolunteer
+from rounds.queries.training import TrainingResult, training_result, training_to_pass
 from studies.models import Role
 from taxonomy.models import Level, Proposal
 from tests import factories
-from tests.annotate.trained import again, another_lead, answer, label_as, main_after, take_out, training
-from tests.annotate.world import World, small_world
+from tests.kept import kept
+from tests.worlds.trained import again, another_lead, answer, label_as, main_after, take_out, training
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=5, members=2)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=2)]
 
 
-@pytest.fixture
+@kept
 def planned(world) -> Round:
     return training(world, "-", "-", opened=False)
 
@@ -101,7 +104,7 @@ def test_an_answer_is_of_the_version_of_the_round(world, planned):
 
 @pytest.mark.parametrize(
     ("why", "refusal"),
-    [(" \n", errors.ExplanationMissing), ("x" * 5001, errors.ExplanationTooLong), ("x" * 5000, None)],
+    [(" \n", ExplanationMissing), ("x" * 5001, ExplanationTooLong), ("x" * 5000, None)],
 )
 def test_an_answer_is_explained(world, planned, why, refusal):
     if refusal is None:
@@ -135,9 +138,9 @@ def test_a_lead_who_labels_in_the_training_gives_no_answers(world):
     both = another_lead(world)
     planned = training(world, "C.1", "-", opened=False, members=[both, world.members[0]])
 
-    with pytest.raises(errors.LabelsInThisTraining):
+    with pytest.raises(LabelsInThisTraining):
         answer(world, planned, world.issues[1], "C.1", by=both)
-    with pytest.raises(errors.LabelsInThisTraining):
+    with pytest.raises(LabelsInThisTraining):
         remove_answer(round_=planned, issue=world.issues[0], by=both)
 
     assert Answer.objects.count() == 1
@@ -154,9 +157,9 @@ def test_an_answer_is_taken_back(world):
 def test_answers_stay_once_the_training_is_open(world):
     opened = training(world, "C.1")
 
-    with pytest.raises(errors.AnswersStay):
+    with pytest.raises(AnswersStay):
         answer(world, opened, world.issues[0], "C.2")
-    with pytest.raises(errors.AnswersStay):
+    with pytest.raises(AnswersStay):
         remove_answer(round_=opened, issue=world.issues[0], by=world.lead)
     with pytest.raises(DatabaseError, match="an answer stays"), transaction.atomic():
         Answer.objects.update(explanation="Something else")
@@ -281,7 +284,7 @@ def test_a_main_round_opens_with_the_passed_training(world):
     main = main_after(world, opened)
     assert not may_take_turns(first, main)
     with transaction.atomic(), pytest.raises(errors.TrainingFirst):
-        hold_volunteer(main, first)
+        lock_volunteer(main, first)
 
     label_as(world, opened, first, "C.1", "C.1")
     label_as(world, opened, second, "C.1", "C.2")
@@ -317,15 +320,8 @@ def test_a_label_of_a_training_stays_as_it_is(world):
     member, issue = world.members[0], world.issues[0]
     label_as(world, opened, member, "C.2")
 
-    with pytest.raises((errors.LabelRevealed, errors.DomainError)):
-        change_label(
-            round_=opened,
-            issue=issue,
-            member=member,
-            category=world.category("C.1"),
-            summary="",
-            unsure=False,
-        )
+    with pytest.raises((LabelRevealed, errors.DomainError)):
+        world.change(opened, issue, member, "C.1")
     with pytest.raises(DatabaseError, match="stays as it is"), transaction.atomic():
         Label.objects.update(category=world.category("C.1"))
 
@@ -337,15 +333,7 @@ def test_one_who_was_taken_out_labels_no_more_in_a_training(world):
     take_out(opened, world.members[0])
 
     with pytest.raises(errors.RemovedFromRound):
-        submit_label(
-            round_=opened,
-            issue=world.issues[0],
-            member=world.members[0],
-            category=world.category("C.1"),
-            summary="",
-            unsure=False,
-            form_key=None,
-        )
+        world.submit(opened, world.issues[0], world.members[0], "C.1", form_key=None)
 
 
 # --- comments
@@ -357,7 +345,7 @@ def test_a_volunteer_comments_on_what_they_have_labelled(world):
     label_as(world, opened, member, "C.2")
 
     comment(round_=opened, issue=world.issues[0], author=member, text=" C.1 is unclear. ")
-    with pytest.raises(errors.NotSeenYet):
+    with pytest.raises(NotSeenYet):
         comment(round_=opened, issue=world.issues[1], author=member, text="What is it?")
 
     assert [(one.issue, one.author, one.text) for one in Comment.objects.all()] == [
@@ -373,9 +361,7 @@ def test_a_comment_is_possible_after_the_training_is_closed(world):
     assert comment(round_=closed, issue=world.issues[0], author=world.members[0], text="Later.").pk
 
 
-@pytest.mark.parametrize(
-    ("text", "refusal"), [(" \n", errors.CommentMissing), ("x" * 2001, errors.CommentTooLong)]
-)
+@pytest.mark.parametrize(("text", "refusal"), [(" \n", CommentMissing), ("x" * 2001, CommentTooLong)])
 def test_a_comment_says_something_of_a_size_that_is_read(world, text, refusal):
     opened = training(world, "C.1")
     label_as(world, opened, world.members[0], "C.2")
@@ -391,7 +377,7 @@ def test_nobody_else_comments(world):
 
     with pytest.raises(errors.NotYourTurn):
         comment(round_=opened, issue=world.issues[0], author=world.lead, text="Well.")
-    with pytest.raises(errors.NotSeenYet):
+    with pytest.raises(NotSeenYet):
         comment(round_=opened, issue=world.issues[0], author=world.members[1], text="Well.")
     with pytest.raises(errors.NotATraining):
         comment(round_=world.round(), issue=world.issues[0], author=world.members[0], text="Well.")

@@ -5,7 +5,6 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotate.actions.labels import save_draft
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import (
     AHEAD,
@@ -17,20 +16,15 @@ from annotate.actions.turns import (
     skip_issue,
     take_back_skip,
 )
-from annotate.errors import (
-    AlreadyLabelled,
-    NotYourTurn,
-    ReasonMissing,
-    RoundClosed,
-    RoundNotOpen,
-    SlotTaken,
-)
-from annotate.models import Assignment, Draft, RoundVolunteer, Skip
+from annotate.errors import AlreadyLabelled, ReasonMissing, SlotTaken
+from annotate.models import Draft, Skip
 from ingest.models import Issue
+from rounds.errors import NotYourTurn, RoundClosed, RoundNotOpen
+from rounds.models import Assignment, RoundVolunteer
 from studies.models import Membership
-from tests.annotate.world import small_world, undone
+from tests.worlds.world import small_world, undone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
 
 
 def _next(round_, member):
@@ -45,23 +39,11 @@ def _expire(round_, member):
     )
 
 
-def _draft(round_, issue, member, summary):
-    return save_draft(
-        round_=round_,
-        issue=issue,
-        member=member,
-        category=None,
-        summary=summary,
-        unsure=False,
-        seen_revision=0,
-    )
-
-
 # Fully crossed
 
 
-def test_a_crossed_round_comes_in_the_volunteers_own_order():
-    world = small_world(issues=5)
+@pytest.mark.world(issues=5)
+def test_a_crossed_round_comes_in_the_volunteers_own_order(world):
     round_ = world.round()
     member = world.members[1]
     ranked = Assignment.objects.filter(round=round_, volunteer=member).order_by("rank")
@@ -73,26 +55,26 @@ def test_a_crossed_round_comes_in_the_volunteers_own_order():
     assert came == expected
 
 
-def test_asking_again_gives_the_same_issue():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_asking_again_gives_the_same_issue(world):
     for round_ in (world.round(), world.k_of_n(1)):
         assert _next(round_, world.members[0]) == _next(round_, world.members[0]) is not None
 
 
-def test_a_turn_carries_issue_draft_and_lease():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_a_turn_carries_issue_draft_and_lease(world):
     round_ = world.k_of_n(1, lease_minutes=20)
     before = timezone.now()
     issue = _next(round_, world.members[0])
-    draft = _draft(round_, issue, world.members[0], "half a thou")
+    draft = world.draft(round_, issue, world.members[0], None, "half a thou")
     turn = next_turn(round_=round_, member=world.members[0])
     assert (turn.issue, turn.draft, turn.label, turn.skipped) == (issue, draft, None, False)
     assert (turn.seen_revision, turn.seen_snapshot) == (1, issue.current_id)
     assert before + timedelta(minutes=20) <= turn.lease_until <= timezone.now() + timedelta(minutes=20)
 
 
-def test_skipped_issues_come_again_at_the_end_the_longest_waiting_first():
-    world = small_world(issues=4)
+@pytest.mark.world(issues=4)
+def test_skipped_issues_come_again_at_the_end_the_longest_waiting_first(world):
     round_ = world.round()
     member = world.members[0]
     skipped = []
@@ -110,16 +92,16 @@ def test_skipped_issues_come_again_at_the_end_the_longest_waiting_first():
     assert _next(round_, member) == skipped[0]
 
 
-def test_a_skip_stays_with_its_volunteer():
-    world = small_world(issues=1)
+@pytest.mark.world(issues=1)
+def test_a_skip_stays_with_its_volunteer(world):
     round_ = world.round()
     skip_issue(round_=round_, issue=world.issues[0], member=world.members[0], reason="x")
     assert _next(round_, world.members[1]) == world.issues[0]
     assert next_turn(round_=round_, member=world.members[1]).skipped is False
 
 
-def test_a_double_click_on_skip_stores_one_skip():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_a_double_click_on_skip_stores_one_skip(world):
     for round_ in (world.round(), world.k_of_n(1)):
         issue = _next(round_, world.members[0])
         first = skip_issue(round_=round_, issue=issue, member=world.members[0], reason="x")
@@ -127,8 +109,8 @@ def test_a_double_click_on_skip_stores_one_skip():
         assert Skip.objects.filter(round=round_).count() == 1
 
 
-def test_taking_a_skip_back_brings_the_issue_back():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_taking_a_skip_back_brings_the_issue_back(world):
     for round_ in (world.round(), world.k_of_n(1)):
         member = world.members[0]
         issue = _next(round_, member)
@@ -139,8 +121,8 @@ def test_taking_a_skip_back_brings_the_issue_back():
         assert not Skip.objects.filter(round=round_).exists()
 
 
-def test_skip_refusals():
-    world = small_world(issues=2)
+@pytest.mark.world(issues=2)
+def test_skip_refusals(world):
     round_ = world.round()
     member = world.members[0]
     issue, other = world.issues
@@ -159,8 +141,8 @@ def test_skip_refusals():
     assert Skip.objects.count() == 0
 
 
-def test_no_turns_before_opening_after_closing_or_for_others():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_no_turns_before_opening_after_closing_or_for_others(world):
     planned = world.round(opened=False)
     with pytest.raises(RoundNotOpen):
         next_turn(round_=planned, member=world.members[0])
@@ -171,8 +153,8 @@ def test_no_turns_before_opening_after_closing_or_for_others():
             next_turn(round_=close_round(round_=round_, by=world.lead), member=world.members[0])
 
 
-def test_who_left_the_study_takes_no_more_turns():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_who_left_the_study_takes_no_more_turns(world):
     round_ = world.k_of_n(1)
     Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
     with pytest.raises(NotYourTurn):
@@ -182,8 +164,8 @@ def test_who_left_the_study_takes_no_more_turns():
 # k of n
 
 
-def test_volunteers_claim_different_slots_until_none_is_left():
-    world = small_world(issues=3, members=3)
+@pytest.mark.world(issues=3, members=3)
+def test_volunteers_claim_different_slots_until_none_is_left(world):
     round_ = world.k_of_n(1)
     issues = [_next(round_, member) for member in world.members]
     assert set(issues) == set(world.issues)
@@ -192,8 +174,8 @@ def test_volunteers_claim_different_slots_until_none_is_left():
     assert [_next(round_, member) for member in world.members] == [None, None, None]
 
 
-def test_nobody_gets_an_issue_twice():
-    world = small_world(issues=3, members=2)
+@pytest.mark.world(issues=3, members=2)
+def test_nobody_gets_an_issue_twice(world):
     round_ = world.k_of_n(2)
     member = world.members[0]
     came = []
@@ -203,8 +185,8 @@ def test_nobody_gets_an_issue_twice():
     assert sorted(issue.pk for issue in came) == [issue.pk for issue in world.issues]
 
 
-def test_volunteers_start_at_different_places_of_one_ring_and_go_round_it():
-    world = small_world(issues=40, members=3)
+@pytest.mark.world(issues=40, members=3)
+def test_volunteers_start_at_different_places_of_one_ring_and_go_round_it(world):
     round_ = world.k_of_n(3)
     slots = Assignment.objects.filter(round=round_, slot=1).order_by("rank")
     ranks, ring = zip(*slots.values_list("rank", "issue"), strict=True)
@@ -219,8 +201,7 @@ def test_volunteers_start_at_different_places_of_one_ring_and_go_round_it():
         assert came == [*ring[start:], *ring[:start]]
 
 
-def test_an_expired_claim_goes_to_somebody_else_and_leaves_a_trace():
-    world = small_world(issues=1, members=2)
+def test_an_expired_claim_goes_to_somebody_else_and_leaves_a_trace(world):
     round_ = world.k_of_n(1)
     slow, quick = world.members
     assert _next(round_, slow) == world.issues[0]
@@ -233,18 +214,17 @@ def test_an_expired_claim_goes_to_somebody_else_and_leaves_a_trace():
     ]
 
 
-def test_an_expired_claim_keeps_its_draft_when_retaken():
-    world = small_world(issues=1, members=2)
+def test_an_expired_claim_keeps_its_draft_when_retaken(world):
     round_ = world.k_of_n(1)
     slow, quick = world.members
-    _draft(round_, _next(round_, slow), slow, "half a thou")
+    world.draft(round_, _next(round_, slow), slow, None, "half a thou")
     _expire(round_, slow)
     assert next_turn(round_=round_, member=quick).draft is None
     assert list(Draft.objects.values_list("volunteer", "summary")) == [(slow.pk, "half a thou")]
 
 
-def test_an_expired_claim_that_nobody_took_is_renewed():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_an_expired_claim_that_nobody_took_is_renewed(world):
     round_ = world.k_of_n(1)
     issue = _next(round_, world.members[0])
     _expire(round_, world.members[0])
@@ -253,26 +233,24 @@ def test_an_expired_claim_that_nobody_took_is_renewed():
     assert turn.lease_until > timezone.now() + timedelta(minutes=59)
 
 
-def test_a_draft_renews_the_lease():
-    world = small_world(issues=1, members=2)
+def test_a_draft_renews_the_lease(world):
     round_ = world.k_of_n(1)
     slow, quick = world.members
     issue = _next(round_, slow)
     _expire(round_, slow)
-    _draft(round_, issue, slow, "I am here")
+    world.draft(round_, issue, slow, None, "I am here")
     assert _next(round_, quick) is None
 
 
-def test_a_submitted_slot_never_expires():
-    world = small_world(issues=1, members=2)
+def test_a_submitted_slot_never_expires(world):
     round_ = world.k_of_n(1)
     world.submit(round_, _next(round_, world.members[0]), world.members[0], "C.2")
     Assignment.objects.update(lease_until=timezone.now() - timedelta(days=1))
     assert _next(round_, world.members[1]) is None
 
 
-def test_free_slots_come_before_expired_ones():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_free_slots_come_before_expired_ones(world):
     round_ = world.k_of_n(1)
     slow, quick = world.members
     claimed = _next(round_, slow)
@@ -283,12 +261,12 @@ def test_free_slots_come_before_expired_ones():
     assert _next(round_, quick) == claimed
 
 
-def test_skipping_frees_the_slot_and_the_issue_comes_again_last():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_skipping_frees_the_slot_and_the_issue_comes_again_last(world):
     round_ = world.k_of_n(1)
     first, second = world.members
     skipped = _next(round_, first)
-    _draft(round_, skipped, first, "what I had so far")
+    world.draft(round_, skipped, first, None, "what I had so far")
     skip_issue(round_=round_, issue=skipped, member=first, reason="not my field")
     assert Assignment.objects.filter(round=round_, volunteer=None).count() == 2
     other = _next(round_, first)
@@ -301,8 +279,7 @@ def test_skipping_frees_the_slot_and_the_issue_comes_again_last():
     assert _next(round_, first) is None
 
 
-def test_a_skip_is_not_taken_back_when_others_hold_the_slots():
-    world = small_world(issues=1, members=2)
+def test_a_skip_is_not_taken_back_when_others_hold_the_slots(world):
     round_ = world.k_of_n(1)
     first, second = world.members
     skip_issue(round_=round_, issue=_next(round_, first), member=first, reason="x")
@@ -317,8 +294,8 @@ def test_a_skip_is_not_taken_back_when_others_hold_the_slots():
 # What others do is not to be seen
 
 
-def test_turns_do_not_depend_on_what_others_label():
-    world = small_world(issues=6, members=3)
+@pytest.mark.world(issues=6, members=3)
+def test_turns_do_not_depend_on_what_others_label(world):
     for round_ in (world.round(), world.k_of_n(2)):
         watcher, other = world.members[:2]
         _next(round_, watcher)
@@ -346,8 +323,7 @@ def test_a_turn_costs_the_same_whatever_the_size(issues, django_assert_num_queri
 
 
 @pytest.mark.parametrize("analyzed", [True, False])
-def test_a_claim_walks_the_index_and_sorts_nothing(analyzed):
-    world = small_world(issues=1, members=2)
+def test_a_claim_walks_the_index_and_sorts_nothing(world, analyzed):
     Issue.objects.bulk_create(
         Issue(repository=world.repository, number=f"bulk {number}", url="x") for number in range(2000)
     )
@@ -355,7 +331,7 @@ def test_a_claim_walks_the_index_and_sorts_nothing(analyzed):
     values = {"round": round_.pk, "member": world.members[0].pk, "now": None, "lease": None, "start": 0}
     with connection.cursor() as cursor:
         if analyzed:
-            cursor.execute("ANALYZE annotate_assignment")
+            cursor.execute("ANALYZE rounds_assignment")
         for where in (AHEAD, BEHIND):
             cursor.execute(f"EXPLAIN {claim_query(FREE, where, BY_RANK)}", values)
             plan = "\n".join(row[0] for row in cursor.fetchall())

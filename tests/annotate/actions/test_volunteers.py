@@ -5,21 +5,26 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate import errors
-from annotate.actions.labels import save_draft
 from annotate.actions.rounds import close_round
 from annotate.actions.terms import admit, set_deadline, set_quota, take_back_admission
 from annotate.actions.turns import next_turn
-from annotate.actions.volunteers import Removed, add_volunteer, raise_labels_per_issue, remove_volunteer
-from annotate.models import Assignment, Decision, Draft, Label, Round, RoundIssue, RoundVolunteer
-from annotate.queries import volunteers as queries
-from annotate.queries.volunteers import Addition, Raise, Removal
+from annotate.actions.volunteers import (
+    RemovedVolunteer,
+    add_volunteer,
+    raise_labels_per_issue,
+    remove_volunteer,
+)
+from annotate.models import Draft
+from consensus.models import Decision
+from rounds import errors
+from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
+from rounds.queries import volunteers as queries
+from rounds.queries.volunteers import LabelsRaise, VolunteerAddition, VolunteerRemoval
 from studies.actions import end_membership
 from studies.models import Event, Role
 from tests import factories
-from tests.annotate.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1)]
 
 
 def slots_of(round_, issue=None):
@@ -47,13 +52,13 @@ def said():
 # Adding
 
 
-def test_who_is_added_to_a_crossed_round_gets_what_is_not_revealed():
-    world = small_world(issues=3, members=2)
+@pytest.mark.world(issues=3, members=2)
+def test_who_is_added_to_a_crossed_round_gets_what_is_not_revealed(world):
     round_ = world.round()
     for member in world.members:
         world.submit(round_, world.issues[0], member, "C.2")
     new = factories.make_member(world.study, pseudonym="R9")
-    assert queries.addition(round_, new) == Addition(slots=2, revealed=1, returns=False)
+    assert queries.addition(round_, new) == VolunteerAddition(slots=2, revealed=1, returns=False)
     added = add_volunteer(round_=round_, member=new, by=world.lead)
     assert (added.volunteer.column, added.slots) == (3, 2)
     assert slots_of(round_) == {
@@ -69,22 +74,22 @@ def test_who_is_added_to_a_crossed_round_gets_what_is_not_revealed():
     assert turn.issue.pk in {issue.pk for issue in world.issues[1:]}
 
 
-def test_where_labels_stay_hidden_until_close_complete_issues_wait_again():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_where_labels_stay_hidden_until_close_complete_issues_wait_again(world):
     round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     for member in world.members:
         world.submit(round_, world.issues[0], member, "C.2")
     assert complete(round_) == [1]
     new = factories.make_member(world.study, pseudonym="R9")
-    assert queries.addition(round_, new) == Addition(slots=2, revealed=0, returns=False)
+    assert queries.addition(round_, new) == VolunteerAddition(slots=2, revealed=0, returns=False)
     assert add_volunteer(round_=round_, member=new, by=world.lead).slots == 2
     assert complete(round_) == []
     world.submit(round_, world.issues[0], new, "C.2")
     assert complete(round_) == [1]
 
 
-def test_who_is_added_to_a_k_of_n_round_claims():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_who_is_added_to_a_k_of_n_round_claims(world):
     round_ = world.k_of_n(2)
     new = factories.make_member(world.study, pseudonym="R9")
     assert add_volunteer(round_=round_, member=new, by=world.lead).slots == 0
@@ -94,9 +99,9 @@ def test_who_is_added_to_a_k_of_n_round_claims():
     assert round_.labels_per_issue == 2
 
 
+@pytest.mark.world(issues=6, members=3)
 @pytest.mark.parametrize("order", Round.Order.values)
-def test_the_order_of_who_is_added_is_as_opening_would_have_made_it(order):
-    world = small_world(issues=6, members=3)
+def test_the_order_of_who_is_added_is_as_opening_would_have_made_it(world, order):
     planned = world.round(order=order, seed=7)
     late = world.round(order=order, seed=7, members=world.members[:2])
     add_volunteer(round_=late, member=world.members[2], by=world.lead)
@@ -121,8 +126,7 @@ def test_the_order_of_who_is_added_is_as_opening_would_have_made_it(order):
         ("stranger", "S cannot label in this study: choose one of its owners, leads and volunteers."),
     ],
 )
-def test_only_members_who_label_and_do_not_yet_are_added(member, words):
-    world = small_world(issues=1)
+def test_only_members_who_label_and_do_not_yet_are_added(world, member, words):
     round_ = world.round()
     gone = factories.make_member(world.study, pseudonym="G")
     end_membership(member=gone, by=gone.user)
@@ -139,8 +143,7 @@ def test_only_members_who_label_and_do_not_yet_are_added(member, words):
     assert RoundVolunteer.objects.filter(round=round_).count() == 3
 
 
-def test_only_a_lead_changes_a_round_and_only_an_open_one():
-    world = small_world(issues=1)
+def test_only_a_lead_changes_a_round_and_only_an_open_one(world):
     new = factories.make_member(world.study)
     planned, round_ = world.round(opened=False), world.round()
     with pytest.raises(errors.NotAllowed):
@@ -163,8 +166,8 @@ def test_only_a_lead_changes_a_round_and_only_an_open_one():
 # Removing
 
 
-def test_who_is_removed_from_a_crossed_round_keeps_labels_and_frees_what_waited_for_them():
-    world = small_world(issues=4, members=3)
+@pytest.mark.world(issues=4, members=3)
+def test_who_is_removed_from_a_crossed_round_keeps_labels_and_frees_what_waited_for_them(world):
     round_ = world.round()
     one, two, three = world.members
     for member in (one, two):
@@ -172,11 +175,11 @@ def test_who_is_removed_from_a_crossed_round_keeps_labels_and_frees_what_waited_
     for member, code in ((one, "C.2"), (two, "C.3")):
         world.submit(round_, world.issues[1], member, code)
     world.submit(round_, world.issues[2], three, "C.3", summary="mine")
-    save_draft(
-        round_=round_, issue=world.issues[3], member=three, category=None, summary="typed", unsure=False, seen_revision=0
-    )  # fmt: skip
-    assert queries.removal(round_, three) == Removal(labels=1, open_slots=3, handed=0, completed=2, left=2)
-    assert remove_volunteer(round_=round_, member=three, by=world.lead) == Removed(0, 3, 2)
+    world.draft(round_, world.issues[3], three, None, "typed")
+    assert queries.removal(round_, three) == VolunteerRemoval(
+        labels=1, open_slots=3, handed=0, completed=2, left=2
+    )
+    assert remove_volunteer(round_=round_, member=three, by=world.lead) == RemovedVolunteer(0, 3, 2)
     assert slots_of(round_) == {
         (1, 1): "R1!", (1, 2): "R2!",
         (2, 1): "R1!", (2, 2): "R2!",
@@ -199,15 +202,15 @@ def test_who_is_removed_from_a_crossed_round_keeps_labels_and_frees_what_waited_
     )
 
 
-def test_adding_a_removed_volunteer_again_gives_the_same_column():
-    world = small_world(issues=3, members=2)
+@pytest.mark.world(issues=3, members=2)
+def test_adding_a_removed_volunteer_again_gives_the_same_column(world):
     round_ = world.round()
     one, two = world.members
     world.submit(round_, world.issues[0], two, "C.2")
     world.submit(round_, world.issues[1], one, "C.2")
     remove_volunteer(round_=round_, member=two, by=world.lead)
     assert complete(round_) == [2]
-    assert queries.addition(round_, two) == Addition(slots=1, revealed=1, returns=True)
+    assert queries.addition(round_, two) == VolunteerAddition(slots=1, revealed=1, returns=True)
     added = add_volunteer(round_=round_, member=two, by=world.lead)
     assert (added.volunteer.column, added.volunteer.left_at, added.slots) == (2, None, 1)
     assert slots_of(round_) == {
@@ -217,16 +220,16 @@ def test_adding_a_removed_volunteer_again_gives_the_same_column():
     }  # fmt: skip
 
 
-def test_a_crossed_round_is_handed_over_to_somebody_new():
-    world = small_world(issues=3, members=2)
+@pytest.mark.world(issues=3, members=2)
+def test_a_crossed_round_is_handed_over_to_somebody_new(world):
     round_ = world.round()
     one, two = world.members
     world.submit(round_, world.issues[0], two, "C.2")
     new = factories.make_member(world.study, pseudonym="R9")
-    assert queries.removal(round_, two, new) == Removal(
+    assert queries.removal(round_, two, new) == VolunteerRemoval(
         labels=1, open_slots=2, handed=2, completed=None, left=1
     )
-    assert remove_volunteer(round_=round_, member=two, by=world.lead, to=new) == Removed(2, 0, 0)
+    assert remove_volunteer(round_=round_, member=two, by=world.lead, to=new) == RemovedVolunteer(2, 0, 0)
     assert slots_of(round_) == {
         (1, 1): "R1", (1, 2): "R2!",
         (2, 1): "R1", (2, 3): "R9",
@@ -238,7 +241,7 @@ def test_a_crossed_round_is_handed_over_to_somebody_new():
     with pytest.raises(errors.VolunteerRefused, match="R9 labels every issue of this round already"):
         remove_volunteer(round_=round_, member=one, by=world.lead, to=new)
     # Back to the one who was removed: what they have labelled already they do not get again.
-    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == Removed(1, 1, 1)
+    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == RemovedVolunteer(1, 1, 1)
     assert slots_of(round_) == {
         (1, 2): "R2!",
         (2, 1): "R1!", (2, 3): "R9!",
@@ -246,8 +249,8 @@ def test_a_crossed_round_is_handed_over_to_somebody_new():
     }  # fmt: skip
 
 
-def test_a_k_of_n_round_gets_its_slots_back_or_a_named_person_gets_them():
-    world = small_world(issues=4, members=3)
+@pytest.mark.world(issues=4, members=3)
+def test_a_k_of_n_round_gets_its_slots_back_or_a_named_person_gets_them(world):
     round_ = world.k_of_n(2)
     one, two, three = world.members
     free = Assignment.objects.filter(round=round_)
@@ -256,14 +259,14 @@ def test_a_k_of_n_round_gets_its_slots_back_or_a_named_person_gets_them():
         Assignment.objects.filter(pk=slot.pk).update(
             volunteer=member, lease_until=timezone.now() + timedelta(hours=1)
         )
-    assert queries.removal(round_, one, two) == Removal(
+    assert queries.removal(round_, one, two) == VolunteerRemoval(
         labels=0, open_slots=2, handed=1, completed=None, left=2
     )
-    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == Removed(1, 1, 0)
+    assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == RemovedVolunteer(1, 1, 0)
     assert sorted(slots_of(round_).values()) == ["R2", "R2", "R2", *["free"] * 5]
     held = Assignment.objects.get(issue=world.issues[1], volunteer=two)
     assert held.lease_until > timezone.now() + timedelta(minutes=59)
-    assert remove_volunteer(round_=round_, member=two, by=world.lead) == Removed(0, 3, 0)
+    assert remove_volunteer(round_=round_, member=two, by=world.lead) == RemovedVolunteer(0, 3, 0)
     assert set(slots_of(round_).values()) == {"free"}
     # A trace of what was theirs, for what they were typing.
     assert set(Draft.objects.values_list("volunteer__pseudonym", "summary", "revision")) == {
@@ -273,8 +276,8 @@ def test_a_k_of_n_round_gets_its_slots_back_or_a_named_person_gets_them():
     assert next_turn(round_=round_, member=three) is not None
 
 
-def test_a_round_keeps_a_volunteer():
-    world = small_world(issues=1, members=2)
+@pytest.mark.world(issues=1, members=2)
+def test_a_round_keeps_a_volunteer(world):
     round_ = world.round()
     one, two = world.members
     end_membership(member=two, by=two.user)
@@ -290,8 +293,8 @@ def test_a_round_keeps_a_volunteer():
         remove_volunteer(round_=round_, member=world.lead, by=world.lead)
 
 
-def test_who_left_the_study_holds_up_a_crossed_round_until_they_are_removed():
-    world = small_world(issues=2, members=2)
+@pytest.mark.world(issues=2, members=2)
+def test_who_left_the_study_holds_up_a_crossed_round_until_they_are_removed(world):
     round_ = world.round()
     one, two = world.members
     end_membership(member=two, by=two.user)
@@ -303,8 +306,8 @@ def test_who_left_the_study_holds_up_a_crossed_round_until_they_are_removed():
     assert [seat.is_stuck for seat in queries.seats(round_)] == [False, False]
 
 
-def test_nothing_is_decided_nor_told_before_close_where_labels_stay_hidden():
-    world = small_world(issues=1, members=2)
+@pytest.mark.world(issues=1, members=2)
+def test_nothing_is_decided_nor_told_before_close_where_labels_stay_hidden(world):
     round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     world.submit(round_, world.issues[0], world.members[0], "C.2")
     assert queries.removal(round_, world.members[1]).completed is None
@@ -317,11 +320,11 @@ def test_nothing_is_decided_nor_told_before_close_where_labels_stay_hidden():
 # More labels per issue
 
 
-def test_k_is_raised_on_what_is_not_revealed():
-    world = small_world(issues=3, members=3)
+@pytest.mark.world(issues=3, members=3)
+def test_k_is_raised_on_what_is_not_revealed(world):
     round_ = world.k_of_n(1)
     world.submit(round_, world.issues[0], world.members[0], "C.2")
-    assert queries.raising(round_, 3) == Raise(issues=2, slots=4, revealed=1)
+    assert queries.raising(round_, 3) == LabelsRaise(issues=2, slots=4, revealed=1)
     assert raise_labels_per_issue(round_=round_, to=3, by=world.lead) == 4
     assert slots_of(round_) == {
         (1, 1): "R1!",
@@ -335,8 +338,8 @@ def test_k_is_raised_on_what_is_not_revealed():
     assert said()[-1][1] == {"round": round_.name, "before": 1, "after": 3, "slots": 4}
 
 
-def test_raising_k_makes_complete_issues_wait_where_labels_stay_hidden():
-    world = small_world(issues=2, members=3)
+@pytest.mark.world(issues=2, members=3)
+def test_raising_k_makes_complete_issues_wait_where_labels_stay_hidden(world):
     round_ = world.k_of_n(1, reveal=Round.Reveal.ROUND_CLOSED)
     world.submit(round_, world.issues[0], world.members[0], "C.2")
     assert complete(round_) == [1]
@@ -344,14 +347,15 @@ def test_raising_k_makes_complete_issues_wait_where_labels_stay_hidden():
     assert complete(round_) == []
 
 
-def test_a_majority_stays_more_than_half():
-    world = small_world(issues=1, members=5)
+@pytest.mark.world(issues=1, members=5)
+def test_a_majority_stays_more_than_half(world):
     round_ = world.k_of_n(3, rule=Round.Rule.MAJORITY, majority=2)
     raise_labels_per_issue(round_=round_, to=5, by=world.lead)
     round_.refresh_from_db()
     assert round_.majority == 3
 
 
+@pytest.mark.world(issues=1, members=4)
 @pytest.mark.parametrize(
     ("to", "words"),
     [
@@ -360,8 +364,7 @@ def test_a_majority_stays_more_than_half():
         (4, "4 labels per issue need as many volunteers; 3 label now. Add others first."),
     ],
 )
-def test_k_only_grows_and_never_beyond_the_volunteers(to, words):
-    world = small_world(issues=1, members=4)
+def test_k_only_grows_and_never_beyond_the_volunteers(world, to, words):
     round_ = world.k_of_n(2)
     remove_volunteer(round_=round_, member=world.members[3], by=world.lead)
     with pytest.raises(errors.VolunteerRefused) as refusal:
@@ -370,8 +373,7 @@ def test_k_only_grows_and_never_beyond_the_volunteers(to, words):
     assert Assignment.objects.count() == 2
 
 
-def test_a_crossed_round_says_how_to_get_more_labels():
-    world = small_world(issues=1)
+def test_a_crossed_round_says_how_to_get_more_labels(world):
     with pytest.raises(errors.VolunteerRefused, match="For one more label per issue, add a volunteer"):
         raise_labels_per_issue(round_=world.round(), to=4, by=world.lead)
 
@@ -379,8 +381,8 @@ def test_a_crossed_round_says_how_to_get_more_labels():
 # Quota, deadline, admission
 
 
-def test_a_quota_ends_the_claims():
-    world = small_world(issues=4, members=2)
+@pytest.mark.world(issues=4, members=2)
+def test_a_quota_ends_the_claims(world):
     round_ = world.k_of_n(1)
     one = world.members[0]
     assert set_quota(round_=round_, member=one, by=world.lead, quota=1).quota == 1
@@ -401,8 +403,7 @@ def test_a_quota_ends_the_claims():
         set_quota(round_=world.round(), member=one, by=world.lead, quota=3)
 
 
-def test_a_deadline_is_set_moved_and_taken_away():
-    world = small_world(issues=1)
+def test_a_deadline_is_set_moved_and_taken_away(world):
     round_ = world.round(opened=False)
     later = timezone.now() + timedelta(days=3)
     assert set_deadline(round_=round_, by=world.lead, deadline=later).deadline == later
@@ -412,8 +413,8 @@ def test_a_deadline_is_set_moved_and_taken_away():
     assert [verb for verb, _detail in said()] == ["rounds.deadline_set"] * 2
 
 
-def test_a_lead_lets_somebody_in_without_the_training():
-    world = small_world(issues=2, members=1)
+@pytest.mark.world(issues=2, members=1)
+def test_a_lead_lets_somebody_in_without_the_training(world):
     training = world.round(opened=False, name="Training")
     Round.objects.filter(pk=training.pk).update(kind="training")
     round_ = world.round()

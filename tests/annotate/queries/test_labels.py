@@ -3,10 +3,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.actions.labels import change_label
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import skip_issue
-from annotate.models import Label, Round, Skip
+from annotate.models import Skip
 from annotate.queries.labels import (
     choosable,
     latest_labels,
@@ -15,11 +14,12 @@ from annotate.queries.labels import (
     own_skips,
     progress,
 )
+from rounds.models import Label, Round
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import small_world, undone
+from tests.worlds.world import small_world, undone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=2)]
 
 
 def _label_all(world, round_, member, codes):
@@ -31,8 +31,7 @@ def _label_all(world, round_, member, codes):
         )
 
 
-def test_own_labels_come_newest_first_with_their_codes():
-    world = small_world(issues=3, members=2)
+def test_own_labels_come_newest_first_with_their_codes(world):
     round_, member = world.round(), world.members[0]
     _label_all(world, round_, member, ["C.2", "A.1.i", "C.10"])
     world.submit(round_, world.issues[0], world.members[1], "C.9", summary="canary")
@@ -47,8 +46,8 @@ def test_own_labels_come_newest_first_with_their_codes():
     assert page.next is None
 
 
-def test_own_labels_are_paged_without_gaps_even_at_the_same_moment():
-    world = small_world(issues=7, members=2)
+@pytest.mark.world(issues=7, members=2)
+def test_own_labels_are_paged_without_gaps_even_at_the_same_moment(world):
     round_, member = world.round(), world.members[0]
     _label_all(world, round_, member, ["C.2"] * 7)
     Label.objects.filter(issue__in=world.issues[:5]).update(submitted_at=timezone.now() - timedelta(hours=1))
@@ -64,22 +63,21 @@ def test_own_labels_are_paged_without_gaps_even_at_the_same_moment():
     )
 
 
-def test_a_full_last_page_has_no_next():
-    world = small_world(issues=2, members=2)
+def test_a_full_last_page_has_no_next(world):
     round_ = world.round()
     _label_all(world, round_, world.members[0], ["C.2", "C.2"])
     assert own_labels(round_, world.members[0], limit=2).next is None
 
 
+@pytest.mark.world(issues=1)
 @pytest.mark.parametrize("cursor", ["x", "2025-01-01T00:00:00_1", "2025-01-01T00:00:00+00:00_x", "_", "3"])
-def test_a_made_up_cursor_is_refused(cursor):
-    world = small_world(issues=1)
+def test_a_made_up_cursor_is_refused(world, cursor):
     with pytest.raises(ValueError):
         own_labels(world.round(), world.members[0], after=cursor)
 
 
-def test_own_labels_say_what_can_still_be_changed():
-    world = small_world(issues=1, members=1)
+@pytest.mark.world(issues=1, members=1)
+def test_own_labels_say_what_can_still_be_changed(world):
     member, issue = world.members[0], world.issues[0]
     for reveal, while_open in ((Round.Reveal.ISSUE_COMPLETE, False), (Round.Reveal.ROUND_CLOSED, True)):
         round_ = world.round(reveal=reveal)
@@ -89,8 +87,7 @@ def test_own_labels_say_what_can_still_be_changed():
         assert [row.changeable for row in own_labels(closed, member).rows] == [False]
 
 
-def test_own_skips_are_those_still_to_come():
-    world = small_world(issues=3, members=2)
+def test_own_skips_are_those_still_to_come(world):
     round_, (member, other) = world.round(), world.members
     for issue, reason in ((0, "first"), (1, "second"), (0, "again"), (2, "third")):
         Skip.objects.create(round=round_, issue=world.issues[issue], volunteer=member, reason=reason)
@@ -102,8 +99,8 @@ def test_own_skips_are_those_still_to_come():
     ]
 
 
-def test_progress_of_a_crossed_round():
-    world = small_world(issues=5, members=2)
+@pytest.mark.world(issues=5, members=2)
+def test_progress_of_a_crossed_round(world):
     round_, member = world.round(), world.members[0]
     nothing = progress(round_, world.members[1])
     assert (nothing.done, nothing.total, nothing.today, nothing.median_seconds) == (0, 5, 0, None)
@@ -118,8 +115,8 @@ def test_progress_of_a_crossed_round():
     assert some.seconds_left == 2 * some.median_seconds
 
 
-def test_progress_of_a_k_of_n_round_is_an_equal_share():
-    world = small_world(issues=5, members=3)
+@pytest.mark.world(issues=5, members=3)
+def test_progress_of_a_k_of_n_round_is_an_equal_share(world):
     round_, member = world.k_of_n(2), world.members[0]
     assert (progress(round_, member).total, progress(round_, member).is_share) == (4, True)
     for issue in world.issues:
@@ -128,8 +125,8 @@ def test_progress_of_a_k_of_n_round_is_an_equal_share():
     assert (more.done, more.total, more.left) == (5, 5, 0)
 
 
-def test_progress_and_lists_do_not_depend_on_what_others_do():
-    world = small_world(issues=6, members=3)
+@pytest.mark.world(issues=6, members=3)
+def test_progress_and_lists_do_not_depend_on_what_others_do(world):
     for round_ in (world.round(), world.k_of_n(2), world.round(reveal=Round.Reveal.ROUND_CLOSED)):
         watcher, other, third = world.members
         world.submit(round_, world.issues[0], watcher, "C.2", summary="mine")
@@ -148,19 +145,12 @@ def test_progress_and_lists_do_not_depend_on_what_others_do():
             with undone():
                 world.submit(round_, world.issues[1], other, code, summary="canary")
                 Skip.objects.create(round=round_, issue=world.issues[2], volunteer=third, reason="canary")
-                change_label(
-                    round_=round_,
-                    issue=world.issues[1],
-                    member=other,
-                    category=world.category("C.3"),
-                    summary="canary",
-                    unsure=True,
-                )
+                world.change(round_, world.issues[1], other, "C.3", "canary", unsure=True)
                 assert session() == before
 
 
-def test_choosable_categories_are_deep_enough_or_have_nothing_below():
-    world = small_world(issues=1)
+@pytest.mark.world(issues=1)
+def test_choosable_categories_are_deep_enough_or_have_nothing_below(world):
 
     def codes(depth):
         round_ = world.round(opened=False, depth=depth)

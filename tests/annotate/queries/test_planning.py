@@ -1,19 +1,18 @@
 """The sources of a round's issues, what a screening left, and the pace of a team."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
-from annotate.models import Label, Round, Sample, SampleIssue
+from annotate.models import Sample, SampleIssue
 from annotate.queries.planning import (
     EVERY_ISSUE,
-    Screened,
-    Source,
+    IssueSource,
+    ScreeningCounts,
     defaults,
     issues_from,
     screened,
@@ -21,12 +20,13 @@ from annotate.queries.planning import (
     team_pace,
 )
 from ingest.models import SavedFilter
+from rounds.models import Label, Round
 from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.world import World, small_world
+from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
 
 
 def screening(world: World, *rows: str, close: bool = True, members: int = 2) -> Round:
@@ -38,20 +38,12 @@ def screening(world: World, *rows: str, close: bool = True, members: int = 2) ->
     )  # fmt: skip
     for issue, row in zip(world.issues, rows, strict=False):
         for member, code in zip(world.members, row, strict=False):
-            submit_label(
-                round_=made, issue=issue, member=member, category=factories.category(relevance, code),
-                summary="", unsure=False, form_key=uuid4(),
-            )  # fmt: skip
+            replace(world, version=relevance).submit(made, issue, member, code)
     return close_round(round_=made, by=world.lead) if close else made
 
 
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=4)
-
-
 def test_a_study_begins_with_all_of_its_issues(world):
-    assert sources(world.study) == [Source("issues", "All issues of the study")]
+    assert sources(world.study) == [IssueSource("issues", "All issues of the study")]
     assert list(issues_from(world.study, "issues")) == world.issues
 
 
@@ -104,7 +96,7 @@ def test_what_a_screening_kept_is_all_but_the_excluded(world):
     made = screening(world, "FF", "RF", "RR", "F")
     _excluded, split, kept, incomplete = world.issues
     assert list(issues_from(world.study, f"kept:{made.pk}")) == [split, kept, incomplete]
-    assert screened(made) == Screened(kept=3, excluded=1, undecided=2)
+    assert screened(made) == ScreeningCounts(kept=3, excluded=1, undecided=2)
 
 
 # --- pace

@@ -1,27 +1,27 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from annotate.actions.labels import save_draft
 from annotate.actions.turns import next_turn, skip_issue
-from annotate.models import Assignment, Draft
+from annotate.models import Draft
 from annotate.queries.turns import current_turn, guideline_of, keywords_at, seat_of, turn_at
 from ingest.models import Keyword
-from ingest.queries import keywords_of
+from ingest.queries.keywords import keywords_of
+from rounds.models import Assignment
 from tests import factories
-from tests.annotate.world import small_world
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1)]
 
 
-def test_the_current_turn_of_a_crossed_round_is_the_next_one():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_the_current_turn_of_a_crossed_round_is_the_next_one(world):
     round_ = world.round()
     assert current_turn(round_, world.members[0]) == next_turn(round_=round_, member=world.members[0])
     assert current_turn(round_, world.lead) is None
 
 
-def test_reading_the_current_turn_claims_nothing():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_reading_the_current_turn_claims_nothing(world):
     round_ = world.k_of_n(1)
     assert current_turn(round_, world.members[0]) is None
     assert not Assignment.objects.exclude(volunteer=None).exists()
@@ -29,29 +29,25 @@ def test_reading_the_current_turn_claims_nothing():
     assert current_turn(round_, world.members[0]) == claimed
 
 
-def test_the_slot_last_touched_is_the_current_one():
-    world = small_world()
+@pytest.mark.world(issues=3, members=3)
+def test_the_slot_last_touched_is_the_current_one(world):
     round_, member = world.k_of_n(1), world.members[0]
     first = next_turn(round_=round_, member=member).issue
     Assignment.objects.filter(volunteer=member).update(volunteer=world.members[1])
     second = next_turn(round_=round_, member=member).issue
     Assignment.objects.filter(issue=first).update(volunteer=member)
     assert current_turn(round_, member).issue == second
-    save_draft(
-        round_=round_, issue=first, member=member, category=None, summary="", unsure=False, seen_revision=0
-    )
+    world.draft(round_, first, member)
     assert current_turn(round_, member).issue == first
 
 
-def test_turn_at_shows_what_is_the_members_own():
-    world = small_world(issues=4, members=2)
+@pytest.mark.world(issues=4, members=2)
+def test_turn_at_shows_what_is_the_members_own(world):
     round_ = world.round()
     member, other = world.members
     labelled, drafted, skipped, untouched = world.issues
     label = world.submit(round_, labelled, member, "C.2").label
-    draft = save_draft(
-        round_=round_, issue=drafted, member=member, category=None, summary="x", unsure=False, seen_revision=0
-    )
+    draft = world.draft(round_, drafted, member, None, "x")
     skip_issue(round_=round_, issue=skipped, member=member, reason="x")
     world.submit(round_, untouched, other, "C.9", summary="canary")
     seen = {issue: turn_at(round_, member, issue.pk) for issue in world.issues}
@@ -65,8 +61,8 @@ def test_turn_at_shows_what_is_the_members_own():
     assert [turn.seen_revision for turn in seen.values()] == [0, 1, 0, 0]
 
 
-def test_turn_at_is_none_for_what_never_was_theirs():
-    world = small_world(issues=2)
+@pytest.mark.world(issues=2)
+def test_turn_at_is_none_for_what_never_was_theirs(world):
     round_ = world.k_of_n(1)
     outsider = small_world()
     assert turn_at(round_, world.members[0], world.issues[0].pk) is None
@@ -74,8 +70,7 @@ def test_turn_at_is_none_for_what_never_was_theirs():
     assert turn_at(world.round(), world.lead, world.issues[0].pk) is None
 
 
-def test_turn_at_keeps_showing_a_lost_slot():
-    world = small_world(issues=1)
+def test_turn_at_keeps_showing_a_lost_slot(world):
     round_ = world.k_of_n(1)
     draft = Draft.objects.create(
         round=round_, issue=world.issues[0], volunteer=world.members[0], summary="kept"
@@ -85,16 +80,14 @@ def test_turn_at_keeps_showing_a_lost_slot():
 
 
 @pytest.mark.parametrize("text", [True, False])
-def test_the_form_knows_which_text_it_showed(text):
-    world = small_world(issues=1)
+def test_the_form_knows_which_text_it_showed(world, text):
     if not text:
         world.issues[0].current = None
         world.issues[0].save()
     assert current_turn(world.round(), world.members[0]).seen_snapshot == (world.issues[0].current_id or 0)
 
 
-def test_a_seat_comes_with_all_that_the_page_needs_in_one_query(django_assert_num_queries):
-    world = small_world(issues=1, members=2)
+def test_a_seat_comes_with_all_that_the_page_needs_in_one_query(world, django_assert_num_queries):
     round_, member = world.round(selection={"source": "all"}), world.members[0]
     for word in ("segfault", "Deadlock"):
         Keyword.objects.create(study=world.study, word=word)

@@ -6,24 +6,20 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.actions.examples import take_example
-from annotate.errors import NotAllowed, NotAnExample
+from annotate.errors import NotAnExample
 from annotate.queries.examples import example_issues, example_line
 from ingest.models import Snapshot
+from rounds.errors import NotAllowed
 from studies.models import Role
 from taxonomy.actions import act, publish, undo
-from taxonomy.drafting import drafted
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import MERGE
 from tests import factories
-from tests.annotate.views.parted import signed_in
-from tests.annotate.views.planned import text_of
-from tests.annotate.world import World, small_world
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import text_of
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=5, members=2)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=2)]
 
 
 def key(world, code) -> str:

@@ -7,18 +7,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.actions.labels import save_draft
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import next_turn
 from annotate.actions.volunteers import remove_volunteer
-from annotate.models import Answer, Assignment, Draft, Label, Repeat, Round, RoundVolunteer
+from annotate.models import Draft, Repeat
 from annotate.queries.turns import current_turn
+from rounds.models import Answer, Assignment, Label, Round, RoundVolunteer
 from studies.actions import mark_guideline_read, publish_guideline
 from studies.models import GuidelineReading
 from tests.annotate.views.test_labels import JSON, _client, _form, _post, _text
-from tests.annotate.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=1)]
 
 TYPED = {
     "summary": "a thought of mine",
@@ -35,8 +34,8 @@ def _guideline(world, text, made_from=None):
     return publish_guideline(study=world.study, text=text, made_from=made_from, by=world.lead.user)
 
 
-def test_a_guideline_that_changed_is_read_first_and_the_text_kept():
-    world = small_world(issues=2, members=1)
+@pytest.mark.world(issues=2, members=1)
+def test_a_guideline_that_changed_is_read_first_and_the_text_kept(world):
     round_, member = world.round(), world.members[0]
     old = _guideline(world, "Label what broke.")
     mark_guideline_read(member=member, guideline=old)
@@ -61,8 +60,7 @@ def test_a_guideline_that_changed_is_read_first_and_the_text_kept():
     assert Draft.objects.count() == 0
 
 
-def test_a_first_guideline_is_new_to_a_page_that_showed_none():
-    world = small_world(issues=1, members=1)
+def test_a_first_guideline_is_new_to_a_page_that_showed_none(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | {"guideline": ""}
     new = _guideline(world, "Label what broke.")
@@ -77,17 +75,16 @@ def test_a_first_guideline_is_new_to_a_page_that_showed_none():
     assert 'value="a short summary"' in _text(page)
 
 
-def test_without_a_guideline_a_label_has_none():
-    world = small_world(issues=1, members=1)
+def test_without_a_guideline_a_label_has_none(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | {"guideline": ""}
     assert _post(member, "submit_label", round_, form, **JSON).status_code == 200
     assert Label.objects.get().guideline is None
 
 
+@pytest.mark.world(issues=2, members=3)
 @pytest.mark.parametrize("name", ["submit_label", "save_draft"])
-def test_who_is_taken_out_of_the_round_keeps_what_they_typed(name):
-    world = small_world(issues=2, members=3)
+def test_who_is_taken_out_of_the_round_keeps_what_they_typed(world, name):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED
     remove_volunteer(round_=round_, member=member, by=world.lead)
@@ -108,9 +105,9 @@ def test_who_is_taken_out_of_the_round_keeps_what_they_typed(name):
     assert _client(member).post(reverse("ahead", args=[round_.pk]), headers=JSON).json() == {"next": None}
 
 
+@pytest.mark.world(issues=2, members=2)
 @pytest.mark.parametrize("name", ["submit_label", "save_draft"])
-def test_who_has_a_training_to_pass_first_keeps_what_they_typed(name):
-    world = small_world(issues=2, members=2)
+def test_who_has_a_training_to_pass_first_keeps_what_they_typed(world, name):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED
     training = world.round(name="Training", opened=False, kind=Round.Kind.TRAINING, pass_mark=50)
@@ -128,8 +125,7 @@ def test_who_has_a_training_to_pass_first_keeps_what_they_typed(name):
     assert (_drafts(), Label.objects.count()) == ([tuple(TYPED.values())], 0)
 
 
-def test_a_closed_round_keeps_a_proposal_too():
-    world = small_world(issues=1, members=1)
+def test_a_closed_round_keeps_a_proposal_too(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member, None) | TYPED
     close_round(round_=round_, by=world.lead)
@@ -137,8 +133,8 @@ def test_a_closed_round_keeps_a_proposal_too():
     assert _drafts() == [tuple(TYPED.values())]
 
 
-def test_a_lost_lease_keeps_the_work_as_a_surplus_label():
-    world = small_world(issues=1, members=2)
+@pytest.mark.world(issues=1, members=2)
+def test_a_lost_lease_keeps_the_work_as_a_surplus_label(world):
     round_ = world.k_of_n(1)
     slow, quick = world.members
     issue = next_turn(round_=round_, member=slow).issue
@@ -151,8 +147,7 @@ def test_a_lost_lease_keeps_the_work_as_a_surplus_label():
     assert (label.surplus, label.summary, label.proposal.name) == (True, "a thought of mine", "Overheating")
 
 
-def test_an_ended_session_is_said_as_json_and_shows_what_was_typed():
-    world = small_world(issues=1, members=1)
+def test_an_ended_session_is_said_as_json_and_shows_what_was_typed(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED
     for name in ("submit_label", "save_draft", "skip_issue", "ahead"):
@@ -163,18 +158,16 @@ def test_an_ended_session_is_said_as_json_and_shows_what_was_typed():
     assert all(text in _text(page) for text in TYPED.values())
 
 
-def test_two_tabs_see_both_texts_and_what_each_proposes():
-    world = small_world(issues=1, members=1)
+def test_two_tabs_see_both_texts_and_what_each_proposes(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED
-    save_draft(
-        round_=round_,
-        issue=world.issues[0],
-        member=member,
-        category=None,
-        summary="there",
+    world.draft(
+        round_,
+        world.issues[0],
+        member,
+        None,
+        "there",
         unsure=True,
-        seen_revision=0,
         proposed_name="Fire",
         proposed_reason="It burns.",
     )
@@ -192,12 +185,13 @@ def test_two_tabs_see_both_texts_and_what_each_proposes():
     assert Draft.objects.get().proposed_name == "Fire"
 
 
-def test_a_double_click_on_an_open_label_proposes_once():
-    world = small_world(issues=2, members=1)
+@pytest.mark.world(issues=2, members=1)
+def test_a_double_click_on_an_open_label_proposes_once(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member, None) | TYPED
     answers = [_post(member, "submit_label", round_, form, **JSON).json() for _ in range(2)]
     assert [answer["saved"]["category"] for answer in answers] == [None, None]
+    assert answers[0]["next"]["issue"] == answers[1]["next"]["issue"]
     assert answers[0]["said"] == "Saved “Overheating”."
     assert Label.objects.get().proposal.name == "Overheating"
 
@@ -212,8 +206,8 @@ def _ahead(member, round_, *have):
     return turn["issue"] if turn else None
 
 
-def test_the_turns_ahead_follow_those_in_hand_and_submitting_skips_them():
-    world = small_world(issues=4, members=1)
+@pytest.mark.world(issues=4, members=1)
+def test_the_turns_ahead_follow_those_in_hand_and_submitting_skips_them(world):
     round_, member = world.round(), world.members[0]
     order = list(
         Assignment.objects.filter(round=round_, volunteer=member)
@@ -233,8 +227,8 @@ def test_the_turns_ahead_follow_those_in_hand_and_submitting_skips_them():
     assert Assignment.objects.exclude(submitted_at=None).count() == 2
 
 
-def test_in_a_round_of_some_three_slots_are_held_at_most_and_the_first_comes_first():
-    world = small_world(issues=8, members=2)
+@pytest.mark.world(issues=8, members=2)
+def test_in_a_round_of_some_three_slots_are_held_at_most_and_the_first_comes_first(world):
     round_, member = world.k_of_n(1), world.members[0]
     first = _ahead(member, round_)
     second = _ahead(member, round_, first)
@@ -258,8 +252,8 @@ def test_in_a_round_of_some_three_slots_are_held_at_most_and_the_first_comes_fir
     assert current_turn(round_, member).issue.pk == second
 
 
-def test_nobody_claims_beyond_their_quota():
-    world = small_world(issues=8, members=2)
+@pytest.mark.world(issues=8, members=2)
+def test_nobody_claims_beyond_their_quota(world):
     round_, member = world.k_of_n(1), world.members[0]
     RoundVolunteer.objects.filter(member=member).update(quota=2)
     first = _ahead(member, round_)
@@ -273,8 +267,8 @@ def test_nobody_claims_beyond_their_quota():
     assert _ahead(world.members[1], round_) is not None
 
 
-def test_a_training_gives_nothing_ahead_and_goes_to_its_answer():
-    world = small_world(issues=2, members=1)
+@pytest.mark.world(issues=2, members=1)
+def test_a_training_gives_nothing_ahead_and_goes_to_its_answer(world):
     round_ = world.round(opened=False, kind=Round.Kind.TRAINING, pass_mark=50)
     for issue in world.issues:
         Answer.objects.create(
@@ -308,8 +302,7 @@ def test_a_training_gives_nothing_ahead_and_goes_to_its_answer():
 # Two devices, one issue
 
 
-def test_a_refused_answer_does_not_overwrite_what_another_device_has_saved():
-    world = small_world(issues=1, members=1)
+def test_a_refused_answer_does_not_overwrite_what_another_device_has_saved(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED  # as the page was before the other device wrote
     _post(member, "save_draft", round_, form | {"summary": "a long thought, elsewhere"}, **JSON)
@@ -321,8 +314,7 @@ def test_a_refused_answer_does_not_overwrite_what_another_device_has_saved():
     assert all(text in page for text in (*TYPED.values(), "a long thought, elsewhere"))
 
 
-def test_a_change_that_comes_after_reveal_is_shown_back_without_script():
-    world = small_world(issues=1, members=1)
+def test_a_change_that_comes_after_reveal_is_shown_back_without_script(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member)
     _post(member, "submit_label", round_, form, **JSON)
@@ -332,8 +324,7 @@ def test_a_change_that_comes_after_reveal_is_shown_back_without_script():
     assert all(text in _text(page) for text in ("It came too late", *TYPED.values()))
 
 
-def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place():
-    world = small_world(issues=1, members=1)
+def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place(world):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member) | TYPED
     _post(member, "save_draft", round_, form | {"summary": "a thought"}, **JSON)
@@ -342,6 +333,7 @@ def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place():
     assert _drafts() == [tuple(TYPED.values())]
 
 
+@pytest.mark.world(issues=1, members=2)
 @pytest.mark.parametrize(
     ("elsewhere", "knew", "stays"),
     [
@@ -351,8 +343,7 @@ def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place():
         ({"summary": "", "proposed_name": "Fire", "proposed_reason": "It burns."}, 0, True),
     ],
 )
-def test_a_label_leaves_a_draft_that_its_form_did_not_know_as_a_change_to_come(elsewhere, knew, stays):
-    world = small_world(issues=1, members=2)
+def test_a_label_leaves_a_draft_that_its_form_did_not_know_as_a_change_to_come(world, elsewhere, knew, stays):
     round_, member = world.round(), world.members[0]
     form = _form(world, round_, member)
     _post(member, "save_draft", round_, form | elsewhere, **JSON)
@@ -363,8 +354,8 @@ def test_a_label_leaves_a_draft_that_its_form_did_not_know_as_a_change_to_come(e
     assert (elsewhere["summary"] or "It burns.") in page or not stays
 
 
-def test_a_change_made_under_an_older_guideline_is_read_first_too():
-    world = small_world(issues=1, members=2)
+@pytest.mark.world(issues=1, members=2)
+def test_a_change_made_under_an_older_guideline_is_read_first_too(world):
     round_, member = world.round(), world.members[0]
     old = _guideline(world, "Label what broke.")
     form = _form(world, round_, member) | {"guideline": old.pk}

@@ -7,22 +7,17 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Assignment, Round, RoundIssue
-from annotate.queries.rounds import issues_to_label
+from rounds.models import Assignment, Round, RoundIssue
+from rounds.queries.rounds import issues_to_label
 from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.views.planned import form_of, get, plan, post, text_of
-from tests.annotate.world import World, small_world
+from tests.worlds.planned import form_of, get, plan, post, text_of
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
 PREVIEW = {"HX-Request": "true", "HX-Target": "preview"}
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=4, members=3)
 
 
 # --- planning
@@ -39,12 +34,6 @@ def test_a_plan_is_stored_as_posted(world):
         member.pk for member in world.members
     ]
     assert (made.round_issues.count(), made.opened_at, Assignment.objects.count()) == (4, None, 0)
-
-
-def test_a_plan_of_k_of_n(world):
-    plan(world, allocation="k_of_n", labels_per_issue="2", lease_minutes="15")
-    made = Round.objects.get()
-    assert (made.allocation, made.labels_per_issue, made.lease_minutes) == ("k_of_n", 2, 15)
 
 
 @pytest.mark.parametrize(

@@ -9,28 +9,23 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.actions.rounds import close_round
-from annotate.models import Answer, Round
 from annotate.queries.pilot import candidates, issue_ids, outcome
-from annotate.queries.withheld import held_back
+from rounds.models import Answer, Round
+from rounds.queries.blindness import withheld_issues
 from studies.models import Role
 from taxonomy.models import Taxonomy
-from taxonomy.queries import codebook
+from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
 from tests import factories
-from tests.annotate.views.parted import signed_in
-from tests.annotate.views.planned import get, post, text_of
-from tests.annotate.world import World, small_world
+from tests.kept import kept
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import get, post, text_of
+from tests.worlds.world import World
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    """Eight issues, and two volunteers beside the lead."""
-    return small_world(issues=8, members=2)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=8, members=2)]
 
 
-@pytest.fixture
+@kept
 def pilot(world) -> Round:
     """A pilot of the lead's. 1, 2: C.1; 3: C.1, unsure; 4: A.2 without a summary; 5, 6: missing; 7, 8: to come."""
     round_ = world.round(name="Pilot", kind="pilot", members=[world.lead])
@@ -200,7 +195,7 @@ def draft_of(page) -> str:
 def test_the_draft_is_edited_before_it_is_published(world, pilot):
     text = draft_of(get(world.lead, "pilot", pilot.pk))
     tree = read_csv(text)
-    assert tree.codes == ("A", "A.2", "C", "C.1", "C.11")
+    assert [node.code for node in tree] == ["A", "A.2", "C", "C.1", "C.11"]
     assert (tree["C.11"].name, tree["C.11"].definition, tree["C.11"].examples) == (
         "Deadlock", "Nobody goes on: 5 Nobody goes on: 6", "stuck 5; stuck 6",
     )  # fmt: skip
@@ -355,22 +350,22 @@ def test_the_round_page_leads_to_it(world, pilot):
     assert address not in get(world.members[0], "round", pilot.pk).content.decode()
 
 
-def test_what_is_held_back_from_the_lead_is_no_part_of_the_outcome(world, pilot):
+def test_what_is_withheld_from_the_lead_is_no_part_of_the_outcome(world, pilot):
     other = factories.make_member(world.study, Role.LEAD)
     whole = told(world, pilot)
     world.waits_for(world.lead, world.issues[3], world.issues[4])
-    held = held_back(pilot, world.lead)
+    blind = withheld_issues(pilot, world.lead)
     book = codebook(pilot.version_id)
 
-    found = outcome(pilot, book, held)
+    found = outcome(pilot, book, blind)
     assert (found.revealed, found.withheld, found.labels) == (4, 2, 4)
     assert [one.state.code for one in found.used] == ["C.1"]
     assert [(one.name, one.labels) for one in found.proposed] == [("Deadlock", 1)]
-    seen = {candidate.issue.pk for candidate in candidates(pilot, book, each=9, held=held)}
+    seen = {candidate.issue.pk for candidate in candidates(pilot, book, each=9, blind=blind)}
     assert seen == {world.issues[place].pk for place in (0, 1, 2, 5)}
     url = world.issues[3].url
-    assert issue_ids(pilot, [url], held) == {url: None}
-    assert issue_ids(pilot, [url], held_back(pilot, other)) == {url: world.issues[3].pk}
+    assert issue_ids(pilot, [url], blind) == {url: None}
+    assert issue_ids(pilot, [url], withheld_issues(pilot, other)) == {url: world.issues[3].pk}
     assert told(world, pilot) == whole
     for name in ("pilot", "pilot_training"):
         said = [

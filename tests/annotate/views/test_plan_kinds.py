@@ -11,22 +11,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
-from annotate.actions.slots import make_slots
-from annotate.models import Round, RoundVolunteer, Sample, SampleIssue
+from annotate.models import Sample, SampleIssue
 from ingest.models import SavedFilter
+from rounds.actions.slots import make_slots
+from rounds.models import Round, RoundVolunteer
 from taxonomy.models import Level
 from tests import factories
-from tests.annotate.views.parted import signed_in
-from tests.annotate.views.planned import form_of, plan, post, text_of
-from tests.annotate.world import World, small_world, undone
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import form_of, plan, post, text_of
+from tests.worlds.world import World, small_world, undone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 PREVIEW = {"HX-Request": "true", "HX-Target": "preview"}
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=4, members=3)
 
 
 def shown(world: World, **query):
@@ -126,15 +122,15 @@ def test_a_main_round_stores_all_that_was_chosen(world):
     answer = plan(
         world, order="by_repository", allocation="k_of_n", labels_per_issue="2", quota="3",
         rule="majority", majority="2", training=training.pk, deadline=day.isoformat(), drift_percent="10",
-        drift_hours="48", **{f"quota_{second.pk}": "4"},
+        drift_hours="48", lease_minutes="15", **{f"quota_{second.pk}": "4"},
     )  # fmt: skip
     assert answer.status_code == 302
     made = Round.objects.get(kind="main")
     assert (
-        made.order, made.rule, made.majority, made.training, made.drift_percent, made.drift_hours,
-        timezone.localtime(made.deadline).date(), made.selection,
+        made.allocation, made.labels_per_issue, made.lease_minutes, made.order, made.rule, made.majority,
+        made.training, made.drift_percent, made.drift_hours, timezone.localtime(made.deadline).date(), made.selection,
     ) == (
-        "by_repository", "majority", 2, training, 10, 48, day,
+        "k_of_n", 2, 15, "by_repository", "majority", 2, training, 10, 48, day,
         {
             "source": "issues", "name": "All issues of the study", "repositories": None, "year": None,
             "with_text": False, "without_pull_requests": False,
@@ -155,7 +151,6 @@ def test_what_is_hidden_is_not_stored(world):
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
-        ({"rule": "majority"}, "majority", "Say how many equal labels decide an issue: 2 to 3."),
         ({"rule": "majority", "majority": "1"}, "majority",
          "Of 3 labels, a majority is more than half: 2 to 3."),
         ({"allocation": "k_of_n", "labels_per_issue": "2", "quota": "1"}, "quota",
@@ -166,7 +161,6 @@ def test_what_is_hidden_is_not_stored(world):
          "A drift check repeats at most half of the issues: 0 to 50 percent."),
         ({"drift_percent": "5", "drift_hours": "9999"}, "drift_hours",
          "An issue comes again after one hour at the earliest, and within a year."),
-        ({"kind": "training", "pass_mark": "101"}, "pass_mark", "The pass mark is a percentage: 1 to 100."),
         ({"kind": "screening"}, "excludes",
          "Say which type means that an issue leaves the study: one of A, B, C."),
         ({"source": "kept:1"}, "source", "Select a valid choice. kept:1 is not one of the available choices."),

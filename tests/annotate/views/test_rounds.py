@@ -11,23 +11,18 @@ from django.utils import timezone
 
 from annotate.actions import rounds as actions
 from annotate.actions.rounds import close_round
-from annotate.models import Assignment, Round
-from annotate.queries.rounds import OPENING, round_lines
 from core import jobs
 from core.models import Job
+from rounds.models import Assignment, Round
+from rounds.queries.rounds import OPENING, round_lines
 from studies.models import Membership, Role
 from tests import factories
-from tests.annotate.meeting import meeting_world
-from tests.annotate.views.parted import signed_in
-from tests.annotate.views.planned import form_of, get, post, text_of
-from tests.annotate.world import World, small_world
+from tests.worlds.meeting import meeting_world
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import form_of, get, post, text_of
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=4, members=3)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
 
 # --- who may see and do what
@@ -318,7 +313,7 @@ def test_who_plans_meetings_is_led_to_one_when_disagreements_wait():
     assert plan not in get(world.lead, "round", world.round_.pk).content.decode()
 
 
-def test_disagreements_that_are_held_back_lead_to_no_meeting():
+def test_disagreements_that_are_withheld_lead_to_no_meeting():
     world = meeting_world(1, members=3)
     factories.make_round(world.version, world.issues, [world.lead], name="Once more")
     assert "Plan a meeting" not in text_of(get(world.lead, "round", world.round_.pk))

@@ -11,21 +11,16 @@ from rest_framework.test import APIClient
 
 from annotate.actions.samples import draw_sample
 from annotate.models import Sample
-from annotate.queries.samples import Frame
+from annotate.queries.samples import SampleFrame
 from studies.models import Role
 from tests import factories
-from tests.annotate.views.parted import signed_in
-from tests.annotate.views.planned import get, post, text_of
-from tests.annotate.world import World, small_world
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import get, post, text_of
+from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=60, members=1)]
 
 PLAN = {"HX-Request": "true", "HX-Target": "plan"}
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=60, members=1)
 
 
 def form_of(**changes) -> dict:
@@ -47,7 +42,9 @@ def make(world: World, **changes):
 
 
 def drawn(world: World, name="Pilot sample", **fields) -> Sample:
-    return draw_sample(study=world.study, by=world.lead, name=name, frame=Frame(name="All"), seed=7, **fields)
+    return draw_sample(
+        study=world.study, by=world.lead, name=name, frame=SampleFrame(name="All"), seed=7, **fields
+    )
 
 
 def test_a_sample_is_drawn_as_posted(world):

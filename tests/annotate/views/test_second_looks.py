@@ -6,22 +6,21 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate.actions.labels import change_label
-from annotate.actions.meetings import close_meeting
 from annotate.actions.rounds import close_round
-from annotate.models import Round
-from annotate.queries.looks import to_choose_again
+from annotate.queries.second_looks import to_choose_again
+from consensus.actions.meetings import close_meeting
+from rounds.models import Round
 from studies.models import Role
 from taxonomy.actions import answer
-from taxonomy.drafting import drafted
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import DESCRIBE, RETIRE
 from tests import factories
-from tests.annotate.actions.test_follow import change, open_label, publication
-from tests.annotate.meeting import meeting_world
-from tests.annotate.views.planned import text_of
-from tests.annotate.world import World, small_world, undone
+from tests.annotate.actions.test_version_upgrade import change, publication
+from tests.worlds.meeting import meeting_world
+from tests.worlds.planned import text_of
+from tests.worlds.world import World, small_world, undone
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=2, members=3)]
 
 
 def look_of(code: str) -> tuple[World, Round]:
@@ -152,15 +151,15 @@ def page_of(member, address: str) -> str:
     return text_of(client.get(address))
 
 
+@pytest.mark.world(issues=3, members=3)
 @pytest.mark.parametrize("address", ["/", "study"])
-def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(address) -> None:
-    world = small_world(issues=3, members=3)
+def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(world, address) -> None:
     round_ = world.round(name="Main")
     one, two, three = world.issues
     world.submit(round_, one, world.members[1], "C.9")
     world.submit(round_, two, world.members[1], "C.9")
     world.submit(round_, two, world.members[0], "C.2")
-    open_label(world, round_, three, world.members[2], "Docs")
+    world.submit(round_, three, world.members[2], "?Docs")
     for member in world.members:
         assert "choose again" not in page_of(member, "/")
     change(world, RETIRE, "C.9")
@@ -173,20 +172,16 @@ def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(address) -> 
     assert "2 labels to choose again" in pages[1]
     assert [found.issue for found in to_choose_again([(round_, world.members[1])])] == [one.pk]
 
-    change_label(
-        round_=round_, issue=one, member=world.members[1], category=world.category("C.2"), summary="",
-        unsure=False,
-    )  # fmt: skip
+    world.change(round_, one, world.members[1], "C.2")
     world.submit(round_, two, world.members[2], "C.2")  # complete: a second look asks for it
 
     assert "to choose again" not in page_of(world.members[1], address)
 
 
-def test_an_answer_by_hand_is_said_where_its_author_labels() -> None:
+def test_an_answer_by_hand_is_said_where_its_author_labels(world) -> None:
     """Also in the first version of a taxonomy, in which no category is gone."""
-    world = small_world(issues=2, members=3)
     round_ = world.round()
-    open_label(world, round_, world.issues[0], world.members[0], "Docs")
+    world.submit(round_, world.issues[0], world.members[0], "?Docs")
     answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
     address = reverse("label", args=[round_.pk])
     assert "1 label of mine needs a category" in page_of(world.members[0], address)
@@ -201,8 +196,7 @@ def test_an_answer_by_hand_is_said_where_its_author_labels() -> None:
         ("held", "is published."),  # nothing is said of what they have yet to label elsewhere
     ],
 )
-def test_who_publishes_is_told_how_many_labels_are_asked_for_again(who, told) -> None:
-    world = small_world(issues=2, members=3)
+def test_who_publishes_is_told_how_many_labels_are_asked_for_again(world, who, told) -> None:
     round_ = world.round()
     for member, code in zip(world.members, ("C.2", "C.9", "C.9"), strict=True):
         world.submit(round_, world.issues[0], member, code)

@@ -13,28 +13,17 @@ from django.utils import timezone
 
 from annotate.actions.rounds import close_round
 from annotate.actions.training import comment
-from annotate.models import Answer, Comment, Label, Round
-from annotate.queries.calibration import calibrations
+from consensus.models import Comment
+from reports.queries.calibration import calibrations
+from rounds.models import Answer, Label, Round
 from studies.models import Role
 from tests import factories
-from tests.annotate.trained import again, another_lead, answer, label_as, main_after, take_out, training
-from tests.annotate.views.pages import client, same_bytes, text_of
-from tests.annotate.world import World, small_world
+from tests.worlds.pages import client, same_bytes, text_of
+from tests.worlds.planned import get, post
+from tests.worlds.trained import again, another_lead, answer, label_as, main_after, take_out, training
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=4, members=2)
-
-
-def get(member, name, *args, query="", **headers):
-    return client(member).get(reverse(name, args=args) + query, headers=headers)
-
-
-def post(member, name, *args, form=None, **headers):
-    return client(member).post(reverse(name, args=args), form or {}, headers=headers)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=2)]
 
 
 # --- right labels
@@ -336,7 +325,7 @@ def test_what_others_labelled_changes_no_byte_before_reveal(world):
     session()  # everybody is seen for the first time
     before = session()
     # The same label with another category: what the trigger forbids its author, the test may.
-    with pgtrigger.ignore("annotate.Label:revealed_labels_stay"):
+    with pgtrigger.ignore("rounds.Label:revealed_labels_stay"):
         Label.objects.filter(volunteer=second).update(category=world.category("C.1"), summary="quetzal")
     assert Label.objects.get(volunteer=second).category == world.category("C.1")
 
@@ -434,7 +423,7 @@ def test_home_shows_what_is_due_sooner_first(world):
 # --- what the reader still has to label elsewhere
 
 
-def test_what_is_held_back_is_in_no_number_of_a_training_but_ones_own(world):
+def test_what_is_withheld_is_in_no_number_of_a_training_but_ones_own(world):
     first, second = world.members
     opened = training(world, "C.1", "C.1", "C.1")
     for member, codes in ((first, ("C.1", "C.1", "C.2")), (second, ("C.1", "C.2", "C.2"))):
@@ -445,8 +434,8 @@ def test_what_is_held_back_is_in_no_number_of_a_training_but_ones_own(world):
 
     (held,), (whole,) = (calibrations(world.study, member) for member in (first, second))
 
-    assert (held.revealed, held.held.count(), held.labels, held.right) == (2, 1, 4, 2)
-    assert (whole.revealed, whole.held.count(), whole.labels, whole.right) == (3, 0, 6, 3)
+    assert (held.revealed, held.blind.count(), held.labels, held.right) == (2, 1, 4, 2)
+    assert (whole.revealed, whole.blind.count(), whole.labels, whole.right) == (3, 0, 6, 3)
     assert [(seat.labels, seat.right) for seat in held.seats] == [(3, 2), (2, 1)]
     assert [(seat.labels, seat.right) for seat in whole.seats] == [(3, 2), (3, 1)]
     said = [get(member, "training", world.study.slug).content.decode() for member in (first, second)]

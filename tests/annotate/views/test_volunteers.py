@@ -11,20 +11,15 @@ from django.utils import timezone
 
 from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import remove_volunteer
-from annotate.models import Assignment, Round, RoundVolunteer
+from rounds.models import Assignment, Round, RoundVolunteer
 from studies.actions import end_membership
 from studies.models import Role
 from tests import factories
-from tests.annotate.trained import label_as, main_after, training
-from tests.annotate.views.pages import client, text_of
-from tests.annotate.world import small_world
+from tests.worlds.pages import client, text_of
+from tests.worlds.trained import label_as, main_after, training
+from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world():
-    return small_world(issues=4, members=3)
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
 
 def get(member, name, /, *args, **query):
@@ -185,7 +180,7 @@ def test_closing_lists_what_is_incomplete_and_the_file_says_how_much(world):
 
 
 def test_incomplete_issues_come_in_pages(world, monkeypatch):
-    monkeypatch.setattr("annotate.queries.volunteers.INCOMPLETE_ON_A_PAGE", 3)
+    monkeypatch.setattr("core.pages.ON_A_PAGE", 3)
     round_ = world.round()
     first = get(world.members[0], "incomplete_issues", round_.pk)
     assert [f"#{issue.number}" in text_of(first) for issue in world.issues] == [True, True, True, False]

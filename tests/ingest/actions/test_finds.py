@@ -8,10 +8,11 @@ from django.db.models import Q
 
 from core import jobs
 from core.models import Job
-from ingest import actions, queries
+from ingest import actions
 from ingest.actions import finds
 from ingest.errors import TextsComeIn
 from ingest.models import Issue, Keyword, KeywordFind, Snapshot
+from ingest.queries.keywords import SEARCH, stands_in, with_keyword
 from tests.factories import make_issue, make_member, make_repository, make_study
 from tests.ingest.files import jsonl, load, record
 from tests.races import at_once
@@ -42,7 +43,7 @@ def repository(study):
 def listed(study, word: str) -> set[str]:
     """The numbers of the issues that a list narrowed to the word holds."""
     among = Issue.objects.filter(repository__study=study).values("pk")
-    array = queries.with_keyword(study, word, among=among)
+    array = with_keyword(study, word, among=among)
     found = [int(one) for one in array.strip("{}").split(",") if one]
     assert len(found) == len(set(found))
     return set(Issue.objects.filter(pk__in=found).values_list("number", flat=True))
@@ -50,7 +51,7 @@ def listed(study, word: str) -> set[str]:
 
 def live(study, word: str) -> set[str]:
     """The same with all texts read."""
-    issues = Issue.objects.filter(queries.stands_in(word, "current__"), repository__study=study)
+    issues = Issue.objects.filter(stands_in(word, "current__"), repository__study=study)
     return set(issues.values_list("number", flat=True))
 
 
@@ -172,7 +173,7 @@ class TestSearches:
         page = client.post(f"/studies/{study.slug}/keywords/", {"words": "llama"}).text
         assert "Searching the keywords in the texts" in page
         job = Job.objects.get()
-        assert (job.kind, job.arguments["study"], job.created_by) == (queries.SEARCH, study.pk, lead.user)
+        assert (job.kind, job.arguments["study"], job.created_by) == (SEARCH, study.pk, lead.user)
 
         assert jobs.run(job.pk).result == {"finds": 1}
 
@@ -194,13 +195,13 @@ class TestSearches:
 
     def test_begin_when_an_import_ends(self, study):
         load(study, jsonl(record(1, title="llama")))
-        assert not Job.objects.filter(kind=queries.SEARCH).exists()
+        assert not Job.objects.filter(kind=SEARCH).exists()
         put(study, "llama")
         actions.find_keywords(study_id=study.pk)
         Job.objects.all().delete()
         load(study, jsonl(record(1, title="none"), record(2, title="llama")))
         assert listed(study, "llama") == {"2"}
-        job = Job.objects.get(kind=queries.SEARCH)
+        job = Job.objects.get(kind=SEARCH)
         assert jobs.run(job.pk).result == {"finds": 1}
         assert kept(study) == {("llama", "1"), ("llama", "2")}
         assert listed(study, "llama") == {"2"}

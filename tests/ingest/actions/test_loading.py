@@ -9,7 +9,7 @@ from django.db import connection
 from ingest import actions, files
 from ingest.actions import chunks, loading
 from ingest.models import Import, ImportRow, Issue, Repository, Snapshot, Source
-from ingest.queries import issue_counts
+from ingest.queries.issues import issue_counts
 from studies.models import Event
 from tests.factories import make_issue, make_repository, make_study
 from tests.ingest.files import counted, jsonl, load, receive, record, urls

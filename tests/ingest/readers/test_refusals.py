@@ -25,6 +25,15 @@ def spreadsheet() -> bytes:
     return buffer.getvalue()
 
 
+A_PAGE = (
+    "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
+    "Download the file itself and try again."
+)
+UNREAD = " The rest of the file was not read."
+NO_DELIMITER = (
+    "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
+    "them url, issue_url, html_url or link."
+) + UNREAD
 WHOLE_FILES = {
     "empty": (b"", "The file is empty: it holds no rows."),
     "nothing but white space": (b" \n\n\t", "The file holds no rows."),
@@ -33,44 +42,20 @@ WHOLE_FILES = {
     "an empty array": (b"[]", "The file holds no rows."),
     "empty arrays": (b"[][ ]\n[[]]", "The file holds no rows."),
     "no items": (b'{"total_count": 0, "items": []}', "The file holds no rows."),
-    "a page": (
-        b"\n<!DOCTYPE html>\n<html><head><title>Sign in</title>",
-        (
-            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
-            "Download the file itself and try again."
-        ),
-    ),
-    "a page of UTF-16": (
-        "<html>".encode("utf-16"),
-        (
-            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
-            "Download the file itself and try again."
-        ),
-    ),
-    "a page of XML": (
-        b'<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html xmlns="y">',
-        (
-            "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
-            "Download the file itself and try again."
-        ),
-    ),
+    "a page": (b"\n<!DOCTYPE html>\n<html><head><title>Sign in</title>", A_PAGE),
+    "a page of UTF-16": ("<html>".encode("utf-16"), A_PAGE),
+    "a page of XML": (b'<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html xmlns="y">', A_PAGE),
     "XML": (
         b'<?xml version="1.0"?><rss>',
         "This is an XML file. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
     ),
     "a spreadsheet": (
         spreadsheet(),
-        (
-            "This is a ZIP archive or a spreadsheet (.xlsx, .ods), not text. "
-            "Save the rows as CSV (UTF-8), JSON or JSONL and try again."
-        ),
+        "This is a ZIP archive or a spreadsheet (.xlsx, .ods), not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
     ),
     "an old spreadsheet": (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
-        (
-            "This is an old Excel or Word file (.xls, .doc), not text. "
-            "Save the rows as CSV (UTF-8), JSON or JSONL and try again."
-        ),
+        "This is an old Excel or Word file (.xls, .doc), not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
     ),
     "a picture": (
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
@@ -86,17 +71,13 @@ WHOLE_FILES = {
     ),
     "Latin-1": (
         "url,title\nx,y\nhttps://github.com/o/r/issues/1,café\n".encode("latin-1"),
-        (
-            "Line 3: byte 0xE9 is not UTF-8, and the file does not say which encoding it has. "
-            "Save it as UTF-8 and try again. The rest of the file was not read."
-        ),
+        "Line 3: byte 0xE9 is not UTF-8, and the file does not say which encoding it has. Save it as UTF-8 and try again."
+        + UNREAD,
     ),
     "GB18030": (
         CHINESE.encode("gb18030"),
-        (
-            "Line 2: byte 0xCB is not UTF-8; encoding GB18030 detected. Save the file as UTF-8, or choose that "
-            "encoding, and try again. The rest of the file was not read."
-        ),
+        "Line 2: byte 0xCB is not UTF-8; encoding GB18030 detected. Save the file as UTF-8, or choose that encoding, and try again."
+        + UNREAD,
     ),
     "UTF-16 without a mark": (
         "url,title\n".encode("utf-16-le"),
@@ -108,102 +89,62 @@ WHOLE_FILES = {
     ),
     "lines of an old Macintosh": (
         b"url\rhttps://github.com/o/r/issues/1\r",
-        (
-            "The lines end with carriage returns only, as on old Macintoshes. Save the file with LF or CRLF line "
-            "ends and try again."
-        ),
+        "The lines end with carriage returns only, as on old Macintoshes. Save the file with LF or CRLF line ends and try again.",
     ),
     "an error of the forge": (
         b'{"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest"}',
-        (
-            'The forge answered with an error, not with issues: "Bad credentials". '
-            "Ask it again and load its new answer."
-        ),
+        'The forge answered with an error, not with issues: "Bad credentials". Ask it again and load its new answer.',
     ),
-    "an unknown delimiter": (
-        b"title|url\nT|https://github.com/o/r/issues/1\n",
-        (
-            "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
-            "them url, issue_url, html_url or link. The rest of the file was not read."
-        ),
-    ),
-    "two delimiters that fit": (
-        b"a,url,b;url;c\nx\n",
-        (
-            "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
-            "them url, issue_url, html_url or link. The rest of the file was not read."
-        ),
-    ),
+    "an unknown delimiter": (b"title|url\nT|https://github.com/o/r/issues/1\n", NO_DELIMITER),
+    "two delimiters that fit": (b"a,url,b;url;c\nx\n", NO_DELIMITER),
     "no header": (
         b"https://github.com/o/r/issues/1,T\nhttps://github.com/o/r/issues/2,T\n",
-        (
-            "Line 1: the first row is an issue already, where the names of the columns are expected. Add a row with "
-            "the names, one of them url. The rest of the file was not read."
-        ),
+        "Line 1: the first row is an issue already, where the names of the columns are expected. Add a row with the names, one of them url."
+        + UNREAD,
     ),
     "a column twice": (
         b"url,Title,body, title\nx,y,z,w\n",
-        (
-            'Line 1: columns 2 and 4 are both named "title". Rename or remove one of them. '
-            "The rest of the file was not read."
-        ),
+        'Line 1: columns 2 and 4 are both named "title". Rename or remove one of them.' + UNREAD,
     ),
     "two columns without a name": (
         b",url,\nx,y,z\n",
-        (
-            'Line 1: columns 1 and 3 are both named "". Rename or remove one of them. '
-            "The rest of the file was not read."
-        ),
+        'Line 1: columns 1 and 3 are both named "". Rename or remove one of them.' + UNREAD,
     ),
     "two columns for one field": (
         b"url,created_at,createdAt\nx,y,z\n",
-        (
-            'Line 1: the columns "created_at" and "createdAt" both name the created_at. Rename or remove one of '
-            "them. The rest of the file was not read."
-        ),
+        'Line 1: the columns "created_at" and "createdAt" both name the created_at. Rename or remove one of them.'
+        + UNREAD,
     ),
     "no column with addresses": (
         b"id,title,text\n1,T,B\n",
-        (
-            "Line 1: no column holds the address of the issue; the columns are id, title, text. Name one of them "
-            "url, issue_url, html_url or link. The rest of the file was not read."
-        ),
+        "Line 1: no column holds the address of the issue; the columns are id, title, text. Name one of them url, issue_url, html_url or link."
+        + UNREAD,
     ),
     "no key with addresses": (
         b'[{"id": 1, "title": "T"}]',
-        (
-            "Line 1: no key holds the address of the issue; the keys are id, title. Name one of them html_url, url, "
-            "issue_url or link. The rest of the file was not read."
-        ),
+        "Line 1: no key holds the address of the issue; the keys are id, title. Name one of them html_url, url, issue_url or link."
+        + UNREAD,
     ),
     "an array of numbers": (
         b"[1, 2]",
-        "Line 1, record 1: the record is a number, not an object with keys. The rest of the file was not read.",
+        "Line 1, record 1: the record is a number, not an object with keys." + UNREAD,
     ),
     "a broken object": (
         b'{"url" 1}',
-        (
-            "Line 1, record 1: this is not valid JSON (Expecting ':' delimiter, column 8). Mend it. "
-            "The rest of the file was not read."
-        ),
+        "Line 1, record 1: this is not valid JSON (Expecting ':' delimiter, column 8). Mend it." + UNREAD,
     ),
     "an object cut short": (
         b'[{"url": "https://git',
-        (
-            "Line 1, record 1: the file ends in the middle of the JSON. Fetch it again whole. "
-            "The rest of the file was not read."
-        ),
+        "Line 1, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD,
     ),
     "a hundred thousand brackets": (
         b"[" * 100_000,
-        "Line 1: the JSON is nested too deeply. Load a list of issues. The rest of the file was not read.",
+        "Line 1: the JSON is nested too deeply. Load a list of issues." + UNREAD,
     ),
     "a header that is never closed": (
         b'"url,title\nx,y\n',
-        (
-            'Line 1: a cell opened with " here does not end within 65536 characters. Close it, or double the ". '
-            "The rest of the file was not read."
-        ),
+        'Line 1: a cell opened with " here does not end within 65536 characters. Close it, or double the ".'
+        + UNREAD,
     ),
 }
 
@@ -237,29 +178,20 @@ ROWS = {
     "too few cells": (
         f"url,title\n{URL}1\n{URL}2,T\n",
         [
-            (
-                "Line 2: the row has 1 cells, the header has 2. Quote the cells that hold a delimiter, or add what "
-                "is missing."
-            ),
+            "Line 2: the row has 1 cells, the header has 2. Quote the cells that hold a delimiter, or add what is missing.",
             "",
         ],
     ),
     "too many cells": (
         f"url,title\n{URL}1,a,b\n",
         [
-            (
-                "Line 2: the row has 3 cells, the header has 2. Quote the cells that hold a delimiter, or add what "
-                "is missing."
-            )
+            "Line 2: the row has 3 cells, the header has 2. Quote the cells that hold a delimiter, or add what is missing."
         ],
     ),
     "quotation marks": (
         f'url,title\n{URL}1,"a" b\n{URL}2,T\n',
         [
-            (
-                "Line 2: the quotation marks do not fit together (',' expected after '\"'). Put the whole cell in \" "
-                'and double each " inside it.'
-            ),
+            "Line 2: the quotation marks do not fit together (',' expected after '\"'). Put the whole cell in \" and double each \" inside it.",
             "",
         ],
     ),
@@ -267,19 +199,15 @@ ROWS = {
         f'url,title\n{URL}1,T\n{URL}2,"a\n{URL}3,T\n',
         [
             "",
-            (
-                'Line 3: a cell opened with " here does not end within 300 characters. Close it, or double the ". '
-                "The rest of the file was not read."
-            ),
+            'Line 3: a cell opened with " here does not end within 300 characters. Close it, or double the ".'
+            + UNREAD,
         ],
     ),
     "a quotation that ends too late": (
         f'url,title\n{URL}1,"a\n' + "x\n" * 300 + '"\n',
         [
-            (
-                'Line 2: a cell opened with " here does not end within 300 characters. Close it, or double the ". '
-                "The rest of the file was not read."
-            )
+            'Line 2: a cell opened with " here does not end within 300 characters. Close it, or double the ".'
+            + UNREAD
         ],
     ),
     "an endless row": (
@@ -306,14 +234,8 @@ ROWS = {
     "a time": (
         f"url,created_at\n{URL}1,yesterday\n{URL}2,2024-05-31 09:30\n",
         [
-            (
-                'Line 2: "created_at" holds "yesterday", which cannot be read as a time. '
-                "Write it as 2024-05-31T09:30:00Z."
-            ),
-            (
-                'Line 3: "created_at" holds "2024-05-31 09:30", a time without a time zone. '
-                "Write it as 2024-05-31T09:30:00Z."
-            ),
+            'Line 2: "created_at" holds "yesterday", which cannot be read as a time. Write it as 2024-05-31T09:30:00Z.',
+            'Line 3: "created_at" holds "2024-05-31 09:30", a time without a time zone. Write it as 2024-05-31T09:30:00Z.',
         ],
     ),
     "labels": (
@@ -330,10 +252,7 @@ ROWS = {
             "",
             "",
             "",
-            (
-                "Line 5: the file has more than 3 rows. Split it and load the parts. "
-                "The rest of the file was not read."
-            ),
+            "Line 5: the file has more than 3 rows. Split it and load the parts." + UNREAD,
         ],
     ),
     "a file too large": (
@@ -352,30 +271,22 @@ ROWS = {
         f'[{{"url": "{URL}1"}} {{"url": "{URL}2"}}]',
         [
             "",
-            (
-                "Line 1, record 1: this is not valid JSON (Expecting ',' delimiter, column 45). Mend it. "
-                "The rest of the file was not read."
-            ),
+            "Line 1, record 1: this is not valid JSON (Expecting ',' delimiter, column 45). Mend it."
+            + UNREAD,
         ],
     ),
     "a comma too many in an array": (
         f'[\n{{"url": "{URL}1"}},\n]',
         [
             "",
-            (
-                "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it. "
-                "The rest of the file was not read."
-            ),
+            "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it." + UNREAD,
         ],
     ),
     "an array that ends too early": (
         f'[{{"url": "{URL}1"}},\n',
         [
             "",
-            (
-                "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole. "
-                "The rest of the file was not read."
-            ),
+            "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD,
         ],
     ),
     "a number of five thousand digits": (
@@ -390,10 +301,7 @@ ROWS = {
         f'[{{"url": "{URL}1"}},\n{{"url": "{URL}2", "x": "{"y" * 300}"}},\n{{"url": "{URL}3"}}]',
         [
             "",
-            (
-                "Line 2, record 2: the record has more than 300 characters. Shorten it, or leave out its "
-                "discussion."
-            ),
+            "Line 2, record 2: the record has more than 300 characters. Shorten it, or leave out its discussion.",
             "",
         ],
     ),
@@ -415,10 +323,7 @@ ROWS = {
         f'{{"url": "{URL}1", "number": 2}}',
         ['Line 1, record 1: "number" is 2, but the address says 1. Correct one of them.'],
     ),
-    "objects among addresses": (
-        f'["{GOOD}", {{"url": "{URL}2"}}]',
-        ["", ""],
-    ),
+    "objects among addresses": (f'["{GOOD}", {{"url": "{URL}2"}}]', ["", ""]),
 }
 
 
@@ -432,16 +337,18 @@ def test_a_row_that_is_not_taken_says_why(case):
 def test_a_row_of_another_encoding_names_its_byte():
     data = CHINESE.encode() + b"https://github.com/o/r/issues/1,caf\xe9\n"
 
-    assert messages(data)[-1] == (
-        "Line 62: byte 0xE9 is not UTF-8: the row comes from another encoding. Save the file as UTF-8."
+    assert (
+        messages(data)[-1]
+        == "Line 62: byte 0xE9 is not UTF-8: the row comes from another encoding. Save the file as UTF-8."
     )
 
 
 def test_a_row_that_the_chosen_encoding_does_not_fit_names_its_byte():
     data = CHINESE.encode("gb18030") + b"https://github.com/o/r/issues/1,\xff\n"
 
-    assert messages(data, encoding="gb18030")[-1] == (
-        "Line 62: byte 0xFF is not GB18030: the row comes from another encoding. Save the file as UTF-8."
+    assert (
+        messages(data, encoding="gb18030")[-1]
+        == "Line 62: byte 0xFF is not GB18030: the row comes from another encoding. Save the file as UTF-8."
     )
 
 
@@ -459,11 +366,8 @@ def test_a_first_record_longer_than_any_may_be_is_told_so():
     data = b'[{"url": "https://github.com/o/r/issues/1", "body": "' + b"x" * 2 * HEAD_BYTES + b'"}]'
 
     assert messages(data) == [
-        (
-            "Line 1, record 1: the record has more than 4194304 characters. Shorten it, or leave out its "
-            "discussion. "
-            "The rest of the file was not read."
-        )
+        "Line 1, record 1: the record has more than 4194304 characters. Shorten it, or leave out its discussion."
+        + UNREAD
     ]
 
 
@@ -522,8 +426,9 @@ def test_a_refusal_speaks_the_language_it_is_given():
         REST: "Der Rest wurde nicht gelesen.",
     }
 
-    assert refusal.text(german.__getitem__) == (
-        "x.csv, Zeile 3: das ist ein PNG-Bild. Der Rest wurde nicht gelesen."
+    assert (
+        refusal.text(german.__getitem__)
+        == "x.csv, Zeile 3: das ist ein PNG-Bild. Der Rest wurde nicht gelesen."
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ingest.readers import Draft, Refusal, UnreadableFile, open_reader
 
-MEGABYTES = 60
+MEGABYTES = 40
 # A head of 4 MB, its text, and what is sniffed of it; then a record and a piece at a time.
 BOUND = 32 * 1024**2
 BODY = "The training stops with an error. " * 150

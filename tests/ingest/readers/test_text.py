@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.csv import make_inert
 from ingest.readers.refusals import excerpt
-from ingest.readers.text import Source, clean, encoding_of, make_inert, open_text, undo_inert, wrong_byte
+from ingest.readers.text import Source, clean, encoding_of, open_text, undo_inert, wrong_byte
 
 DANGEROUS = st.text(alphabet="'=+-@\t\rab", max_size=8)
 

@@ -1,0 +1,38 @@
+"""Agreement between raters: coefficients, intervals, and the reasons where there is none.
+
+Pure functions of labels, with sources in the docstrings. The usual way in: group the
+distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, and call `report`.
+"""
+
+from agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
+from agreement.coefficients import (
+    CategoryKappa,
+    Coefficient,
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    landis_koch,
+    percent_agreement,
+)
+from agreement.dependence.search import signs_of_dependence
+from agreement.dependence.signs import Sign, SignKind
+from agreement.pairs import (
+    PairKappa,
+    against_decision,
+    clustered,
+    cohen_kappa,
+    confusion,
+    light_kappa,
+    order_of,
+    pairs,
+)
+from agreement.patterns import MISSING, Patterns, Relabelled
+from agreement.periods import Drift, Periods, by_period, drift
+from agreement.planning import Volunteers, issues_for, volunteers_for
+from agreement.raters.models import ModelRater, model_rater
+from agreement.raters.self_agreement import IntraRater, SelfAgreement, intra_rater
+from agreement.raters.volunteers import Rater, Stretch, dissents_by_place, lone_dissents, raters
+from agreement.reasons import Reason, UndefinedAgreement
+from agreement.splits import Split, splits
+from agreement.summary import Agreement, report

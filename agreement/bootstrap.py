@@ -1,0 +1,126 @@
+"""Percentile intervals by resampling issues."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from agreement.coefficients import CONFIDENCE, chance, why_undefined
+from agreement.patterns import MISSING, Floats, Ints, Patterns
+from agreement.tally import Sums, Tally
+
+FROM_COUNTS = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
+CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True)
+class PercentileInterval:
+    """The middle of the replicates in which the coefficient is defined; `replicates` counts them."""
+
+    low: float
+    high: float
+    replicates: int
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Intervals by name of coefficient (None where undefined), and what is needed to draw them again."""
+
+    seed: int
+    replicates: int
+    confidence: float
+    intervals: Mapping[str, PercentileInterval | None]
+
+
+def bootstrap(
+    patterns: Patterns,
+    *,
+    seed: int,
+    replicates: int = 1000,
+    confidence: float = CONFIDENCE,
+    columns_are_raters: bool = True,
+) -> Bootstrap:
+    """Percentile intervals from resampling the issues with replacement.
+
+    A replicate is one multinomial draw over the distinct patterns, which is the same distribution as drawing
+    N issues one by one: over count vectors for the coefficients that do not ask who chose what, over label
+    tuples for Light's kappa (None if columns are slots). The same seed gives the same intervals, whatever the
+    order of the rows. No interval below two issues with two labels, nor where the value itself is undefined.
+    Cost: O(replicates * patterns * categories); 1,000 replicates of 25,790 issues of 7 labels take 0.7 s.
+    """
+    unordered = patterns.as_counts()
+    tally = Tally.of(unordered)
+    streams = np.random.SeedSequence(seed).spawn(2)
+    intervals: dict[str, PercentileInterval | None] = dict.fromkeys((*FROM_COUNTS, "light_kappa"))
+    if tally.compared >= 2:
+        defined = [name for name in FROM_COUNTS if why_undefined(name, tally) is None]
+        values: dict[str, list[Floats]] = {name: [] for name in defined}
+        for draws in _draws(tally.weights, replicates, streams[0]):
+            sums = Sums.resampled(tally, draws)
+            for name in defined:
+                values[name].append(_estimates(name, sums))
+        for name in defined:
+            intervals[name] = _percentiles(values[name], confidence)
+        if columns_are_raters:
+            tuples = patterns.merged()
+            light = [_light(tuples, draws) for draws in _draws(tuples.counts, replicates, streams[1])]
+            intervals["light_kappa"] = _percentiles(light, confidence)
+    return Bootstrap(seed, replicates, confidence, intervals)
+
+
+def _draws(counts: Ints, replicates: int, stream: np.random.SeedSequence) -> Iterator[Ints]:
+    """[b, P] issues per pattern, in blocks that keep memory flat; blocks add up to `replicates` rows."""
+    random = np.random.Generator(np.random.PCG64(stream))
+    issues = int(counts.sum())
+    shares = counts / issues
+    block = max(1, CELLS_AT_ONCE // len(counts))
+    for start in range(0, replicates, block):
+        yield random.multinomial(issues, shares, size=min(block, replicates - start))
+
+
+def _estimates(name: str, sums: Sums) -> Floats:
+    """[b] the coefficient in each replicate, NaN where the replicate does not define it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed, expected = chance(name, sums)
+        usable = (sums.compared >= 2) & (expected < 1)
+        return np.where(usable, (observed - expected) / (1 - expected), np.nan)
+
+
+def _light(patterns: Patterns, draws: Ints) -> Floats:
+    """[b] Light's kappa in each replicate, NaN where no pair has a kappa."""
+    weights = draws.astype(np.float64)
+    present = patterns.codes != MISSING
+    # Row -1 of the indicators is the missing label's: all zero.
+    indicators = np.vstack([np.eye(patterns.categories), np.zeros(patterns.categories)])
+
+    @cache
+    def marginals(column: int, beside: int | None) -> Floats:
+        """[b, q] labels of `column` per category, on the issues that `beside` labelled (None: on all)."""
+        chosen = indicators[patterns.codes[:, column]]
+        return weights @ (chosen if beside is None else chosen * present[:, [beside]])
+
+    total, defined = np.zeros(len(draws)), np.zeros(len(draws))
+    for first, second in combinations(np.flatnonzero(present.any(axis=0)).tolist(), 2):
+        one = marginals(first, None if present[:, second].all() else second)
+        other = marginals(second, None if present[:, first].all() else first)
+        issues = one.sum(axis=1)
+        joint = (one * other).sum(axis=1)
+        alike = present[:, first] & (patterns.codes[:, first] == patterns.codes[:, second])
+        same = weights @ alike.astype(np.float64)
+        usable = (issues >= 2) & (joint < issues * issues)
+        issues = np.where(usable, issues, 2.0)
+        expected = np.where(usable, joint, 0.0) / (issues * issues)
+        total += np.where(usable, (same / issues - expected) / (1 - expected), 0.0)
+        defined += usable
+    return np.where(defined > 0, total / np.maximum(defined, 1), np.nan)
+
+
+def _percentiles(blocks: list[Floats], confidence: float) -> PercentileInterval | None:
+    values = np.concatenate(blocks) if blocks else np.empty(0)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return None
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
+    return PercentileInterval(low, min(1.0, high), len(values))

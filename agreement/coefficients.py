@@ -1,0 +1,256 @@
+"""Kappa, alpha, AC1 of all raters together: estimates, linearised standard errors, intervals.
+
+N issues, r_i labels on issue i, n_ik of them in category k, q categories of the codebook. Issues without
+a label do not exist here. Issues with one label count towards the shares of the categories, as in Gwet
+(2014), and not towards the agreement; Krippendorff's alpha leaves them out altogether.
+A coefficient corrected for chance is undefined below two issues with two labels each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.reasons import Reason, UndefinedAgreement
+from agreement.standard_errors import category_estimates, linear, linear_alpha, standard_error
+from agreement.tally import Sums, Tally
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A value with its standard error and interval; None where undefined, and then `reason` says why.
+
+    `value` may stand without an interval (one issue; Light's kappa); `reason` then explains the interval.
+    A perfect agreement of two issues or more has an interval of no width: nothing varied in these labels.
+    """
+
+    value: float | None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: Reason | None = None
+
+    def as_dict(self) -> dict[str, float | str | None]:
+        """As in the JSON of reports; the reason in words."""
+        return vars(self) | {"reason": self.reason and self.reason.text}
+
+
+@dataclass(frozen=True)
+class CategoryKappa:
+    """The kappa of one category against the rest, and the number of labels behind it."""
+
+    code: str
+    labels: int
+    kappa: float | None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: Reason | None = None
+
+    def as_dict(self) -> dict[str, float | int | str | None]:
+        """As in the JSON of reports; the reason in words."""
+        return vars(self) | {"reason": self.reason and self.reason.text}
+
+
+def chance(name: str, sums: Sums) -> tuple[Any, Any]:
+    """Agreement observed and expected by chance, p_a and p_e, of the coefficient `name`.
+
+    Fractions where the sums are, else elementwise over replicates. Needs `sums.compared` > 0 and, for AC1,
+    q >= 2.
+
+    Fleiss' kappa: p_e = sum p_k^2, p_k the mean over issues of n_ik / r_i, which for equal r_i is the share
+    of all labels. Fleiss (1971), Psychological Bulletin 76(5), 378-382; Gwet (2014), Handbook of Inter-Rater
+    Reliability, 4th ed., for unequal r_i.
+    Gwet's AC1: p_e = sum p_k (1 - p_k) / (q - 1). Gwet (2008), British Journal of Mathematical and
+    Statistical Psychology 61, 29-48.
+    Brennan-Prediger: p_e = 1 / q. Brennan and Prediger (1981), Educational and Psychological Measurement
+    41, 687-699; Randolph (2005).
+    Krippendorff's alpha, nominal: 1 - D_o / D_e is written as (p_a - p_e) / (1 - p_e) with p_e = sum p_k^2,
+    p_k = n_k / n, p_a = 1 - (n - 1) / n * D_o, over issues with r_i >= 2. Krippendorff (2019), Content
+    Analysis, 4th ed.; Gwet (2011), On the Krippendorff's alpha coefficient.
+    """
+    if name == "krippendorff_alpha":
+        shares = sums.chosen / sums.labels[..., np.newaxis]
+        observed = 1 - (sums.labels - 1) / sums.labels * (sums.unlike / sums.labels)
+        return observed, np.square(shares).sum(axis=-1)
+    observed = sums.agreement / sums.compared
+    shares = sums.shares / sums.issues[..., np.newaxis]
+    categories = shares.shape[-1]
+    match name:
+        case "percent_agreement":
+            expected = np.zeros_like(observed)
+        case "fleiss_kappa":
+            expected = np.square(shares).sum(axis=-1)
+        case "gwet_ac1":
+            expected = (shares * (1 - shares)).sum(axis=-1) / (categories - 1)
+        case "brennan_prediger":
+            expected = np.full_like(observed, Fraction(1, categories))
+        case _:
+            raise KeyError(name)
+    return observed, expected
+
+
+def why_undefined(name: str, tally: Tally) -> Reason | None:
+    """The reason why these labels do not define coefficient `name`; None if they do."""
+    compared = tally.compared
+    several = tally.sizes >= 2
+    if not tally.issues:
+        return Reason.NO_LABELS
+    if not compared:
+        return Reason.NO_OVERLAP
+    if name == "percent_agreement":
+        return None
+    if compared == 1:
+        return Reason.ONE_ISSUE
+    if name in {"gwet_ac1", "brennan_prediger"}:
+        return Reason.ONE_CODE if tally.categories == 1 else None
+    used = tally.category[several[tally.row]] if name == "krippendorff_alpha" else tally.category
+    return Reason.ONE_CATEGORY if (used == used[0]).all() else None
+
+
+def coefficient(name: str, tally: Tally, confidence: float = CONFIDENCE) -> Coefficient:
+    """The coefficient `name` with Gwet's linearised standard error and a t interval.
+
+    Exact until the value and the error are rounded, each once.
+    """
+    reason = why_undefined(name, tally)
+    if reason:
+        return Coefficient(None, reason=reason)
+    observed, expected = (Fraction(np.asarray(part).item()) for part in chance(name, tally.sums))
+    kappa = (observed - expected) / (1 - expected)
+    value = float(kappa)
+    if tally.compared < 2:
+        return Coefficient(value, reason=Reason.ONE_ISSUE)
+    spread = linear_alpha if name == "krippendorff_alpha" else linear
+    squares, issues = spread(name, tally, kappa, expected)
+    se = standard_error(squares, issues)
+    return Coefficient(value, se, *interval(value, se, issues, confidence))
+
+
+def estimate(name: str, counts: npt.ArrayLike) -> float:
+    """The coefficient `name` of a table [N, q] of label counts; raises UndefinedAgreement."""
+    found = coefficient(name, Tally.of_counts(counts))
+    if found.value is None:
+        raise UndefinedAgreement(found.reason or Reason.NO_LABELS)
+    return found.value
+
+
+def interval(value: float, se: float, issues: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Student's t with `issues` - 1 degrees of freedom; the upper bound is clipped at 1."""
+    half = _t_quantile(issues - 1, confidence) * se
+    return value - half, min(1.0, value + half)
+
+
+# Imported at the first interval: SciPy takes long to load, and most pages need no interval.
+@lru_cache(maxsize=1024)
+def _t_quantile(degrees: int, confidence: float) -> float:
+    from scipy.special import stdtrit  # noqa: PLC0415 - SciPy loads for long
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+def category_kappas(
+    tally: Tally, codes: Sequence[str], confidence: float = CONFIDENCE
+) -> tuple[CategoryKappa, ...]:
+    """Fleiss' kappa of each category against all others taken together, in the order of `codes`.
+
+    For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
+    For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k"
+    over the issues with two labels or more. Issues with one label count in `labels` only: they would enter
+    the share of a category and not its disagreements, and where most issues have one label a rare category
+    would get a kappa far below -1.
+    Undefined below two compared issues, and where none or all of the labels compared are of the category.
+    `codes` names the q categories; ValueError if there are not q. Cost: O(entries), for all categories.
+    """
+    if len(codes) != tally.categories:
+        msg = f"{len(codes)} codes for {tally.categories} categories"
+        raise ValueError(msg)
+    labels = tally.labels_per_category
+    undefined = why_undefined("fleiss_kappa", tally)
+    if undefined not in {None, Reason.ONE_CATEGORY}:
+        return tuple(
+            CategoryKappa(c, int(n), None, reason=undefined) for c, n in zip(codes, labels, strict=True)
+        )
+    compared = tally.several()
+    among = compared.labels_per_category
+    estimates = category_estimates(compared)
+    found = []
+    for place, code in enumerate(codes):
+        number = int(labels[place])
+        reason = _why_category_undefined(number, int(labels.sum()), int(among[place]), int(among.sum()))
+        if reason:
+            found.append(CategoryKappa(code, number, None, reason=reason))
+        else:
+            kappa, squares = estimates[place]
+            se = standard_error(squares, compared.issues)
+            low, high = interval(float(kappa), se, compared.issues, confidence)
+            found.append(CategoryKappa(code, number, float(kappa), se, low, high))
+    return tuple(found)
+
+
+def _why_category_undefined(labels: int, total: int, among: int, compared: int) -> Reason | None:
+    """Of a category with `labels` of `total` labels, `among` of the `compared` on issues with several."""
+    if labels == 0:
+        return Reason.CATEGORY_UNUSED
+    if labels == total:
+        return Reason.ONE_CATEGORY
+    if among == 0:
+        return Reason.CATEGORY_NOT_COMPARED
+    return Reason.ONE_CATEGORY_COMPARED if among == compared else None
+
+
+def percent_agreement(counts: npt.ArrayLike) -> float:
+    """Mean share of pairs of labels that are the same, over issues with two labels or more.
+
+    `counts` [N, q] holds the labels of each issue per category. Raises UndefinedAgreement without a pair.
+    """
+    return estimate("percent_agreement", counts)
+
+
+def fleiss_kappa(counts: npt.ArrayLike) -> float:
+    """Fleiss' kappa of a table [N, q] of label counts; `chance` gives its definition and sources.
+
+    Raises UndefinedAgreement (one category, one issue, no issue with two labels).
+    """
+    return estimate("fleiss_kappa", counts)
+
+
+def krippendorff_alpha(counts: npt.ArrayLike) -> float:
+    """Krippendorff's alpha for nominal data of a table [N, q] of label counts; see `chance`."""
+    return estimate("krippendorff_alpha", counts)
+
+
+def gwet_ac1(counts: npt.ArrayLike) -> float:
+    """Gwet's AC1 of a table [N, q] of label counts; see `chance`. Columns nobody used count in q."""
+    return estimate("gwet_ac1", counts)
+
+
+def brennan_prediger(counts: npt.ArrayLike) -> float:
+    """Brennan and Prediger's coefficient (Randolph's free-marginal kappa) of a table [N, q]; see `chance`."""
+    return estimate("brennan_prediger", counts)
+
+
+LANDIS_KOCH: tuple[tuple[float, str], ...] = (
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost_perfect"),
+)
+
+
+def landis_koch(value: float) -> str:
+    """The word of Landis and Koch (1977), Biometrics 33, 159-174, for a kappa; below 0 "poor".
+
+    One of poor, slight, fair, moderate, substantial, almost_perfect: a key, not a text. Their cut points
+    belong to the lower word, and are a convention, not a test.
+    """
+    if value < 0:
+        return "poor"
+    return next((word for bound, word in LANDIS_KOCH if value <= bound), "almost_perfect")

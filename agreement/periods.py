@@ -1,0 +1,129 @@
+"""Labels over time: whether the categories have the same shares in every period."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.patterns import MISSING, Ints
+from agreement.reasons import Reason
+
+Codes = npt.NDArray[np.integer]
+
+FREQUENT = 7
+"""So many categories are looked at by themselves over time, and the others together."""
+
+
+@dataclass(frozen=True)
+class Periods:
+    """What issues got in each period: `issues` [T], and by category `labels` and `decided` [T, q].
+
+    A label counts each time, a decision once for its issue.
+    """
+
+    names: tuple[str, ...]
+    issues: Ints
+    labels: Ints
+    decided: Ints
+
+    @cached_property
+    def frequent(self) -> tuple[int, ...]:
+        """The categories with the most labels, `FREQUENT` of them at most, in their order."""
+        totals = self.labels.sum(axis=0)
+        most = sorted(np.flatnonzero(totals).tolist(), key=lambda place: -totals[place])[:FREQUENT]
+        return tuple(sorted(most))
+
+    def shown(self, counts: Ints) -> Ints:
+        """[T, f + 1] of `labels` or `decided`: the frequent categories, and all others together."""
+        some = counts[:, list(self.frequent)]
+        return np.column_stack([some, counts.sum(axis=1) - some.sum(axis=1)])
+
+    @cached_property
+    def change(self) -> "Drift":
+        """Whether the decisions, one label per issue, differ between the periods by more than chance."""
+        return drift(self.shown(self.decided))
+
+
+def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int) -> Periods:
+    """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
+
+    Periods are text or moments, and come in their order; -1 is no label, and no decision.
+    """
+    names, at = np.unique(np.asarray(periods), return_inverse=True)
+    shape = (len(names), categories)
+    labels, decisions = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    row, column = np.nonzero(codes != MISSING)
+    np.add.at(labels, (at[row], codes[row, column]), counts[row])
+    known = decided != MISSING
+    np.add.at(decisions, (at[known], decided[known]), counts[known])
+    issues = np.bincount(at, weights=counts, minlength=len(names)).astype(np.int64)
+    return Periods(tuple(names.astype(np.str_).tolist()), issues, labels, decisions)
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Pearson's chi-square test that categories have the same shares in every period, and Cramer's V.
+
+    Over the `periods` and `categories` that have a label, with `df` = (periods - 1)(categories - 1).
+    `cramers_v` is 0 where the shares are the same and 1 where each period has categories of its own.
+    `smallest` is the smallest number expected in a cell: the p-value is rough where it is below 5.
+    All None where undefined, and then `reason` says why.
+    """
+
+    labels: int
+    periods: int
+    categories: int
+    chi2: float | None = None
+    df: int | None = None
+    p: float | None = None
+    cramers_v: float | None = None
+    smallest: float | None = None
+    reason: Reason | None = None
+
+
+def drift(counts: npt.ArrayLike) -> Drift:
+    """Whether the labels of periods differ by more than chance; `counts` [T, q] by period and category.
+
+    The p-value takes labels as independent of each other. Those of one issue are not: count one per issue,
+    the decision, or one volunteer's labels alone. Cramer's V and the shares may be read of any labels.
+    Raises ValueError where counts are no whole numbers from 0. Sources: Pearson (1900), Philosophical
+    Magazine 50, 157-175; Cramer (1946), Mathematical Methods of Statistics, section 21.9.
+    """
+    table = np.asarray(counts)
+    if table.ndim != 2 or (table.size and (table.dtype.kind not in "iu" or table.min() < 0)):
+        raise ValueError("a table [periods, categories] of label counts is expected")
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    labels, (periods, categories) = int(table.sum()), table.shape
+    if reason := _why_undefined(labels, periods, categories):
+        return Drift(labels, periods, categories, reason=reason)
+    from scipy.special import chdtrc  # noqa: PLC0415 - SciPy loads for long
+
+    rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
+    # Sum of (observed - expected)^2 / expected, multiplied out.
+    squares = sum(
+        (sum(Fraction(n**2, column) for n, column in zip(line, columns, strict=True)) / row)
+        for line, row in zip(table.tolist(), rows, strict=True)
+    )
+    chi2 = float(labels * (squares - 1))
+    df = (periods - 1) * (categories - 1)
+    return Drift(
+        labels=labels,
+        periods=periods,
+        categories=categories,
+        chi2=chi2,
+        df=df,
+        p=float(chdtrc(df, chi2)),
+        cramers_v=sqrt(chi2 / (labels * min(periods - 1, categories - 1))),
+        smallest=min(rows) * min(columns) / labels,
+    )
+
+
+def _why_undefined(labels: int, periods: int, categories: int) -> Reason | None:
+    if not labels:
+        return Reason.NO_LABELS
+    if periods < 2:
+        return Reason.ONE_PERIOD
+    return Reason.ONE_CATEGORY if categories < 2 else None

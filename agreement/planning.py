@@ -1,0 +1,123 @@
+"""How many issues, or how many volunteers, until the interval is as narrow as wished."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, fsum
+
+import numpy as np
+
+from agreement.coefficients import CONFIDENCE, coefficient, interval
+from agreement.patterns import Floats, Patterns
+from agreement.reasons import Reason
+from agreement.tally import Tally
+
+SEED = 1971
+SUBSETS = 60
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Volunteers:
+    """How many volunteers labelling each issue narrow the interval to the half width wished for.
+
+    `needed` is None where no number of them does, or the labels say nothing of it: `reason` says why.
+    `narrowest` is the half width that ever more volunteers come close to on these issues; None if unknown.
+    """
+
+    needed: int | None
+    narrowest: float | None
+    reason: Reason | None = None
+
+
+def issues_for(half_width: float, se: float, issues: int, confidence: float = CONFIDENCE) -> int:
+    """The smallest number of issues whose interval is expected to be value ± `half_width`, or narrower.
+
+    `se` is the standard error that `issues` issues gave; its square falls as 1 / issues, since issues are
+    drawn independently, and the interval is Student's t with issues - 1 degrees of freedom, so at least two
+    issues. As good as the error so far: from few issues it is a rough guess.
+    ValueError unless `half_width` > 0, `se` >= 0 and `issues` >= 2.
+    """
+    if not (half_width > 0 and se >= 0 and issues >= 2):
+        raise ValueError("a half width above 0, a standard error from 0 and two issues are expected")
+    spread = se * np.sqrt(issues)
+
+    def wide(number: int) -> bool:
+        return -interval(0.0, spread / np.sqrt(number), number, confidence)[0] > half_width
+
+    high = 2
+    while wide(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if wide(middle) else (low, middle)
+    return high
+
+
+def volunteers_for(
+    patterns: Patterns, half_width: float, *, name: str = "fleiss_kappa", confidence: float = CONFIDENCE
+) -> Volunteers:
+    """How many volunteers per issue narrow the interval of a coefficient to ± `half_width`, or narrower.
+
+    The standard error of `name` with r labels is measured on the labels of r of the columns at a time, for
+    every r from 2 up: the mean over all choices of columns, or over 60 drawn by a stored seed where there are
+    more. The share of pairs that agree is a U-statistic of degree two, so N SE^2 is
+    a + b / r + c / (r (r - 1)) (Hoeffding 1948, Annals of Mathematical Statistics 19, 293-325), fitted by
+    least squares, without c where three columns give two points only. `a` is what issues vary among
+    themselves, which more volunteers do not change. Columns that miss labels count as volunteers who miss
+    as many.
+    Cost: O(60 P R) per number of columns, under a second for 1,600 distinct patterns of 7 labels.
+    """
+    whole = Tally.of(patterns)
+    columns = np.flatnonzero((patterns.codes[patterns.counts > 0] >= 0).any(axis=0)).tolist()
+    if len(columns) < 3:
+        return Volunteers(None, None, Reason.TWO_RATERS)
+    used = Patterns(patterns.codes[:, columns], patterns.counts, patterns.categories).merged()
+    sizes, spreads = _spreads(used, name)
+    if len(sizes) < 2:
+        return Volunteers(None, None, coefficient(name, whole).reason or Reason.TWO_RATERS)
+    terms = min(len(sizes), 3)
+    factors, *_rest = np.linalg.lstsq(_terms(sizes)[:, :terms], spreads, rcond=None)
+    limit = max(float(factors[0]), 0.0)
+    narrowest = _half_width(limit, whole.issues, confidence)
+    numbers = np.arange(2, MOST + 1, dtype=np.float64)
+    for number, spread in zip(range(2, MOST + 1), _terms(numbers)[:, :terms] @ factors, strict=True):
+        if _half_width(max(float(spread), limit), whole.issues, confidence) <= half_width:
+            return Volunteers(number, narrowest)
+    return Volunteers(None, narrowest, Reason.MORE_VOLUNTEERS_DO_NOT_HELP)
+
+
+def _spreads(patterns: Patterns, name: str) -> tuple[Floats, Floats]:
+    """The numbers of columns r whose labels define an error, and the mean of N SE^2 over choices of r."""
+    sizes, spreads = [], []
+    for size in range(2, patterns.columns + 1):
+        found = []
+        for chosen in _choices(patterns.columns, size):
+            part = Patterns(patterns.codes[:, chosen], patterns.counts, patterns.categories)
+            tally = Tally.of(part.as_counts())
+            se = coefficient(name, tally).se
+            if se is not None:
+                found.append(tally.issues * se * se)
+        if found:
+            sizes.append(size)
+            spreads.append(fsum(found) / len(found))
+    return np.array(sizes, dtype=np.float64), np.array(spreads)
+
+
+def _choices(columns: int, size: int) -> Iterator[list[int]]:
+    if comb(columns, size) <= SUBSETS:
+        yield from map(list, combinations(range(columns), size))
+        return
+    random = np.random.default_rng([SEED, columns, size])
+    for _ in range(SUBSETS):
+        yield random.choice(columns, size, replace=False).tolist()
+
+
+def _terms(sizes: Floats) -> Floats:
+    """[n, 3] the powers of 1 / r in which the variance of a U-statistic of degree two is linear."""
+    return np.column_stack([np.ones(len(sizes)), 1 / sizes, 1 / (sizes * (sizes - 1))])
+
+
+def _half_width(spread: float, issues: int, confidence: float) -> float:
+    return -interval(0.0, float(np.sqrt(spread / issues)), issues, confidence)[0]

@@ -1,0 +1,74 @@
+"""A model compared with each label of the volunteers; no other statistic counts its labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coefficients import CONFIDENCE, Coefficient, coefficient
+from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
+from agreement.patterns import MISSING, Ints, Patterns
+from agreement.raters.volunteers import agreement_with_others, beside, kappa_with_decision
+from agreement.reasons import Reason
+from agreement.tally import Tally
+
+
+@dataclass(frozen=True)
+class ModelRater:
+    """One model beside the volunteers and the decision.
+
+    `compared` of its `labels` stand beside a label of a volunteer. `agreement` is the mean over these issues
+    of the share of the volunteers' labels that equal its own, with a t interval; `kappa` the mean of its
+    Cohen's kappas with them. Beside these two, over the same issues: how the volunteers do among themselves,
+    `among_agreement` (percent agreement) and `among_kappa` (Light's). `decision` compares the model with
+    the decision, as a pair whose first column is R and whose second is R + 1.
+    """
+
+    labels: int
+    compared: int
+    agreement: Coefficient
+    kappa: Coefficient
+    among_agreement: Coefficient
+    among_kappa: Coefficient
+    decision: PairKappa
+
+
+def model_rater(
+    patterns: Patterns,
+    model: npt.ArrayLike,
+    decided: npt.ArrayLike,
+    *,
+    columns_are_raters: bool = True,
+    confidence: float = CONFIDENCE,
+) -> ModelRater:
+    """What a model's labels are worth beside those of the volunteers in `patterns` [P, R].
+
+    `model` [P] is the category that the model chose for each row, `decided` [P] the decided one, within the
+    same categories, -1 for none; rows that differ in these alone must stand apart. Where columns are slots
+    the two kappas are undefined. ValueError where shapes do not fit. Cost: O(P R^2).
+    """
+    given: Ints = np.asarray(model)
+    whole = beside(beside(patterns, given), decided)
+    own = patterns.columns
+    labelled = given != MISSING
+    among = Patterns(patterns.codes[labelled], patterns.counts[labelled], patterns.categories)
+    compared, agreement = agreement_with_others(beside(patterns, given), own, confidence)
+    kappa = among_kappa = Coefficient(None, reason=Reason.SLOTS)
+    if columns_are_raters:
+        kappa = _mean_kappa([pair_of(whole, column, own) for column in range(own)])
+        among_kappa = light_kappa(pairs(among))
+    return ModelRater(
+        labels=int(patterns.counts[labelled].sum()),
+        compared=compared,
+        agreement=agreement,
+        kappa=kappa,
+        among_agreement=coefficient("percent_agreement", Tally.of(among), confidence),
+        among_kappa=among_kappa,
+        decision=kappa_with_decision(pair_of(whole, own, own + 1)),
+    )
+
+
+def _mean_kappa(found: list[PairKappa]) -> Coefficient:
+    """Over the volunteers with whom the model has an issue in common."""
+    mean = light_kappa([pair for pair in found if pair.issues])
+    return Coefficient(None, reason=Reason.NO_VOLUNTEER) if mean.value is None else mean

@@ -1,0 +1,146 @@
+"""Agreement of raters with themselves: they label an issue a second time without being told.
+
+High agreement with oneself bounds what agreement with others can be, and a low one over time is drift.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.coefficients import CONFIDENCE, Coefficient, interval
+from agreement.patterns import MISSING
+from agreement.reasons import Reason
+
+FEW = 30
+"""Below so many issues a kappa has no interval: its error holds for large samples."""
+
+
+@dataclass(frozen=True)
+class SelfAgreement:
+    """One rater with themselves, or, with `rater` None, all of them pooled, over `issues` labelled twice."""
+
+    rater: str | None
+    issues: int
+    percent_agreement: Coefficient
+    cohen_kappa: Coefficient
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in the JSON of reports; the pooled one without a name."""
+        name = {} if self.rater is None else {"volunteer": self.rater}
+        return name | {
+            "issues": self.issues,
+            "percent_agreement": self.percent_agreement.as_dict(),
+            "cohen_kappa": self.cohen_kappa.as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class IntraRater:
+    """The drift check of a round. `left_out` counts by reason the second labels that are not compared."""
+
+    pooled: SelfAgreement
+    raters: tuple[SelfAgreement, ...]
+    left_out: Mapping[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in the JSON of reports."""
+        return {
+            "pooled": self.pooled.as_dict(),
+            "volunteers": [one.as_dict() for one in self.raters],
+            "left_out": dict(self.left_out),
+        }
+
+
+def intra_rater(
+    twice: Mapping[str, Sequence[tuple[int, int, int]]],
+    categories: int,
+    *,
+    left_out: Mapping[str, int] | None = None,
+    confidence: float = CONFIDENCE,
+) -> IntraRater:
+    """Every rater's agreement with themselves, and that of all pooled.
+
+    `twice[rater]` holds (first, second, issues): category indexes below `categories`, -1 for a missing label,
+    whose issues are not compared. Pooled is one table of all raters, so who labelled more weighs more.
+    """
+    tables = {rater: _table(rows, categories) for rater, rows in twice.items()}
+    whole = sum(tables.values(), start=np.zeros((categories, categories), dtype=np.int64))
+    return IntraRater(
+        pooled=_self_agreement(None, whole, confidence),
+        raters=tuple(_self_agreement(rater, table, confidence) for rater, table in tables.items()),
+        left_out=dict(left_out or {}),
+    )
+
+
+def _table(rows: Sequence[tuple[int, int, int]], categories: int) -> NDArray[np.int64]:
+    """[q, q] issues by first and second category."""
+    table = np.zeros((categories, categories), dtype=np.int64)
+    for first, second, issues in rows:
+        if MISSING not in {first, second}:
+            table[first, second] += issues
+    return table
+
+
+def _self_agreement(rater: str | None, table: NDArray[np.int64], confidence: float) -> SelfAgreement:
+    issues = int(table.sum())
+    if not issues:
+        nothing = Coefficient(None, reason=Reason.NOT_TWICE)
+        return SelfAgreement(rater, 0, nothing, nothing)
+    same = int(np.trace(table))
+    return SelfAgreement(rater, issues, _share(same, issues, confidence), _kappa(table, issues, confidence))
+
+
+def _share(same: int, issues: int, confidence: float) -> Coefficient:
+    """A share with its score interval, which holds for few issues and at 0 and 1 too.
+
+    Source: Wilson (1927), Journal of the American Statistical Association 22, 209-212.
+    """
+    share = same / issues
+    z = _normal_quantile(confidence)
+    middle = (share + z * z / (2 * issues)) / (1 + z * z / issues)
+    half = z / (1 + z * z / issues) * sqrt(share * (1 - share) / issues + z * z / (4 * issues * issues))
+    return Coefficient(
+        share, sqrt(share * (1 - share) / issues), max(0.0, middle - half), min(1.0, middle + half)
+    )
+
+
+def _kappa(table: NDArray[np.int64], issues: int, confidence: float) -> Coefficient:
+    """Cohen's kappa of first against second, with the large-sample error that holds where kappa is not 0.
+
+    Sources: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Fleiss, Cohen and Everitt
+    (1969), Psychological Bulletin 72(5), 323-327, equation 13.
+    """
+    if issues == 1:
+        return Coefficient(None, reason=Reason.ONE_ISSUE_TWICE)
+    first, second = (
+        [Fraction(number, issues) for number in table.sum(axis=axis).tolist()] for axis in (1, 0)
+    )
+    observed = Fraction(int(np.trace(table)), issues)
+    expected = sum(one * other for one, other in zip(first, second, strict=True))
+    if expected == 1:
+        return Coefficient(None, reason=Reason.TWICE_ONE_CATEGORY)
+    kappa = (observed - expected) / (1 - expected)
+    if issues < FEW:
+        return Coefficient(float(kappa), reason=Reason.FEW_TWICE)
+    on, off = Fraction(), Fraction()
+    for row, column in np.argwhere(table).tolist():
+        share = Fraction(int(table[row, column]), issues)
+        if row == column:
+            on += share * (1 - (first[row] + second[row]) * (1 - kappa)) ** 2
+        else:
+            off += share * (second[row] + first[column]) ** 2
+    chance = (kappa - expected * (1 - kappa)) ** 2
+    variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
+    se = sqrt(variance)
+    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues, confidence))
+
+
+def _normal_quantile(confidence: float) -> float:
+    from scipy.special import ndtri  # noqa: PLC0415 - SciPy loads for long
+
+    return float(ndtri((1 + confidence) / 2))

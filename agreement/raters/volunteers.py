@@ -1,0 +1,174 @@
+"""Each volunteer compared with the others and with the decision, and where they differed alone."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coefficients import CONFIDENCE, Coefficient, coefficient, interval
+from agreement.pairs import PairKappa, light_kappa, pairs
+from agreement.patterns import MISSING, Ints, Patterns
+from agreement.reasons import Reason
+from agreement.standard_errors import standard_error
+from agreement.tally import Tally
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """The rater of one column.
+
+    `compared` of their `labels` stand beside another label. `agreement` is the mean over these issues of the
+    share of the other labels that equal theirs, with a t interval; `kappa` the mean of their Cohen's kappas
+    with the others. `decision` compares them with the decision, which has column R there.
+    `without` is Fleiss' kappa of the others alone; `effect` that kappa less the kappa of all: above 0 where
+    the others agree better without this rater, None where one of the two is undefined.
+    They dissent `alone` where two others or more all chose one category and they another; `others_agree`
+    counts the issues they labelled and on which two others or more all chose one category.
+    """
+
+    column: int
+    labels: int
+    compared: int
+    agreement: Coefficient
+    kappa: Coefficient
+    decision: PairKappa
+    without: Coefficient
+    effect: float | None
+    alone: int
+    others_agree: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the way: the rater dissented on `alone` of the `issues` on which the others agreed."""
+
+    issues: int
+    alone: int
+
+
+def raters(patterns: Patterns, decided: npt.ArrayLike, confidence: float = CONFIDENCE) -> tuple[Rater, ...]:
+    """Every column with at least one label, in the order of columns.
+
+    `decided` [P] is the decided category of each row, -1 for none, within the same categories; rows that
+    differ in it alone must stand apart. ValueError where it does not fit. Cost: O(P R^2).
+    """
+    with_decision = beside(patterns, decided)
+    found = pairs(with_decision)
+    whole = coefficient("fleiss_kappa", Tally.of(patterns), confidence)
+    base, alone = lone_dissents(patterns.codes)
+    present = (patterns.codes != MISSING) & (patterns.counts > 0)[:, np.newaxis]
+    used = np.flatnonzero(present.any(axis=0)).tolist()
+    answer = []
+    for column in used:
+        others = Patterns(np.delete(patterns.codes, column, axis=1), patterns.counts, patterns.categories)
+        without = coefficient("fleiss_kappa", Tally.of(others), confidence)
+        mine = [pair for pair in found if column in {pair.first, pair.second}]
+        compared, agreement = agreement_with_others(patterns, column, confidence)
+        answer.append(
+            Rater(
+                column=column,
+                labels=int(patterns.counts[present[:, column]].sum()),
+                compared=compared,
+                agreement=agreement,
+                kappa=light_kappa([pair for pair in mine if pair.second < patterns.columns]),
+                decision=_decision(mine, column, patterns.columns),
+                without=without,
+                effect=_difference(without.value, whole.value),
+                alone=int(patterns.counts[alone[:, column]].sum()),
+                others_agree=int(patterns.counts[base[:, column]].sum()),
+            )
+        )
+    return tuple(answer)
+
+
+def lone_dissents(codes: npt.ArrayLike) -> tuple[Flags, Flags]:
+    """Where the others agree, and where a rater then dissents: two tables [N, R] for labels [N, R].
+
+    The first is true where the rater labelled the issue, and two others or more all chose one category;
+    the second where, besides, the rater chose another. -1 is a missing label. Cost: O(N R).
+    """
+    labels = np.asarray(codes)
+    present = labels != MISSING
+    size = present.sum(axis=1, keepdims=True)
+    high = labels.max(axis=1, keepdims=True, initial=MISSING)
+    low = np.where(present, labels, high).min(axis=1, keepdims=True, initial=np.iinfo(labels.dtype).max)
+    at_high, at_low = labels == high, labels == low
+    highs = (at_high & present).sum(axis=1, keepdims=True)
+    lows = (at_low & present).sum(axis=1, keepdims=True)
+    several = present & (size >= 3)
+    parted = several & (low < high) & (highs + lows == size)
+    alone = parted & ((at_high & (highs == 1)) | (at_low & (lows == 1)))
+    return alone | (several & (low == high)), alone
+
+
+def dissents_by_place(
+    places: npt.ArrayLike, alone: npt.ArrayLike, *, of: int, parts: int = 10
+) -> tuple[Stretch, ...]:
+    """How often a rater dissents alone in each of `parts` equal parts of their way: tiredness shows here.
+
+    `places` [n] of the issues on which the others agree, in the order in which the rater labelled, from 0 to
+    `of` - 1, and `alone` [n], whether the rater dissents there; `of` counts all issues the rater labelled.
+    ValueError where they do not fit.
+    """
+    at, lone = np.asarray(places, dtype=np.int64), np.asarray(alone, dtype=np.bool_)
+    if at.ndim != 1 or at.shape != lone.shape or (at.size and not 0 <= at.min() <= at.max() < of):
+        raise ValueError(f"places from 0 to {of - 1}, each with a yes or no, are expected")
+    part = at * parts // max(of, 1)
+    issues, dissents = np.bincount(part, minlength=parts), np.bincount(part[lone], minlength=parts)
+    return tuple(Stretch(*each) for each in zip(issues.tolist(), dissents.tolist(), strict=True))
+
+
+def beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
+    """The same rows with one more column, such as the decision; ValueError where it does not fit."""
+    decisions: Ints = np.asarray(decided)
+    if decisions.shape != patterns.counts.shape:
+        raise ValueError(f"{decisions.shape} decisions for {len(patterns.counts)} rows")
+    return Patterns(np.column_stack([patterns.codes, decisions]), patterns.counts, patterns.categories)
+
+
+def agreement_with_others(
+    patterns: Patterns, column: int, confidence: float = CONFIDENCE
+) -> tuple[int, Coefficient]:
+    """The issues with another label beside the one of `column`, and the share of those that equal it."""
+    codes = patterns.codes
+    others = (codes != MISSING).sum(axis=1) - 1
+    base = (codes[:, column] != MISSING) & (others > 0) & (patterns.counts > 0)
+    weights, others = patterns.counts[base], others[base]
+    issues = int(weights.sum())
+    if not issues:
+        return 0, Coefficient(None, reason=Reason.NO_OVERLAP)
+    same = (codes[base] == codes[base, column][:, np.newaxis]).sum(axis=1) - 1
+    total, squares = Fraction(), Fraction()
+    for number in np.unique(others).tolist():
+        at = others == number
+        total += Fraction(int(np.dot(weights[at], same[at])), number)
+        squares += Fraction(int(np.dot(weights[at], same[at] ** 2)), number**2)
+    mean = total / issues
+    if issues == 1:
+        return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
+    se = standard_error(squares - issues * mean**2, issues)
+    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues, confidence))
+
+
+def _decision(mine: list[PairKappa], column: int, decision: int) -> PairKappa:
+    """Of the pairs of a rater the one with the decision; it is not among them where nothing is decided."""
+    found = next((pair for pair in mine if pair.second == decision), None)
+    if found is None:
+        return PairKappa(column, decision, 0, None, None, Reason.NO_DECISION)
+    return kappa_with_decision(found)
+
+
+def kappa_with_decision(found: PairKappa) -> PairKappa:
+    """The pair of a rater and the decision, with reasons that name the decision."""
+    if found.reason is Reason.NO_ISSUE_IN_COMMON:
+        return replace(found, reason=Reason.NO_DECISION)
+    if found.reason is Reason.ONE_ISSUE_IN_COMMON:
+        return replace(found, reason=Reason.ONE_DECISION)
+    return replace(found, reason=Reason.ONE_CATEGORY_DECIDED) if found.reason else found
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other

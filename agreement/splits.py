@@ -1,0 +1,48 @@
+"""How the labels of an issue split: all the same, 6 : 1, 5 : 2, 5 : 1 : 1, …"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.patterns import Patterns
+from agreement.tally import Tally
+
+
+@dataclass(frozen=True)
+class Split:
+    """Issues whose labels split into groups of these `sizes`, largest first: (7,) is unanimous.
+
+    `share` is of all issues with two labels or more.
+    """
+
+    sizes: tuple[int, ...]
+    issues: int
+    share: float
+
+
+def splits(patterns: Patterns) -> tuple[Split, ...]:
+    """The splits of the issues with two labels or more, most agreeing first; () where there is none.
+
+    Missing labels, open ones among them, do not count: of seven labels with one missing, (6,) is unanimous.
+    "Most agreeing" is by the share of pairs of labels that are the same, and by more labels where that is
+    equal. Cost: O(P R log R).
+    """
+    tally = Tally.of(patterns).several()
+    if not tally.issues:
+        return ()
+    place = np.arange(len(tally.row)) - np.searchsorted(tally.row, tally.row)
+    sizes = np.zeros((len(tally.sizes), int(place.max()) + 1), dtype=np.int32)
+    sizes[tally.row, place] = tally.chosen
+    # Rows of sizes are added up as rows of labels are.
+    distinct = Patterns(-np.sort(-sizes, axis=1), tally.weights, patterns.columns + 1).merged()
+    found = [
+        Split(tuple(size for size in row if size), number, number / tally.issues)
+        for row, number in zip(distinct.codes.tolist(), distinct.counts.tolist(), strict=True)
+    ]
+    return tuple(sorted(found, key=_most_agreeing_first))
+
+
+def _most_agreeing_first(split: Split) -> tuple[float, int, tuple[int, ...]]:
+    labels = sum(split.sizes)
+    alike = sum(size * (size - 1) for size in split.sizes) / (labels * (labels - 1))
+    return -alike, -labels, tuple(-size for size in split.sizes)

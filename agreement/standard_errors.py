@@ -1,0 +1,222 @@
+"""Linearised standard errors: what each issue adds to a coefficient, less the coefficient, squared, summed.
+
+Labels are counted in whole numbers, so a coefficient and its squared error are fractions. They are computed
+as fractions and rounded once, to the nearest float. So they do not depend on the order in which issues are
+added up: everybody who follows the definition gets the same digits.
+Source: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.patterns import Ints
+from agreement.tally import Tally
+
+WholeNumbers = npt.NDArray[Any]
+"""Of 64 bits where all of them and what is made of them have room there, else Python's own integers."""
+
+ROOM = 2**62
+_HALF = 31
+
+
+def whole(numbers: Sequence[int]) -> WholeNumbers:
+    """An array of whole numbers of any size."""
+    fits = all(-ROOM < number < ROOM for number in numbers)
+    return np.array(numbers, dtype=np.int64 if fits else object)
+
+
+def times(one: WholeNumbers, other: WholeNumbers) -> WholeNumbers:
+    """The products, row by row."""
+    if _most(one) * _most(other) < ROOM:
+        return one.astype(np.int64) * other.astype(np.int64)
+    found: WholeNumbers = one.astype(object) * other.astype(object)
+    return found
+
+
+def _most(numbers: WholeNumbers) -> int:
+    return max(abs(int(numbers.max(initial=0))), abs(int(numbers.min(initial=0))))
+
+
+def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None = None) -> int:
+    """Sum over rows i of w_i x_i y_i; without y of w_i x_i."""
+    product = one if other is None else times(one, other)
+    if product.dtype != object and _most(product) * int(np.abs(weights).sum()) < ROOM:
+        return int(np.dot(weights, product))
+    if product.dtype == object or _most(weights) * len(weights) >= 2 ** (_HALF + 1):
+        return int(np.dot(weights.astype(object), product.astype(object)))
+    # In two halves, neither of which has too little room when it is added up.
+    upper, lower = product >> _HALF, product & (2**_HALF - 1)
+    if _most(upper) * _most(weights) * len(weights) >= ROOM:
+        return int(np.dot(weights.astype(object), product.astype(object)))
+    return (int(np.dot(weights, upper)) << _HALF) + int(np.dot(weights, lower))
+
+
+def sum_of_squares(
+    weights: Ints, columns: Sequence[WholeNumbers | Ints], factors: Sequence[Fraction | int]
+) -> Fraction:
+    """Sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2, for columns x and m + 1 factors.
+
+    It is the quadratic form of the factors with the sums of products of the columns.
+    """
+    return quadratic_form(products(weights, columns), factors)
+
+
+def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list[int]]:
+    """[m + 1, m + 1] the sums of w_i x_ij x_ik, the last column being 1; filled from the diagonal on."""
+    table = [*columns, np.ones(len(weights), dtype=np.int64)]
+    return [
+        [sum_of_products(weights, one, other) if place >= first else 0 for place, other in enumerate(table)]
+        for first, one in enumerate(table)
+    ]
+
+
+def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | int]) -> Fraction:
+    """The sum of f_j f_k s_jk over all j and k, for the upper half of a symmetric table s."""
+    found = Fraction()
+    for j, one in enumerate(factors):
+        for k in range(j, len(factors)):
+            found += (1 if j == k else 2) * one * factors[k] * sums[j][k]
+    return found
+
+
+def standard_error(squares: Fraction, issues: int) -> float:
+    """The error of a mean of so many terms, from the sum of the squares of their distances from it."""
+    return sqrt(squares / (issues * (issues - 1)))
+
+
+def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbers]:
+    """A common multiple u of the r_i and of the r_i (r_i - 1), and per row the whole numbers u / r_i and
+    u / (r_i (r_i - 1)); 0 for the latter where r_i is below 2.
+    """
+    found, places = np.unique(sizes, return_inverse=True)
+    distinct = found.tolist()
+    unit = lcm(least, *distinct, *(size * (size - 1) for size in distinct if size > 1))
+    by_label = whole([unit // size for size in distinct])
+    by_pair = whole([unit // (size * (size - 1)) if size > 1 else 0 for size in distinct])
+    return unit, by_label[places], by_pair[places]
+
+
+def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tuple[Fraction, int]:
+    """Sum over issues of (k_i - kappa)^2, and N, of the coefficient `name` with this p_e."""
+    issues, q = tally.issues, tally.categories
+    unit, sums = _products(tally)
+    # Issues with one label weigh nothing in p_a: the rest stand for all of them.
+    weight = Fraction(issues, tally.compared) / (1 - expected)
+    by_chance = -2 * (1 - kappa) / (1 - expected)
+    scale = Fraction(1, issues * unit**2)
+    if name == "fleiss_kappa":
+        chance, rest = by_chance * scale, -by_chance * expected
+    elif name == "gwet_ac1":
+        chance, rest = -by_chance * scale / (q - 1), by_chance * (Fraction(1, q - 1) - expected)
+    else:
+        chance, rest = Fraction(), Fraction()
+    return quadratic_form(sums, [weight / unit, -weight * expected, chance, rest - kappa]), issues
+
+
+@lru_cache(maxsize=1)
+def _products(tally: Tally) -> tuple[int, list[list[int]]]:
+    """The products of p_a,i in parts of a unit, of whether there are two labels, and of sum_k p_k n_ik / r_i
+    in parts of N unit^2, for all coefficients; the unit first.
+    """
+    unit, by_label, by_pair = per_size(tally.sizes)
+    labels = whole([int(share * unit) for share in tally.sums.shares])
+    return unit, products(
+        tally.weights,
+        [
+            times(_same_pairs(tally), by_pair),
+            (tally.sizes >= 2).astype(np.int64),
+            times(_per_row(tally, labels), by_label),
+        ],
+    )
+
+
+def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction) -> tuple[Fraction, int]:
+    """The same for Krippendorff's alpha, over the issues with two labels or more.
+
+    Without the small-sample term, as Gwet does; with factor 2 on the chance part, which the first release
+    of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
+    """
+    several = tally.several()
+    issues, labels = several.issues, Fraction(tally.sums.labels.item())
+    mean = labels / issues
+    unit, _by_label, by_pair = per_size(several.sizes)
+    same = times(times(_same_pairs(several), by_pair), several.sizes)
+    observed = Fraction(sum_of_products(several.weights, same)) / (unit * labels)
+    plain = (observed - expected) / (1 - expected)
+    by_chance = -2 * (1 - plain) / (1 - expected)
+    chosen = whole([int(number) for number in tally.sums.chosen])
+    columns = [same, several.sizes, _per_row(several, chosen)]
+    factors: list[Fraction | int] = [
+        1 / (unit * mean * (1 - expected)),
+        -(observed / (1 - expected) + by_chance * expected) / mean,
+        by_chance / (labels * mean),
+        0,
+    ]
+    return sum_of_squares(several.weights, columns, factors), issues
+
+
+def _same_pairs(tally: Tally) -> Any:
+    return tally.same_pairs.astype(np.int64)
+
+
+def _per_row(tally: Tally, values: Any) -> Any:
+    """[P] the sum over k of `values` [q], whole numbers, times n_ik."""
+    if not len(tally.row):
+        return np.zeros(len(tally.sizes), dtype=np.int64)
+    starts = np.searchsorted(tally.row, np.arange(len(tally.sizes)))
+    room = int(tally.sizes.max(initial=0)) * max(map(abs, values.tolist()), default=0)
+    kind = np.int64 if room < ROOM else object
+    return np.add.reduceat(values.astype(kind)[tally.category] * tally.chosen.astype(kind), starts)
+
+
+def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
+    """The kappa of each category that has some of the labels and not all, with the squares of its terms
+    summed over the issues. These all have two labels or more.
+    """
+    issues = tally.issues
+    unit, _by_label, _by_pair = per_size(tally.sizes)
+    found = {}
+    for category, cells in _cells(tally).items():
+        rows = [
+            (2 * times * (size - times) * (unit // (size * (size - 1))), times * (unit // size))
+            for size, times, _number in cells
+        ]
+        weights = np.array([number for _size, _times, number in cells], dtype=np.int64)
+        unlike, share = (whole(column) for column in zip(*rows, strict=True))
+        sums = products(weights, [unlike, share])
+        p = Fraction(sums[1][2], issues * unit)
+        spread = 2 * p * (1 - p)
+        if not spread:
+            continue
+        kappa = 1 - Fraction(sums[0][2], issues * unit) / spread
+        # An issue without the category is in none of the sums but the last: that counts issues.
+        sums[2][2] = issues
+        factors = [
+            -1 / (spread * unit),
+            -2 * (1 - kappa) * (2 * p - 1) / (spread * unit),
+            (1 - kappa) * (2 * p / spread - 1),
+        ]
+        found[category] = kappa, quadratic_form(sums, factors)
+    return found
+
+
+def _cells(tally: Tally) -> dict[int, list[tuple[int, int, int]]]:
+    """By category: r_i, n_ik, and how many issues have these."""
+    most = int(tally.sizes.max(initial=0)) + 1
+    keys = (tally.category * most + tally.sizes[tally.row]) * most + tally.chosen
+    distinct, which = np.unique(keys, return_inverse=True)
+    numbers = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(numbers, which, tally.weights[tally.row])
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for key, number in zip(distinct.tolist(), numbers.tolist(), strict=True):
+        rest, times = divmod(key, most)
+        category, size = divmod(rest, most)
+        found[category].append((size, times, number))
+    return found

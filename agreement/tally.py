@@ -1,0 +1,204 @@
+"""Counts n_ik in sparse form, and the sums over issues from which every coefficient is made."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.patterns import MISSING, Floats, Ints, Patterns
+
+Values = npt.NDArray[Any]
+"""Floats, or fractions: numbers that are exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How often each category was chosen, per distinct pattern of labels.
+
+    `weights` [P]: issues with the pattern; `sizes` [P]: its number of labels r_i, at least 1.
+    The entries n_ik > 0 stand in `row`, `category`, `chosen` (equal lengths, ordered by row and category).
+    """
+
+    categories: int
+    weights: Ints
+    sizes: Ints
+    row: Ints
+    category: Ints
+    chosen: Ints
+
+    @classmethod
+    def of(cls, patterns: Patterns) -> Self:
+        """The tally of label tuples. O(P R log R)."""
+        keep = (patterns.counts > 0) & (patterns.codes != MISSING).any(axis=1)
+        ordered = np.sort(patterns.codes[keep], axis=1)
+        starts = ordered != MISSING
+        starts[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+        first = np.flatnonzero(starts)
+        columns = max(patterns.columns, 1)
+        row = first // columns
+        # Missing labels sort first, so a run ends where the next one starts or its row ends.
+        end = np.minimum(np.append(first[1:], ordered.size), (row + 1) * columns)
+        return cls(
+            categories=patterns.categories,
+            weights=patterns.counts[keep],
+            sizes=(ordered != MISSING).sum(axis=1, dtype=np.int64),
+            row=row,
+            category=ordered.ravel()[first].astype(np.int64),
+            chosen=end - first,
+        )
+
+    @classmethod
+    def of_counts(cls, counts: npt.ArrayLike) -> Self:
+        """The tally of a table [N, q] of n_ik, an issue per row; raises ValueError if it is not one."""
+        table = np.asarray(counts)
+        if table.ndim != 2 or (table.size and (table.dtype.kind not in "iu" or table.min() < 0)):
+            raise ValueError("a table [issues, categories] of label counts is expected")
+        table = table[table.sum(axis=1) > 0].astype(np.int64)
+        row, category = np.nonzero(table)
+        return cls(
+            categories=table.shape[1],
+            weights=np.ones(len(table), dtype=np.int64),
+            sizes=table.sum(axis=1),
+            row=row,
+            category=category,
+            chosen=table[row, category],
+        )
+
+    @property
+    def issues(self) -> int:
+        """N: issues with at least one label."""
+        return int(self.weights.sum())
+
+    @property
+    def compared(self) -> int:
+        """Issues with two labels or more: the base of the percent agreement."""
+        return int(self.weights[self.sizes >= 2].sum())
+
+    def several(self) -> Self:
+        """The issues with two labels or more alone: the tally of what can be compared."""
+        keep = self.sizes >= 2
+        entries = keep[self.row]
+        return type(self)(
+            categories=self.categories,
+            weights=self.weights[keep],
+            sizes=self.sizes[keep],
+            row=(np.cumsum(keep) - 1)[self.row[entries]],
+            category=self.category[entries],
+            chosen=self.chosen[entries],
+        )
+
+    @property
+    def labels_per_category(self) -> Ints:
+        return self.per_category(self.weights[self.row] * self.chosen).astype(np.int64)
+
+    @property
+    def same_pairs(self) -> Floats:
+        """[P] ordered pairs of labels of one issue that are the same: sum over k of n_ik (n_ik - 1)."""
+        return self.per_row(self.chosen * (self.chosen - 1))
+
+    @property
+    def agreement(self) -> Floats:
+        """[P] the share of pairs of labels that are the same, p_a,i; 0 where r_i is 1."""
+        pairs = self.sizes * (self.sizes - 1)
+        return self.same_pairs / np.where(pairs == 0, 1, pairs)
+
+    @cached_property
+    def sums(self) -> "Sums":
+        """The sums over the issues as they are, exact."""
+        return Sums.of(self)
+
+    def per_row(self, values: npt.ArrayLike) -> Floats:
+        """[P] the sum of an entry-wise quantity over the categories of each pattern."""
+        return _bincount(self.row, values, len(self.sizes))
+
+    def per_category(self, values: npt.ArrayLike) -> Floats:
+        """[q] the sum of an entry-wise quantity over the patterns, for each category."""
+        return _bincount(self.category, values, self.categories)
+
+    def shares(self) -> Floats:
+        """n_ik / r_i of each entry."""
+        return self.chosen / self.sizes[self.row]
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over issues that define the coefficients: fractions, or floats of bootstrap replicates, which a
+    leading axis counts.
+
+    `issues` N, `compared` issues with r_i >= 2, `agreement` the sum of p_a,i over these,
+    `shares` [..., q] the sum of n_ik / r_i. Over the issues with r_i >= 2 only: `labels` n,
+    `chosen` [..., q] n_k, `unlike` the sum of (r_i^2 - sum_k n_ik^2) / (r_i - 1).
+    """
+
+    issues: Values
+    compared: Values
+    agreement: Values
+    shares: Values
+    labels: Values
+    chosen: Values
+    unlike: Values
+
+    @classmethod
+    def of(cls, tally: Tally) -> Self:
+        """The sums over the issues as they are: whole numbers by the number of labels, then fractions."""
+        agreement, unlike, labels = Fraction(), Fraction(), 0
+        shares, chosen = (np.full(tally.categories, Fraction(), dtype=object) for _ in range(2))
+        for size in np.unique(tally.sizes).tolist():
+            rows = tally.sizes == size
+            entries = rows[tally.row]
+            weights = np.where(entries, tally.weights[tally.row], 0)
+            times = tally.per_category(weights * tally.chosen).astype(np.int64).astype(object)
+            shares += times * Fraction(1, size)
+            if size > 1:
+                issues, pairs = int(tally.weights[rows].sum()), size * (size - 1)
+                same = int(np.dot(weights, tally.chosen * (tally.chosen - 1)))
+                agreement += Fraction(same, pairs)
+                unlike += Fraction(issues * pairs - same, size - 1)
+                labels += issues * size
+                chosen += times
+        return cls(
+            issues=_exact(tally.issues),
+            compared=_exact(tally.compared),
+            agreement=_exact(agreement),
+            shares=shares,
+            labels=_exact(labels),
+            chosen=chosen,
+            unlike=_exact(unlike),
+        )
+
+    @classmethod
+    def resampled(cls, tally: Tally, draws: Ints) -> Self:
+        """The sums over resampled issues: `draws` [B, P] issues of each pattern in each replicate."""
+        weights = draws.astype(np.float64)
+        shape = (len(tally.sizes), tally.categories)
+        several = tally.sizes >= 2
+        shares, chosen = np.zeros(shape), np.zeros(shape)
+        shares[tally.row, tally.category] = tally.shares()
+        chosen[tally.row, tally.category] = tally.chosen * several[tally.row]
+        return cls(
+            issues=weights.sum(axis=1),
+            compared=weights @ several,
+            agreement=weights @ tally.agreement,
+            shares=weights @ shares,
+            labels=weights @ (tally.sizes * several),
+            chosen=weights @ chosen,
+            unlike=weights @ _unlike(tally),
+        )
+
+
+def _unlike(tally: Tally) -> Floats:
+    """[P] ordered pairs of labels that differ, per (r_i - 1); 0 where r_i is 1."""
+    pairs = tally.sizes * (tally.sizes - 1)
+    return (pairs - tally.same_pairs) / np.maximum(tally.sizes - 1, 1)
+
+
+def _exact(value: Fraction | int) -> Values:
+    return np.array(Fraction(value), dtype=object)
+
+
+def _bincount(index: Ints, values: npt.ArrayLike, length: int) -> Floats:
+    weights = np.asarray(values, dtype=np.float64)
+    return np.bincount(index, weights=weights, minlength=length).astype(np.float64, copy=False)

@@ -1,0 +1,180 @@
+"""Rounds go on with a new version of their taxonomy, and what lost its category is looked at again.
+
+All of it is done in the transaction that publishes the version. A label stays what it was: what it says in
+the version of its round is for the database to tell (`rounds.models.CurrentLabel`).
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from annotate.actions.second_looks import complete_again, look_again
+from annotate.models import Draft
+from annotate.queries.second_looks import kept_from_following
+from consensus.actions.decisions import settle_anew
+from consensus.models import Decision
+from core import clock
+from rounds.models import Round
+from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.rounds import reveals_complete_issues
+from studies.actions import record
+from taxonomy.models import Level, Taxonomy, Version
+from taxonomy.queries.taxonomies import published_version
+
+
+def follow(*, version: Version, by: User | None) -> list[Round]:
+    """Let the rounds of a taxonomy that are not closed go on with its new version; those that do.
+
+    A training keeps its version, as its right labels do, and so does a round whose depth or excluded type
+    the new version lacks. The caller has locked the taxonomy.
+    """
+    following = [
+        round_
+        for round_ in _held(version.taxonomy)
+        if round_.version_id != version.pk and kept_from_following(round_, version) is None
+    ]
+    for round_ in following:
+        _go_on(round_, version, by)
+    return following
+
+
+def ask_again(*, taxonomy: Taxonomy) -> int:
+    """Give open labels whose proposal the newest version answers back to their authors: how many."""
+    version = published_version(taxonomy)
+    if version is None:
+        return 0
+    moment = clock.now()
+    rounds = [one for one in _held(taxonomy) if one.version_id == version.pk and one.kind != Round.Kind.LOOK]
+    return sum(look_again(round_, at=moment) for round_ in rounds)
+
+
+def _held(taxonomy: Taxonomy) -> list[Round]:
+    """The rounds of a taxonomy that are not closed, without trainings, held in the order of their ids."""
+    rounds = Round.objects.select_for_update(no_key=True, of=("self",)).filter(
+        version__taxonomy=taxonomy, closed_at=None
+    )
+    rounds = rounds.exclude(kind=Round.Kind.TRAINING).select_related("study", "version__taxonomy")
+    return list(rounds.order_by("pk"))
+
+
+def _go_on(round_: Round, version: Version, by: User | None) -> None:
+    before, now = codebook(round_.version_id), codebook(version.pk)
+    old, round_.version = round_.version, version
+    if round_.excludes_id is not None:
+        round_.excludes_id = now.states.stands_as(round_.excludes_id)
+    round_.save(update_fields=["version", "excludes"])
+    # What was split and is there still is another category now: who had chosen it chooses again.
+    smaller = [id_ for id_ in now.states if now.states.stands_as(id_, old.pk) is None]
+    Draft.objects.filter(round=round_, category__in=smaller).update(category=None)
+    again = 0
+    if round_.kind != Round.Kind.LOOK:
+        moment = clock.now()
+        opened = _end_decisions(round_, version, now, moment)
+        again = look_again(round_, at=moment)
+        complete_again(round_, moment)
+        _compare_anew(round_, before, now, opened, moment)
+    record(
+        round_.study,
+        "rounds.followed",
+        by,
+        round=round_.name,
+        before=old.number,
+        version=version.number,
+        again=again,
+    )
+
+
+def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: datetime) -> list[int]:
+    """Open again what was decided as a category that nothing took over as a whole: these issues."""
+    standing = Decision.objects.filter(round=round_, superseded_at=None)
+    opened: list[int] = []
+    for category, made_in in standing.order_by().values_list("category", "version").distinct():
+        if now.states.stands_as(category, made_in) is None:
+            state = now.states[category]
+            why = _("Version %(n)s split or retired %(code)s %(name)s.") % {
+                "n": version.number,
+                "code": state.code,
+                "name": state.name,
+            }
+            lost = standing.filter(category=category, version=made_in)
+            opened += lost.values_list("issue", flat=True)
+            lost.update(superseded_at=moment, superseded_why=why)
+    return opened
+
+
+_PARTED = """
+    SELECT c.issue_id FROM rounds_roundissue c
+    WHERE c.round_id = %(round)s AND c.completed_at IS NOT NULL AND (
+        c.issue_id = ANY(%(opened)s) OR ' ' || c.labels || ' ' ~ %(elsewhere)s
+        OR ' ' || c.labels || ' ' ~ %(moved)s AND (
+            c.labels || ' ' <> repeat(
+                split_part(c.labels, ' ', 1) || ' ', 1 + length(c.labels) - length(replace(c.labels, ' ', ''))
+            ) OR EXISTS (
+                SELECT FROM consensus_disagreement d WHERE d.round_id = c.round_id AND d.issue_id = c.issue_id
+            )
+        )
+    )
+"""
+_ENDED = "DELETE FROM consensus_disagreement WHERE round_id = %s AND issue_id = ANY(%s)"
+
+
+def _compare_anew(
+    round_: Round, before: ShownCodebook, now: ShownCodebook, opened: list[int], moment: datetime
+) -> None:
+    """Note anew what differs among labels that compare otherwise now, and decide what follows from them:
+    labels of what lies elsewhere, or became something else; and the issues that were `opened`.
+
+    Labels that are all of one category agree as they did, and are decided as they were, unless that lies
+    elsewhere.
+    """
+    if not reveals_complete_issues(round_):
+        return
+    moved, elsewhere = _placed_otherwise(before, now, round_.depth)
+    if not moved and not elsewhere and not opened:
+        return
+    given: dict[str, Any] = {"round": round_.pk, "opened": opened}
+    given |= {"moved": _any_of(moved), "elsewhere": _any_of(elsewhere)}
+    with connection.cursor() as cursor:
+        cursor.execute(_PARTED, given)
+        issues = [issue for (issue,) in cursor.fetchall()]
+        cursor.execute(_ENDED, [round_.pk, issues])
+    settle_anew(round_, issues, moment)
+
+
+def _placed_otherwise(before: ShownCodebook, now: ShownCodebook, depth: int) -> tuple[set[int], set[int]]:
+    """What labels say now whose categories lie below another type, theme or category of the round's depth
+    than they did; and of these what is decided as another category, 0 among them for none.
+    """
+
+    old = before.states.version_id
+    moved, elsewhere = set(), set()
+    for category in before.states:
+        stands = now.states.stands_as(category, old)
+        if stands is None:
+            elsewhere.add(0)
+            continue
+        was, here = before.at_depth(category, depth), now.at_depth(stands, depth)
+        if now.states.stands_as(was.category_id, old) != here.category_id:
+            elsewhere.add(stands)
+        elif any(
+            before.at_depth(category, level).category_id != now.at_depth(stands, level).category_id
+            for level in (*Level, depth)
+        ):
+            moved.add(stands)
+    return moved, elsewhere
+
+
+def _any_of(said: set[int]) -> str:
+    """A pattern that finds any of these in what an issue says; nothing is found by none."""
+    return f" ({'|'.join(map(str, sorted(said)))}) " if said else "^$"
+
+
+def on_published(*, version: Version, by: User | None, **_sent: object) -> None:
+    follow(version=version, by=by)
+
+
+def on_answered(*, taxonomy: Taxonomy, **_sent: object) -> None:
+    ask_again(taxonomy=taxonomy)

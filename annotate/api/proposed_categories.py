@@ -1,0 +1,90 @@
+"""The names that open labels wait for over REST: read, and answered without a vote."""
+
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.queries.proposed_categories import MissingCategory, missing_categories, name_that_waits
+from studies.api import allow
+from studies.models import Membership
+from studies.rules import may_lead, may_read_revealed
+from taxonomy.actions import answer
+from taxonomy.models import CategoryState, Taxonomy
+from taxonomy.pages import taxonomy_of
+from taxonomy.queries.taxonomies import published_version
+
+
+class MissingNameSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    labels = serializers.IntegerField(help_text="So many revealed labels wait for it")
+    issues = serializers.IntegerField(help_text="On so many issues")
+    reasons = serializers.ListField(child=serializers.CharField(), help_text="Some, each with who gave it")
+    nearest = serializers.CharField(allow_null=True, help_text="Code of the category that comes nearest")
+    proposal = serializers.IntegerField(allow_null=True, help_text="Number of the latest vote on it")
+    answer = serializers.CharField(allow_null=True, help_text="Code of the category that answers it")
+    is_voted_for = serializers.BooleanField(help_text="Then no lead answers it")
+
+
+class NameAnswerSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200)
+    category = serializers.CharField(
+        allow_null=True, max_length=32, help_text="Its code in the newest version; null takes the answer back"
+    )
+
+
+class MissingNames(APIView):
+    """The names of categories that revealed labels miss, most labels first."""
+
+    @extend_schema(responses=MissingNameSerializer(many=True))
+    def get(self, request: Request, taxonomy_id: int) -> Response:
+        taxonomy, member = _taxonomy(request, taxonomy_id)
+        return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
+
+    @extend_schema(request=NameAnswerSerializer, responses=MissingNameSerializer(many=True))
+    def post(self, request: Request, taxonomy_id: int) -> Response:
+        """Say without a vote which category answers a name: owner and leads. Labels with it are asked for
+        again, and no longer in the list.
+        """
+        taxonomy, member = _taxonomy(request, taxonomy_id)
+        allow(may_lead(member))
+        asked = NameAnswerSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        name, code = asked.validated_data["name"], asked.validated_data["category"]
+        known = name_that_waits(taxonomy, member, name)
+        if known is None:
+            raise Http404
+        state = None
+        if code is not None:
+            state = get_object_or_404(CategoryState, version=published_version(taxonomy), code=code)
+        category = state.category if state else None
+        answer(taxonomy=taxonomy, name=known, category=category, by=member)
+        return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
+
+
+def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
+    allow(may_read_revealed(member))
+    if member is None:  # pragma: no cover - allow() has refused
+        raise AssertionError
+    return taxonomy, member
+
+
+def _as_data(one: MissingCategory) -> dict[str, Any]:
+    return MissingNameSerializer(
+        {
+            "name": one.name,
+            "labels": one.labels,
+            "issues": one.on,
+            "reasons": [f"{who}: {why}" for who, why in one.reasons],
+            "nearest": one.nearest.code if one.nearest else None,
+            "proposal": one.motion.number if one.motion else None,
+            "answer": one.answer.code if one.answer else None,
+            "is_voted_for": one.is_voted_for,
+        }
+    ).data

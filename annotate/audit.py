@@ -1,0 +1,31 @@
+"""How the audit tells what happens in this room."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studies.audit import say
+
+
+def register() -> None:
+    say("rounds.created", _("Planned the round %(round)s: %(issues)s issues, %(volunteers)s volunteers"))
+    say("samples.drawn", _("Drew the sample %(sample)s: %(issues)s issues, seed %(seed)s"))
+    say("rounds.opened", _("Opened the round %(round)s"))
+    say(
+        "rounds.followed",
+        _(
+            "The round %(round)s goes on with version %(version)s, after %(before)s:"
+            " %(again)s labels need a second look"
+        ),
+    )
+    say("rounds.closed", _("Closed the round %(round)s"))
+    say("rounds.done", _("The second look %(round)s is done, and closed"))
+    say("rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments"))
+    say("rounds.volunteer_removed", _("Took %(member)s out of the round %(round)s"))
+    say(
+        "rounds.labels_raised",
+        _("Raised the labels per issue of the round %(round)s from %(before)s to %(after)s"),
+    )
+    say("rounds.quota_set", _("Changed the quota of %(member)s in the round %(round)s"))
+    say("rounds.deadline_set", _("Changed the deadline of the round %(round)s"))
+    say("rounds.admitted", _("Let %(member)s into the round %(round)s without a passed training"))
+    say("rounds.admission_taken_back", _("%(member)s needs the training of the round %(round)s again"))
+    say("models.labelled", _("%(member)s, a model, labelled %(labels)s issues of the round %(round)s"))

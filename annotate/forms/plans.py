@@ -1,0 +1,341 @@
+"""What is posted to plan a round, as objects."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from annotate.actions.plans import LONGEST_NAME, MOST_QUOTA, Plan, refusals
+from annotate.queries.planning import (
+    EVERY_ISSUE,
+    IssueSource,
+    defaults,
+    issues_from,
+    selection,
+    source_choices,
+    source_named,
+    sources,
+    types_by_version,
+)
+from core.templatetags.crosscheck import count
+from ingest.models import Issue, Repository
+from ingest.queries.issues import IssueCounts
+from rounds.errors import RoundRefused
+from rounds.models import Round
+from rounds.queries.rounds import candidates, issues_to_label, published_versions
+from studies.models import Membership, Study
+from taxonomy.models import Category, Level, Version
+
+OF_KINDS = {
+    "excludes": {Round.Kind.SCREENING},
+    "pass_mark": {Round.Kind.TRAINING},
+    "training": {Round.Kind.SCREENING, Round.Kind.TRAINING, Round.Kind.MAIN},
+    "rule": {Round.Kind.SCREENING, Round.Kind.PILOT, Round.Kind.MAIN},
+    "majority": {Round.Kind.SCREENING, Round.Kind.PILOT, Round.Kind.MAIN},
+    "drift_percent": {Round.Kind.PILOT, Round.Kind.MAIN},
+    "drift_hours": {Round.Kind.PILOT, Round.Kind.MAIN},
+}
+"""The fields that only rounds of some kinds need."""
+
+
+def end_of(day: date) -> datetime:
+    """The last second of a day."""
+    return timezone.make_aware(datetime.combine(day, time(23, 59, 59)))
+
+
+class _Repositories(forms.ModelMultipleChoiceField):
+    counts: dict[int, int]
+
+    def label_from_instance(self, repository: Repository) -> str:
+        return f"{repository.path} ({count(self.counts[repository.pk])})"
+
+
+class RoundForm(forms.Form):
+    """A round to be planned: only the fields that its kind needs, with defaults of that kind.
+
+    `initial` may say what any field starts with. What a plan refuses stands at its field.
+    """
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=LONGEST_NAME,
+        help_text=_("As the paper would call it: pilot, main round, …"),
+        error_messages={"required": _("Give the round a name.")},
+    )
+    kind = forms.ChoiceField(label=_("Kind"), choices=Round.Kind, widget=forms.HiddenInput)
+    version = forms.ModelChoiceField(
+        Version.objects.none(),
+        label=_("Version of the taxonomy"),
+        empty_label=None,
+        help_text=_("It stays what it is for the whole round."),
+    )
+    depth = forms.TypedChoiceField(
+        label=_("Labels are compared by"),
+        choices=[(level.value, level.label) for level in Level],
+        coerce=int,
+        help_text=_("Labels that agree down to this level are unanimous."),
+    )
+    excludes = forms.TypedChoiceField(
+        label=_("Excluded type"),
+        coerce=int,
+        empty_value=None,
+        required=False,
+        help_text=_("Issues that all of their volunteers put here leave the study; they stay to be seen."),
+    )
+    pass_mark = forms.IntegerField(
+        label=_("Pass mark, in percent"),
+        required=False,
+        help_text=_(
+            "Of the answers, how many a volunteer must match. Leave it empty: labelling all is enough."
+        ),
+    )
+    source = forms.ChoiceField(label=_("Issues"), help_text=_("What you choose below narrows them further."))
+    repositories = _Repositories(
+        Repository.objects.none(),
+        label=_("Repositories"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one repository.")},
+    )
+    year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
+    with_text = forms.BooleanField(label=_("Only issues whose text is here"), required=False)
+    without_pull_requests = forms.BooleanField(label=_("Leave pull requests out"), required=False)
+    order = forms.ChoiceField(
+        label=_("Order"),
+        choices=[
+            (Round.Order.SHUFFLED, _("shuffled for each volunteer")),
+            (Round.Order.BY_REPOSITORY, _("repository after repository, shuffled inside each")),
+        ],
+        widget=forms.RadioSelect,
+        required=False,
+    )
+    members = forms.ModelMultipleChoiceField(
+        Membership.objects.none(),
+        label=_("Volunteers"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Their columns keep this order. Members without an account cannot label."),
+        error_messages={"required": _("Choose at least one volunteer.")},
+    )
+    allocation = forms.ChoiceField(label=_("Sharing out"), choices=Round.Allocation, widget=forms.RadioSelect)
+    labels_per_issue = forms.IntegerField(
+        label=_("Labels per issue"),
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text=_("Only where not everyone labels everything."),
+    )
+    quota = forms.IntegerField(
+        label=_("Quota of each volunteer"),
+        min_value=1,
+        max_value=MOST_QUOTA,
+        required=False,
+        help_text=_("Labels after which no more are given. A number at a name counts instead of it."),
+    )
+    lease_minutes = forms.IntegerField(
+        label=_("Minutes that an issue is held for a volunteer"),
+        min_value=1,
+        required=False,
+        help_text=_("Each saved draft extends it. Only where not everyone labels everything."),
+    )
+    training = forms.ModelChoiceField(
+        Round.objects.none(),
+        label=_("Training to be passed first"),
+        empty_label=_("none"),
+        required=False,
+        help_text=_("The round opens to each volunteer once they have passed it."),
+    )
+    reveal = forms.ChoiceField(
+        label=_("Labels are revealed"),
+        choices=Round.Reveal,
+        widget=forms.RadioSelect,
+        help_text=_("Until then nobody sees another volunteer's label, owner and leads included."),
+    )
+    rule = forms.ChoiceField(
+        label=_("An issue is decided by"), choices=Round.Rule, widget=forms.RadioSelect, required=False
+    )
+    majority = forms.IntegerField(
+        label=_("Equal labels that decide"),
+        required=False,
+        help_text=_("More than half of the labels of an issue. Only for a majority."),
+    )
+    deadline = forms.DateField(
+        label=_("Deadline"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=_("The end of this day. It is shown to everybody; nothing ends by itself."),
+    )
+    drift_percent = forms.IntegerField(
+        label=_("Drift check, in percent"),
+        required=False,
+        help_text=_("So many of a volunteer's issues come to them a second time, unmarked: 0 to 50."),
+    )
+    drift_hours = forms.IntegerField(
+        label=_("Hours before an issue comes again"), required=False, help_text=_("At least so many.")
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        study: Study,
+        counts: IssueCounts,
+        by: Membership | None = None,
+        initial: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.study = study
+        self.counts = counts
+        self.asked: dict[str, Any] = {}  # what is valid, also where the plan is refused
+        given = self.data.get("kind") if self.is_bound else (initial or {}).get("kind")
+        self.planned_kind = Round.Kind(given) if given in Round.PLANNED else Round.Kind.MAIN
+        for name, kinds in OF_KINDS.items():
+            if self.planned_kind not in kinds:
+                del self.fields[name]
+        self._offer_choices()
+        asked = str((initial or {}).get("version", ""))
+        self.initial = defaults(study, self.planned_kind, by, asked) | {
+            "repositories": list(self._repositories)
+        }
+        self.initial |= {name: value for name, value in (initial or {}).items() if name in self.fields}
+        self.initial["kind"] = self.planned_kind
+
+    def _offer_choices(self) -> None:
+        study, fields = self.study, self.fields
+        versions = published_versions(study)
+        self._offer("version", versions)
+        self._offer("repositories", Repository.objects.filter(study=study).order_by("path"))
+        self._offer("members", candidates(study))
+        self._repositories = {repository.pk: issues for repository, issues in self.counts.repositories}
+        fields["repositories"].counts = self._repositories  # type: ignore[attr-defined]
+        years = [(str(year), f"{year} ({count(issues)})") for year, issues in self.counts.years]
+        fields["year"].choices = [("", _("any")), *years]  # type: ignore[attr-defined]
+        fields["source"].choices = source_choices(sources(study))  # type: ignore[attr-defined]
+        self.quotas = {}
+        for member in candidates(study):
+            self.quotas[member.pk] = f"quota_{member.pk}"
+            fields[self.quotas[member.pk]] = forms.IntegerField(
+                label=_("Quota of %(who)s") % {"who": member},
+                min_value=1,
+                max_value=MOST_QUOTA,
+                required=False,
+                widget=forms.NumberInput(attrs={"placeholder": _("quota")}),
+            )
+        if "training" in fields:
+            trainings = Round.objects.filter(study=study, kind=Round.Kind.TRAINING).order_by("-pk")
+            self._offer("training", trainings)
+        if "excludes" in fields:
+            types = types_by_version([version.pk for version in versions])
+            offered = [
+                (
+                    str(version),
+                    [(state.category_id, f"{state.code} {state.name}") for state in types[version.pk]],
+                )
+                for version in versions
+            ]
+            fields["excludes"].choices = [("", _("none yet")), *offered]  # type: ignore[attr-defined]
+
+    def _offer(self, name: str, choices: QuerySet[Any]) -> None:
+        self.fields[name].queryset = choices  # type: ignore[attr-defined]
+
+    def volunteers(self) -> Iterator[tuple[Any, forms.BoundField]]:
+        """The checkbox of each candidate, and the field of their own quota."""
+        for box in self["members"]:
+            yield box, self[self.quotas[int(str(box.data["value"]))]]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        self.asked = dict(cleaned)
+        if not self.errors.keys() & {"kind", "version", "depth", "source", "allocation", "reveal"}:
+            for refusal in refusals(Plan(study=self.study, **self.planned())):
+                self.refuse(refusal)
+        return cleaned
+
+    def refuse(self, refusal: RoundRefused) -> None:
+        """Put a refusal at its field; one field is told one thing."""
+        field = "source" if refusal.field == "issues" else refusal.field
+        if field == "source" and "repositories" in self.errors:
+            return
+        if field not in self.errors:
+            self.add_error(field if field in self.fields else None, str(refusal.message))
+
+    def issues(self) -> QuerySet[Issue]:
+        """The issues that source and filter leave; all, as far as nothing valid was chosen."""
+        chosen = self.asked
+        repositories = chosen.get("repositories")
+        return issues_to_label(
+            self.study,
+            among=issues_from(self.study, chosen.get("source") or self.starting_source()),
+            repositories=None if repositories is None else [repository.pk for repository in repositories],
+            year=chosen.get("year"),
+            with_text=chosen.get("with_text", False),
+            without_pull_requests=chosen.get("without_pull_requests", False),
+        )
+
+    def starting_source(self) -> str:
+        """Where the form begins: the source that is asked for, if the study has it."""
+        found = source_named(self.study, str(self.initial.get("source")))
+        return found.value if found else EVERY_ISSUE
+
+    def planned(self) -> dict[str, Any]:
+        """The arguments of create_round, as far as they are valid, without what the kind does not need."""
+        chosen = self.asked
+        crossed = chosen["allocation"] == Round.Allocation.CROSSED
+        rule = chosen.get("rule") or Round.Rule.UNANIMOUS
+        excludes, deadline = chosen.get("excludes"), chosen.get("deadline")
+        return {
+            "name": " ".join(chosen.get("name", "").split()),
+            "kind": chosen["kind"],
+            "version": chosen["version"],
+            "depth": chosen["depth"],
+            "issues": self.issues(),
+            "members": self._members(),
+            "allocation": chosen["allocation"],
+            "labels_per_issue": None if crossed else chosen.get("labels_per_issue"),
+            "reveal": chosen["reveal"],
+            "lease_minutes": chosen.get("lease_minutes") or 60,
+            "order": chosen.get("order") or Round.Order.SHUFFLED,
+            "rule": rule,
+            "majority": chosen.get("majority") if rule == Round.Rule.MAJORITY else None,
+            "deadline": deadline and end_of(deadline),
+            "excludes": excludes and Category.objects.filter(pk=excludes).first(),
+            "pass_mark": chosen.get("pass_mark"),
+            "training": chosen.get("training"),
+            "drift_percent": chosen.get("drift_percent") or 0,
+            "drift_hours": chosen.get("drift_hours") or 24,
+            "quota": None if crossed else self._quota(),
+            "selection": self._selection(),
+        }
+
+    def _members(self) -> list[Membership]:
+        return list(self.asked.get("members") or ())
+
+    def _quota(self) -> dict[int, int] | None:
+        """The quota of each chosen volunteer who has one: their own number, else the one for all."""
+        common = self.asked.get("quota")
+        quotas = {member.pk: self.asked.get(self.quotas[member.pk]) or common for member in self._members()}
+        return {member: quota for member, quota in quotas.items() if quota} or None
+
+    def _selection(self) -> dict[str, Any]:
+        chosen = self.asked
+        source = source_named(self.study, chosen.get("source") or EVERY_ISSUE)
+        repositories = chosen.get("repositories")
+        every = repositories is None or len(repositories) == len(self._repositories)
+        return selection(
+            source or IssueSource(EVERY_ISSUE, ""),
+            repositories=None if every else [repository.path for repository in repositories or ()],
+            year=chosen.get("year"),
+            with_text=chosen.get("with_text", False),
+            without_pull_requests=chosen.get("without_pull_requests", False),
+        )
+
+    def to_change(self) -> list[tuple[str, str, list[str]]]:
+        """What is refused so far: the label of its field, where that is on the page, and the words."""
+        found = []
+        for name, errors in self.errors.items():
+            field = self[name] if name in self.fields else None
+            label, at = (str(field.label), f"#{field.id_for_label}") if field else ("", "")
+            found.append((label, at, [str(error) for error in errors]))
+        return found

@@ -1,0 +1,147 @@
+"""What is posted to draw a sample, as numbers, with what they come to."""
+
+import secrets
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotate.actions.samples import DRAWN_SEEDS, LONGEST_NAME, MOST_SEED
+from annotate.queries.planning import EVERY_ISSUE, source_choices, sources
+from annotate.queries.samples import SampleFrame, frame_of, issues_of, sizes_of
+from annotate.sampling import Rounding, sample_size
+from core.templatetags.crosscheck import count
+from ingest.queries.issues import IssueCounts
+from studies.models import Study
+
+
+class _Percent(forms.DecimalField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0.1, max_value=99.9, max_digits=5, decimal_places=2, **kwargs)
+
+
+class SampleForm(forms.Form):
+    """A sample to be drawn: from what, how sure, and how many of each repository."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=LONGEST_NAME,
+        help_text=_("As the paper would call it: pilot sample, …"),
+        error_messages={"required": _("Give the sample a name.")},
+    )
+    source = forms.ChoiceField(label=_("Draw from"), initial=EVERY_ISSUE)
+    year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
+    with_text = forms.BooleanField(label=_("Only issues whose text is here"), required=False)
+    without_pull_requests = forms.BooleanField(label=_("Leave pull requests out"), required=False)
+    confidence = _Percent(
+        label=_("Confidence, in %"),
+        initial=95,
+        help_text=_("How often an interval like this holds the true share."),
+    )
+    margin = _Percent(
+        label=_("Margin of error, in %"),
+        initial=5,
+        help_text=_("Half the width of that interval."),
+    )
+    share = _Percent(
+        label=_("Share expected, in %"),
+        initial=50,
+        help_text=_("50 where nothing is known: it needs the most issues."),
+    )
+    rounding = forms.ChoiceField(
+        label=_("Rounding"),
+        choices=[
+            ("up", _("n₀ rounded up first")),
+            ("cochran", _("n₀ unrounded, as Cochran wrote it")),
+        ],
+        widget=forms.RadioSelect,
+        initial="up",
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=MOST_SEED,
+        required=False,
+        help_text=_("The same seed and issues give the same sample. Empty: drawn by chance."),
+    )
+
+    def __init__(self, *args: Any, study: Study, counts: IssueCounts, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study = study
+        self.repositories = [repository for repository, _issues in counts.repositories]
+        self._sources = {source.value: source for source in sources(study)}
+        self._choices("source", source_choices(self._sources.values()))
+        years = [(str(year), f"{year} ({count(issues)})") for year, issues in counts.years]
+        self._choices("year", [("", _("any")), *years])
+        self.fields["seed"].initial = secrets.randbelow(DRAWN_SEEDS)
+        for repository in self.repositories:
+            self.fields[f"own_{repository.pk}"] = forms.IntegerField(
+                label=_("Own number for %(repository)s") % {"repository": repository.path},
+                min_value=0,
+                required=False,
+            )
+
+    def _choices(self, name: str, choices: list[tuple[Any, Any]]) -> None:
+        self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def _value(self, name: str) -> Any:
+        """What is chosen so far, the beginning's value before anything was, None where it is wrong."""
+        if not self.is_bound:
+            return self.fields[name].initial
+        self.is_valid()
+        return self.cleaned_data.get(name)
+
+    def frame(self) -> SampleFrame:
+        return replace(
+            frame_of(self.study, self._sources[self._value("source") or EVERY_ISSUE]),
+            year=self._value("year"),
+            with_text=bool(self._value("with_text")),
+            without_pull_requests=bool(self._value("without_pull_requests")),
+        )
+
+    def plan(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The calculator: a row for each repository that has issues to draw from, and the sums. One query.
+
+        `up` and `cochran` are the sizes by both roundings, `drawn` what comes, `by` the rounding that was
+        chosen. Sizes are None while the numbers that they follow from are wrong.
+        """
+        sizes = sizes_of(issues_of(self.study, self.frame()))
+        confidence, margin, share = (self._value(name) for name in ("confidence", "margin", "share"))
+
+        def size(issues: int, rounding: Rounding) -> int | None:
+            if None in {confidence, margin, share}:
+                return None
+            return sample_size(
+                issues, float(confidence) / 100, float(margin) / 100, float(share) / 100, rounding
+            )
+
+        by = self._value("rounding") or "up"
+        rows: list[dict[str, Any]] = []
+        for repository in self.repositories:
+            if issues := sizes.get(repository.pk, 0):
+                row = {"issues": issues, "up": size(issues, "up"), "cochran": size(issues, "cochran")}
+                own = self._value(f"own_{repository.pk}")
+                row["drawn"] = row[by] if own is None else own
+                rows.append(row | {"repository": repository, "own": self[f"own_{repository.pk}"]})
+        columns = {name: [row[name] for row in rows] for name in ("issues", "up", "cochran", "drawn")}
+        sums = {name: None if None in found else sum(found) for name, found in columns.items()}
+        return rows, sums | {"by": by}
+
+    def drawn(self) -> dict[str, Any]:
+        """The arguments of draw_sample."""
+        chosen = self.cleaned_data
+        return {
+            "name": chosen["name"],
+            "frame": self.frame(),
+            "confidence": float(chosen["confidence"]) / 100,
+            "margin": float(chosen["margin"]) / 100,
+            "share": float(chosen["share"]) / 100,
+            "rounding": chosen["rounding"],
+            "own": {
+                repository.pk: chosen[f"own_{repository.pk}"]
+                for repository in self.repositories
+                if chosen[f"own_{repository.pk}"] is not None
+            },
+            "seed": chosen["seed"],
+        }

@@ -1,0 +1,34 @@
+"""What is posted on the pages of a training, as objects."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotate.actions.training import EXPLANATION_LENGTH
+from rounds.models import Round
+from taxonomy.models import Category
+
+
+class AnswerForm(forms.Form):
+    """The right label of one issue, and why."""
+
+    category = forms.ModelChoiceField(
+        Category.objects.none(),
+        error_messages={
+            "required": _("Choose the category that is right."),
+            "invalid_choice": _("This category is not in the taxonomy of this round. Choose another one."),
+        },
+    )
+    explanation = forms.CharField(
+        max_length=EXPLANATION_LENGTH,
+        error_messages={
+            "required": _("Say why this is the right label: the volunteers learn from the explanation."),
+            "max_length": _("The explanation is longer than 5,000 characters. Shorten it."),
+        },
+    )
+
+    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taxonomy = round_.version.taxonomy_id
+        self.fields["category"].queryset = Category.objects.filter(taxonomy=taxonomy)  # type: ignore[attr-defined]

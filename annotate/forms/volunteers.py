@@ -1,0 +1,62 @@
+"""Forms of the page on which an open round is changed."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from rounds.models import Round
+from rounds.queries.volunteers import active_volunteers, addable
+from studies.models import Membership
+
+
+class AddVolunteerForm(forms.Form):
+    """Who is to label in the round from now on."""
+
+    member = forms.ModelChoiceField(Membership.objects.none(), label=_("Member of the study"))
+
+    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["member"]
+        field.queryset = addable(round_)
+        field.empty_label = _("Choose somebody")
+
+
+class RemoveVolunteerForm(forms.Form):
+    """Who goes on with what a volunteer leaves open; nobody: it goes back."""
+
+    to = forms.ModelChoiceField(Membership.objects.none(), label=_("Who goes on"), required=False)
+
+    def __init__(self, *args: Any, round_: Round, member: Membership, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["to"]
+        ids = set(addable(round_).values_list("pk", flat=True))
+        if round_.allocation == Round.Allocation.K_OF_N:
+            ids |= {one.member_id for one in active_volunteers(round_)}
+            field.empty_label = _("Nobody: the issues are free again")
+        else:
+            field.empty_label = _("Nobody: the issues do without")
+        field.queryset = Membership.objects.filter(pk__in=ids - {member.pk}).order_by("pk")
+
+
+class RaiseLabelsForm(forms.Form):
+    """How many labels an issue is to get."""
+
+    to = forms.IntegerField(label=_("Labels per issue"), min_value=1, max_value=999)
+
+
+class QuotaForm(forms.Form):
+    """After how many labels a volunteer is given no more; empty: no end."""
+
+    quota = forms.IntegerField(label=_("Quota"), required=False, min_value=1, max_value=10_000_000)
+
+
+class DeadlineForm(forms.Form):
+    """The last day; empty: none."""
+
+    deadline = forms.DateField(
+        label=_("Deadline"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=_("The last day. Shown to everybody; nothing ends by itself."),
+    )

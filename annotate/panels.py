@@ -1,0 +1,46 @@
+"""What pages of the rooms below show of this one: examples of categories, names that labels wait for."""
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from annotate.queries.examples import taxonomies_of
+from annotate.queries.proposed_categories import missing_categories
+from core import panels
+from ingest.models import Issue
+from studies import rules
+from studies.models import Membership, Study
+from taxonomy.models import Taxonomy
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.taxonomies import published_version
+from taxonomy.rules import may_edit_taxonomies, may_propose
+
+
+def register() -> None:
+    panels.register("issue.links", example_links)
+    panels.register("proposals.top", labels_wait_for)
+
+
+def example_links(request: HttpRequest, *, membership: Membership | None, issue: Issue) -> str:
+    """Links that take an issue as an example, for editors of taxonomies. One query; none for others."""
+    found = taxonomies_of(issue) if may_edit_taxonomies(membership) else []
+    return render_to_string("annotate/examples/_links.html", {"issue": issue, "taxonomies": found}, request)
+
+
+def labels_wait_for(
+    request: HttpRequest, *, study: Study, membership: Membership | None, taxonomy: Taxonomy
+) -> str:
+    """The names that revealed open labels of a taxonomy wait for. Ten queries at most."""
+    if not rules.may_read_revealed(membership):
+        return ""
+    found = missing_categories(taxonomy, membership)
+    may_answer = rules.may_lead(membership)
+    version = published_version(taxonomy) if found and may_answer else None
+    context = {
+        "study": study,
+        "taxonomy": taxonomy,
+        "found": found,
+        "may_propose": may_propose(membership),
+        "may_answer": may_answer,
+        "states": codebook(version).states if version else (),
+    }
+    return render_to_string("annotate/missing/_card.html", context, request)

@@ -1,0 +1,24 @@
+"""What the publication of a version set going, in a sentence for who published it."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.queries.second_looks import begun
+from core.templatetags.crosscheck import count
+from studies.models import Membership
+from taxonomy.models import Version
+
+
+def sentence(version: Version, member: Membership | None) -> str:
+    """How many labels, of how many people, go to a second look; "" for none. A reader's own come alone."""
+    found = begun(version, member)
+    labels = ngettext("%(n)s label", "%(n)s labels", found.labels) % {"n": count(found.labels)}
+    if found.is_own:
+        return _("A second look begins: %(labels)s of mine.") % {"labels": labels}
+    people = ngettext("%(n)s person", "%(n)s people", found.people) % {"n": count(found.people)}
+    said = _("A second look begins: %(labels)s of %(people)s.") % {"labels": labels, "people": people}
+    return said if found.labels else ""
+
+
+def on_followed(*, version: Version, member: Membership | None, **_sent: object) -> str:
+    return sentence(version, member)

@@ -1,0 +1,187 @@
+"""Second looks: why a label is asked for again, and which rounds go on with a new version."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotate.queries.turns import Turn
+from ingest.models import Issue
+from rounds.models import Assignment, CurrentLabel, Label, Round, RoundIssue
+from rounds.queries.blindness import still_to_label
+from rounds.queries.categories import categories_of, codebook, deepest_level
+from studies.models import Membership
+from taxonomy.models import CategoryState, Gone, Remap, Version
+
+STILL_LOOKING = """EXISTS (
+    SELECT FROM rounds_round looks
+    JOIN rounds_assignment waits ON waits.round_id = looks.id
+    JOIN rounds_roundvolunteer seat ON seat.round_id = looks.of_id AND seat.member_id = waits.volunteer_id
+    JOIN studies_membership who ON who.id = waits.volunteer_id
+    WHERE looks.of_id = {round} AND looks.closed_at IS NULL
+      AND waits.issue_id = {issue} AND waits.submitted_at IS NULL
+      AND seat.left_at IS NULL AND who.left_at IS NULL AND who.user_id IS NOT NULL
+)"""
+"""SQL: does somebody who still can have to look again at this issue of this round?"""
+
+
+def kept_from_following(round_: Round, version: Version) -> Promise | None:
+    """Why a round that is not closed keeps its version when this one is published; None if it does not."""
+    excludes = round_.excludes_id
+    return why_kept(
+        round_,
+        deepest_level(version.pk),
+        has_excluded=excludes is None or codebook(version.pk).states.stands_as(excludes) is not None,
+    )
+
+
+def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None:
+    """The same of a version of this depth, which has what the round excludes or has not."""
+    if round_.kind == Round.Kind.TRAINING:
+        return _("a training keeps its version, as its right labels do")
+    if depth < round_.depth:
+        return _("the new version is not as deep as its labels are compared")
+    if not has_excluded:
+        return _("the new version has no category like the one that it excludes")
+    return None
+
+
+def waits_for_a_look(look: Round, issue: Issue) -> bool:
+    """Is the issue blind in the round that this second look is of? If not, it went on without its author."""
+    places = RoundIssue.objects.filter(round=look.of_id, issue=issue)
+    return places.filter(completed_at=None, was_completed_at__isnull=False).exists()
+
+
+@dataclass(frozen=True)
+class LostLabel:
+    """A label of the member's own that says no category of its round's version, and that they can change.
+    `last` is the category that was split or retired, `answer` the one that their proposal became.
+    """
+
+    label: Label
+    last: CategoryState | None
+    answer: CategoryState | None
+
+
+def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
+    """The member's labels of a round, in issues that nobody else sees, that a new version left without a
+    category, or that wait for one which is there by now. Two queries.
+    """
+    labels = _lost([round_], [member]).select_related("issue__repository", "proposal")
+    found = []
+    for label in labels.order_by("submitted_at", "pk"):
+        states = categories_of(round_.version_id).by_id
+        answer = label.proposal.answered_by_id if label.proposal else None
+        here = states.stands_as(answer) if answer else None
+        if label.category_id or here:
+            last = states[label.category_id] if label.category_id else None
+            found.append(LostLabel(label, last, states[here] if here else None))
+    return found
+
+
+@dataclass(frozen=True)
+class LostLabelCount:
+    """How many labels of a member are lost in a round, and the id of the issue of the first."""
+
+    round: Round
+    member: Membership
+    labels: int
+    issue: int
+
+
+def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[LostLabelCount]:
+    """What `lost_labels` gives in these rounds of one person, counted. One query."""
+    seats = {round_.pk: (round_, member) for round_, member in own}
+    labels = _lost(
+        [round_ for round_, _member in seats.values()], {member for _round, member in seats.values()}
+    )
+    found: dict[int, list[int]] = {}
+    rows = labels.order_by("submitted_at", "pk")
+    for id_, issue, category, answer in rows.values_list(
+        "round", "issue", "category", "proposal__answered_by"
+    ):
+        if category or (answer and codebook(seats[id_][0].version_id).states.stands_as(answer)):
+            found.setdefault(id_, []).append(issue)
+    return [LostLabelCount(*seats[id_], len(issues), issues[0]) for id_, issues in found.items()]
+
+
+def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[Label]:
+    """The labels of these members that say nothing in the version of their round, in issues that nobody else
+    sees: of a category that is gone, or open ones that a category answers.
+    """
+    ids = [round_.pk for round_ in rounds]
+    gone = Gone.objects.filter(version__rounds__in=ids, became=None)
+    seen = RoundIssue.objects.filter(
+        Q(completed_at__isnull=False, round__reveal=Round.Reveal.ISSUE_COMPLETE)
+        | Q(was_completed_at__isnull=False),
+        round=OuterRef("round"),
+        issue=OuterRef("issue"),
+    )
+    return Label.objects.filter(
+        Q(category__in=gone.values("category")) | Q(proposal__answered_by__isnull=False),
+        Exists(CurrentLabel.objects.filter(pk=OuterRef("pk"), category=None)),
+        ~Exists(seen),
+        round__in=ids,
+        volunteer__in=members,
+    )
+
+
+@dataclass(frozen=True)
+class BegunLooks:
+    """How many labels of how many people a new version asks for again; `is_own`: of the reader alone."""
+
+    labels: int
+    people: int
+    is_own: bool
+
+
+def begun(version: Version, reader: Membership | None) -> BegunLooks:
+    """What began with the publication of a version, without issues that the reader has still to label in
+    another round. One query, and two for each round that they are of.
+    """
+    labels: Counter[int] = Counter()
+    looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)
+    for round_ in Round.objects.filter(looks__in=looks).distinct().select_related("version"):
+        held = still_to_label(round_, reader).exclude(round__of=round_)
+        asked = Assignment.objects.filter(round__in=looks, round__of=round_)
+        labels.update(asked.exclude(issue__in=held.values("issue")).values_list("volunteer", flat=True))
+    own = labels[reader.pk] if reader else 0
+    return BegunLooks(own or labels.total(), 1 if own else len(labels), bool(own))
+
+
+@dataclass(frozen=True)
+class FirstLabel:
+    """What a member said the first time. `state` is the category as it was, None for an open label, whose
+    proposed name `proposed` is; `became` are the categories it was split into.
+    """
+
+    state: CategoryState | None
+    version: int
+    proposed: str
+    summary: str
+    became: tuple[CategoryState, ...]
+
+
+def before(turn: Turn, round_: Round, member: Membership) -> FirstLabel | None:
+    """What the member said of an issue before this second look; None in other rounds. Three queries."""
+    if round_.of_id is None:
+        return None
+    found = Label.objects.filter(round=round_.of_id, issue=turn.issue, volunteer=member)
+    label = found.select_related("proposal", "version").first()
+    if label is None:
+        return None
+    states = categories_of(round_.version_id).by_id
+    parts = Remap.objects.filter(
+        source=label.category_id, kind=Remap.Kind.SPLIT, to_version__taxonomy=round_.version.taxonomy_id
+    )
+    targets = dict.fromkeys(parts.order_by("to_version", "pk").values_list("target", flat=True))
+    return FirstLabel(
+        state=categories_of(label.version_id).by_id[label.category_id] if label.category_id else None,
+        version=label.version.number,
+        proposed=label.proposal.name if label.proposal else "",
+        summary=label.summary,
+        became=tuple(states[id_] for id_ in targets if id_ in states) if label.category_id else (),
+    )

@@ -1,0 +1,1 @@
+"""Sorting the summaries of labels into sub-themes, from the bottom up."""

@@ -1,0 +1,107 @@
+"""Cards that are split, where two symptoms are in one, and merged.
+
+Both raise what `hold_to_sort` raises too, BoardRefused for a text that is none, and StillApart.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from boards.actions.locks import HeldSorting, hold_to_sort
+from boards.actions.moves import lying_now, require_unmoved
+from boards.actions.patches import GONE, Patch, Place, store
+from boards.errors import BoardRefused, StillApart
+from boards.models import Board, Card, CardLabel, Move
+from studies.models import Membership
+
+TEXT = 500
+"""Characters of a card."""
+
+
+@transaction.atomic
+def split_card(*, board: Board, member: Membership, card: int, texts: Sequence[str]) -> Move:
+    """Put a card for each of these texts where the card lies, which goes out of play."""
+    held = hold_to_sort(board, member)
+    _require_common(held)
+    if len(texts) < 2:
+        raise BoardRefused(_("Two symptoms in one card are two texts. Nothing was changed."))
+    [(source, place)] = _in_play(held, [card])
+    sources = list(source.sources.values_list("label", flat=True))
+    parts = _new_cards(held, [(text, source.labels, sources) for text in texts], source, split=True)
+    patch = Patch({source.pk: (place, GONE)} | {part.pk: (GONE, place) for part in parts})
+    return store(held.sorting, member, Move.Kind.SPLIT, patch, as_is=[part.pk for part in parts])
+
+
+@transaction.atomic
+def merge_cards(
+    *,
+    board: Board,
+    member: Membership,
+    cards: Sequence[int],
+    text: str,
+    seen: int,
+    seen_at: Mapping[int, Place] | None = None,
+) -> Move:
+    """Put one card where the first of these lies, which go out of play. Not where somebody has moved one of
+    them since.
+    """
+    held = hold_to_sort(board, member)
+    _require_common(held)
+    require_unmoved(held, lying_now(held, cards), seen, seen_at or {})
+    found = _in_play(held, list(dict.fromkeys(cards)))
+    if len(found) < 2:
+        raise BoardRefused(_("It takes two cards to merge. Nothing was changed."))
+    first, place = found[0]
+    sources = sorted(set(CardLabel.objects.filter(card__in=cards).values_list("label", flat=True)))
+    labels = len(sources) or sum(card.labels for card, _place in found)
+    [made] = _new_cards(held, [(text, labels, sources)], first, split=False)
+    Card.objects.filter(pk__in=[card.pk for card, _place in found]).update(merged_into=made)
+    patch = Patch({card.pk: (lies, GONE) for card, lies in found} | {made.pk: (GONE, place)})
+    return store(held.sorting, member, Move.Kind.MERGE, patch, as_is=[made.pk])
+
+
+def _in_play(held: HeldSorting, cards: Sequence[int]) -> list[tuple[Card, Place]]:
+    places = lying_now(held, cards)
+    found = Card.objects.filter(board=held.board).in_bulk(cards)
+    return [(found[card], places[card].place) for card in cards]
+
+
+def _new_cards(
+    held: HeldSorting, wanted: Sequence[tuple[str, int, Sequence[int]]], source: Card, *, split: bool
+) -> list[Card]:
+    """Cards with these texts, each on one line, numbers of labels and ids of labels, in the group of their
+    source.
+    """
+    texts = [" ".join(text.split()) for text, _labels, _sources in wanted]
+    for text in texts:
+        if not text:
+            raise BoardRefused(_("A card says something. Nothing was changed."))
+        if len(text) > TEXT:
+            raise BoardRefused(_("A card has at most %(n)d characters. Nothing was changed.") % {"n": TEXT})
+    last = Card.objects.filter(board=held.board).aggregate(last=Max("number"))["last"] or 0
+    made = Card.objects.bulk_create(
+        Card(
+            board=held.board,
+            number=number,
+            text=text,
+            labels=labels,
+            group=source.group,
+            split_from=source if split else None,
+        )
+        for number, (text, (_text, labels, _sources)) in enumerate(
+            zip(texts, wanted, strict=True), start=last + 1
+        )
+    )
+    CardLabel.objects.bulk_create(
+        CardLabel(card=card, label_id=label)
+        for card, (_text, _labels, sources) in zip(made, wanted, strict=True)
+        for label in sources
+    )
+    return made
+
+
+def _require_common(held: HeldSorting) -> None:
+    if held.sorting.member_id is not None:
+        raise StillApart(_("Cards are split and merged together, not apart. Nothing was changed."))

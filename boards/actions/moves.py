@@ -1,0 +1,333 @@
+"""Every move on a board: each in one transaction, and nothing of others written over.
+
+`seen` is the revision that the page showed. What changed since in a way that the move would undo is a clash:
+BoardClash, and nothing happens. All raise what `hold_to_sort` raises too, and give the stored move, None
+where everything lay as wanted already.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from boards.actions.locks import HeldSorting, hold_to_sort
+from boards.actions.patches import (
+    GONE,
+    CardPlace,
+    Patch,
+    Place,
+    is_taken,
+    lying,
+    next_places,
+    piles_of,
+    require_as_it_was,
+    store,
+)
+from boards.errors import BoardClash, BoardRefused, NothingToDoAgain, NothingToTakeBack
+from boards.models import Board, Card, Move, Pile, Placement
+from boards.queries.boards import redoable, undoable
+from boards.queries.hidden import hidden_cards
+from studies.models import Membership
+from taxonomy.models import Level
+from taxonomy.queries.drafts import drafted
+
+NAME, DEFINITION = 200, 10_000
+"""Characters of a pile's name and definition."""
+
+SAID = 80
+"""Characters of a card in a sentence about it."""
+
+
+@transaction.atomic
+def move_cards(
+    *,
+    board: Board,
+    member: Membership,
+    cards: Sequence[int],
+    to: Place,
+    seen: int,
+    seen_at: Mapping[int, Place] | None = None,
+) -> Move | None:
+    """Put cards into a pile, aside, or back to those that lie nowhere. `seen_at`: where each was shown."""
+    held = hold_to_sort(board, member)
+    if isinstance(to, int):
+        require_pile(held, to)
+    patch = Patch(cards=_moved(held, cards, to, seen, seen_at or {}))
+    return store(held.sorting, member, Move.Kind.MOVE, patch) if patch else None
+
+
+@transaction.atomic
+def make_pile(
+    *,
+    board: Board,
+    member: Membership,
+    name: str,
+    cards: Sequence[int],
+    seen: int,
+    seen_at: Mapping[int, Place] | None = None,
+) -> Move:
+    """A new pile, after the others, with these cards. Without a name it gets a number."""
+    held = hold_to_sort(board, member)
+    pile = Pile(
+        sorting=held.sorting,
+        name=_named(name) if name.strip() else _numbered(held),
+        theme=_own_theme(held),
+        **next_places(held.sorting),
+    )
+    _require_free(held, pile)
+    pile.save()
+    moved = _moved(held, cards, pile.pk, seen, seen_at or {})
+    patch = Patch(moved, {pile.pk: {"in_play": (False, True)}})
+    return store(held.sorting, member, Move.Kind.PILE, patch)
+
+
+@transaction.atomic
+def describe_pile(
+    *,
+    board: Board,
+    member: Membership,
+    pile: int,
+    fields: Mapping[str, str],
+    was: Mapping[str, str] | None = None,
+) -> Move | None:
+    """Give a pile another `name`, `definition`, `theme` (the code of a theme in the draft, or "") or
+    `rootcause` (the theme in words of one's own). `was`: the fields as they were shown.
+    """
+    held = hold_to_sort(board, member)
+    found = require_pile(held, pile)
+    themes = _themes(held)
+    wanted, shown = _described(fields, themes), _described(was or {}, themes, is_shown=True)
+    now = {name: _as_text(getattr(found, name)) for name in ("name", "definition", "theme", "rootcause")}
+    changed = {
+        name: (now[name], value)
+        for name, value in wanted.items()
+        if value != now[name] and not (name in shown and shown[name] == value)
+    }
+    # A theme that has left the draft is shown as none.
+    seen = now if now["theme"] in themes.values() else now | {"theme": None}
+    if any(name in shown and shown[name] != seen[name] for name in changed):
+        raise BoardClash(
+            _("Somebody has described “%(name)s” otherwise meanwhile. Nothing of theirs was written over.")
+            % {"name": found.name}
+        )
+    if not changed:
+        return None
+    if "theme" in changed and "rootcause" not in wanted and found.rootcause:
+        changed["rootcause"] = (found.rootcause, "")
+    for name, (_before, value) in changed.items():
+        setattr(found, name, value)
+    _require_free(held, found)
+    return store(held.sorting, member, Move.Kind.DESCRIBE, Patch(piles={found.pk: changed}))
+
+
+@transaction.atomic
+def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Move:
+    """Put the cards of all these piles into the first one. The others are gone."""
+    held = hold_to_sort(board, member)
+    first, *others = dict.fromkeys(piles) or [0]
+    if not others:
+        raise BoardRefused(_("It takes two piles to join. Nothing was changed."))
+    for pile in (first, *others):
+        require_pile(held, pile)
+    lie = Placement.objects.filter(sorting=held.sorting, pile__in=others).order_by("card__number")
+    patch = Patch(
+        {card: (pile, first) for card, pile in lie.values_list("card", "pile")},
+        {pile: {"in_play": (True, False)} for pile in others},
+    )
+    return store(held.sorting, member, Move.Kind.JOIN, patch)
+
+
+@transaction.atomic
+def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move:
+    """Take a pile away; its cards lie nowhere then. Not where somebody has put a card into it since."""
+    held = hold_to_sort(board, member)
+    found = require_pile(held, pile)
+    lie = list(
+        Placement.objects.filter(sorting=held.sorting, pile=found)
+        .order_by("card__number")
+        .values_list("card", "revision")
+    )
+    if any(revision > seen for _card, revision in lie):
+        raise BoardClash(
+            _("Somebody has put cards into “%(name)s” meanwhile. The pile was kept: look at it again.")
+            % {"name": found.name}
+        )
+    patch = Patch({card: (found.pk, None) for card, _revision in lie}, {found.pk: {"in_play": (True, False)}})
+    return store(held.sorting, member, Move.Kind.DROP, patch)
+
+
+@transaction.atomic
+def order_pile(*, board: Board, member: Membership, pile: int, position: int) -> Move | None:
+    """Put a pile into another place among the piles: 0 is the first."""
+    held = hold_to_sort(board, member)
+    found = require_pile(held, pile)
+    piles = list(Pile.objects.filter(sorting=held.sorting, in_play=True).order_by("position", "pk"))
+    piles.remove(found)
+    piles.insert(max(position, 0), found)
+    patch = Patch(
+        piles={
+            each.pk: {"position": (each.position, place)}
+            for place, each in enumerate(piles)
+            if each.position != place
+        }
+    )
+    return store(held.sorting, member, Move.Kind.ORDER, patch) if patch else None
+
+
+def _moved(
+    held: HeldSorting, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
+) -> dict[int, tuple[Place, Place]]:
+    """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
+    found = lying_now(held, cards)
+    moving = {card: found[card] for card in dict.fromkeys(cards) if found[card].place != to}
+    require_unmoved(held, moving, seen, seen_at)
+    return {card: (lies.place, to) for card, lies in moving.items()}
+
+
+def require_unmoved(
+    held: HeldSorting, found: Mapping[int, CardPlace], seen: int, seen_at: Mapping[int, Place]
+) -> None:
+    """Raises BoardClash where one of these cards lies elsewhere than it was shown."""
+    if seen < held.sorting.began:
+        raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
+    others = [
+        card
+        for card, lies in found.items()
+        if (lies.place != seen_at[card] if card in seen_at else lies.since > seen)
+    ]
+    if others:
+        raise _elsewhere(held, others[0], found[others[0]].place, len(others) - 1)
+
+
+def _elsewhere(held: HeldSorting, card: int, place: Place, more: int) -> BoardClash:
+    """Says where somebody put the first of these cards, and of how many more they did."""
+    text = Card.objects.get(pk=card).text
+    where = {"card": text if len(text) <= SAID else f"{text[:SAID]}…"}
+    if isinstance(place, int):
+        where["pile"] = piles_of(held.sorting, [place])[place].name
+        said = _("Somebody has put “%(card)s” into “%(pile)s” meanwhile.") % where
+    elif place is None:
+        said = _("Somebody has taken “%(card)s” out of its pile meanwhile.") % where
+    else:
+        said = _("Somebody has put “%(card)s” aside meanwhile.") % where
+    if more:
+        others = ngettext("And %(n)d more card was moved.", "And %(n)d more cards were moved.", more)
+        said = f"{said} {others % {'n': more}}"
+    return BoardClash(f"{said} {_('Nothing was changed.')}")
+
+
+def require_pile(held: HeldSorting, pile: int) -> Pile:
+    """A pile of the sorting that is in play. Raises BoardClash where it no longer is."""
+    found = piles_of(held.sorting, [pile]).get(pile)
+    if found is None or not found.in_play:
+        raise BoardClash(
+            _("This pile is no longer there: somebody dropped or joined it. Nothing was changed.")
+        )
+    return found
+
+
+def lying_now(held: HeldSorting, cards: Sequence[int]) -> dict[int, CardPlace]:
+    """Where these cards lie. Raises BoardClash where one is out of play, or not for this member to see."""
+    found = lying(held.sorting, cards)
+    hidden = hidden_cards(held.board, held.member, Card.objects.filter(pk__in=cards))
+    if any(card not in found or card in hidden or found[card].place == GONE for card in cards):
+        raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+    return found
+
+
+def _named(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise BoardRefused(_("A pile needs a name. Nothing was changed."))
+    if len(name) > NAME:
+        raise BoardRefused(_("A name has at most %(n)d characters. Nothing was changed.") % {"n": NAME})
+    return name
+
+
+def _numbered(held: HeldSorting) -> str:
+    """The first of Pile 1, Pile 2, … that is free."""
+    piles = Pile.objects.filter(sorting=held.sorting, in_play=True)
+    taken = {name.casefold() for name in piles.values_list("name", flat=True)}
+    number = 1
+    while (name := _("Pile %(n)d") % {"n": number}).casefold() in taken:
+        number += 1
+    return name
+
+
+def _require_free(held: HeldSorting, pile: Pile) -> None:
+    if is_taken(held.sorting, pile):
+        raise BoardRefused(
+            _("There is a pile named “%(name)s” already. Join them, or choose another name.")
+            % {"name": pile.name}
+        )
+
+
+def _own_theme(held: HeldSorting) -> str | None:
+    """The theme that the board is about; none for a type or a file."""
+    if held.board.about is None:
+        return None
+    about = str(held.board.about.key)
+    draft = drafted(held.board.taxonomy).draft
+    return about if about in draft and draft.level(about) == Level.THEME else None
+
+
+def _themes(held: HeldSorting) -> dict[str, str]:
+    """The identity of each theme of the draft, by its code."""
+    draft = drafted(held.board.taxonomy).draft
+    return {each.code: each.key for each in draft if draft.level(each.key) == Level.THEME}
+
+
+def _described(
+    fields: Mapping[str, str], themes: Mapping[str, str], *, is_shown: bool = False
+) -> dict[str, str | None]:
+    """The fields as they are stored. What was only shown is not checked."""
+    found: dict[str, str | None] = {}
+    if "name" in fields:
+        found["name"] = " ".join(fields["name"].split()) if is_shown else _named(fields["name"])
+    if "definition" in fields:
+        found["definition"] = fields["definition"].strip()
+        if len(fields["definition"]) > DEFINITION:
+            raise BoardRefused(
+                _("A definition has at most %(n)d characters. Nothing was changed.") % {"n": DEFINITION}
+            )
+    if "theme" in fields:
+        code = (fields["theme"] or "").strip()
+        if code and code not in themes and not is_shown:
+            raise BoardRefused(_("The draft has no theme %(code)s. Nothing was changed.") % {"code": code})
+        found["theme"] = themes.get(code)
+    if "rootcause" in fields:
+        found["rootcause"] = " ".join(fields["rootcause"].split())[:NAME]
+    return found
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+@transaction.atomic
+def undo_move(*, board: Board, member: Membership) -> Move:
+    """Take back this member's last move. Raises NothingToTakeBack, BuiltOn where somebody went on."""
+    held = hold_to_sort(board, member)
+    last = undoable(held.sorting, member).first()
+    if last is None:
+        raise NothingToTakeBack
+    patch = Patch.of(last).turned_round()
+    require_as_it_was(held.sorting, patch)
+    made = store(held.sorting, member, Move.Kind.UNDO, patch)
+    Move.objects.filter(pk=last.pk).update(undone=made.number)
+    return made
+
+
+@transaction.atomic
+def redo_move(*, board: Board, member: Membership) -> Move:
+    """Do again what this member took back, if they made no move since. Raises NothingToDoAgain, BuiltOn."""
+    held = hold_to_sort(board, member)
+    undone = redoable(held.sorting, member).first()
+    if undone is None:
+        raise NothingToDoAgain
+    patch = Patch.of(undone)
+    require_as_it_was(held.sorting, patch)
+    made = store(held.sorting, member, Move.Kind.REDO, patch)
+    Move.objects.filter(pk=undone.pk).update(undone=None)
+    return made

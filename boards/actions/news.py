@@ -1,0 +1,89 @@
+"""What labels have come to say since a board began, brought onto it."""
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from boards.actions.locks import hold_board
+from boards.actions.patches import GONE, Patch, Place, lying, store
+from boards.errors import BoardRefused, StillApart
+from boards.mapping import MAX_SUMMARIES
+from boards.models import Board, Card, CardLabel, Move, Sorting
+from boards.queries.hidden import hidden_cards
+from boards.queries.labels import new_summaries
+from boards.rules import may_make_board
+from consensus.likeness import stars
+from core.templatetags.crosscheck import count
+from rounds.errors import NotAllowed
+from studies.actions import record
+from studies.models import Membership
+
+
+@transaction.atomic
+def bring_cards(*, board: Board, member: Membership) -> Move:
+    """A card, to be sorted, for each summary that labels have come to say; near-equal ones stand together.
+
+    A summary that a card says already gives none, and that card keeps its number of labels: it came with
+    them. Raises NotAllowed for who does not lead, BoardClosed, StillApart, BoardRefused where nothing is new
+    and where there would be more than a board has.
+    """
+    held = hold_board(board)
+    if not may_make_board(member, held.taxonomy.study):
+        raise NotAllowed
+    if held.phase == Board.Phase.APART:
+        raise StillApart
+    new = new_summaries(held, member)
+    there = Card.objects.filter(board=held, in_play=True)
+    if not new:
+        raise BoardRefused(_("Labels say nothing that is not on the board. Nothing was changed."))
+    if there.count() + len(new) > MAX_SUMMARIES:
+        raise BoardRefused(
+            _("A board has at most %(most)s cards, and these are %(n)s more. Nothing was changed.")
+            % {"n": count(len(new)), "most": count(MAX_SUMMARIES)}
+        )
+    last = Card.objects.filter(board=held).aggregate(number=Max("number"), group=Max("group"))
+    made = [
+        Card(board=held, number=number, text=text, labels=len(labels))
+        for number, (text, labels) in enumerate(new.items(), start=(last["number"] or 0) + 1)
+    ]
+    joined = _group(list(there.exclude(pk__in=hidden_cards(held, member, there))), made, last["group"] or 0)
+    Card.objects.bulk_create(made, batch_size=5_000)
+    Card.objects.bulk_update(joined, ["group"], batch_size=1_000)
+    CardLabel.objects.bulk_create(
+        (
+            CardLabel(card=card, label_id=label)
+            for card, labels in zip(made, new.values(), strict=True)
+            for label in labels
+        ),
+        batch_size=5_000,
+    )
+    sorting = Sorting.objects.get(board=held, member=None)
+    # What is in another group now is told to every screen, where it lies.
+    cards: dict[int, tuple[Place, Place]] = {
+        pk: (lies.place, lies.place) for pk, lies in lying(sorting, [card.pk for card in joined]).items()
+    }
+    patch = Patch(cards | {card.pk: (GONE, None) for card in made})
+    move = store(sorting, member, Move.Kind.BRING, patch, as_is=[card.pk for card in made])
+    record(held.taxonomy.study, "boards.brought", member.user, name=held.name, cards=len(made))
+    return move
+
+
+def _group(there: list[Card], new: list[Card], last: int) -> list[Card]:
+    """Put each new card into the group of the cards that are nearly equal to it, or into a new one after the
+    `last`; gives those that were there, in none, and are in one now.
+    """
+    joined = []
+    cards = [*there, *new]
+    for star in stars([card.text for card in cards]):
+        members = [cards[place] for place in star.members]
+        if len(members) < 2 or max(star.members) < len(there):
+            continue
+        group = next((card.group for card in members if card.group is not None), None)
+        if group is None:
+            last += 1
+            group = last
+        for place, card in zip(star.members, members, strict=True):
+            if card.group is None:
+                card.group = group
+                joined += [card] if place < len(there) else []
+    return joined

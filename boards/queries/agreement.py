@@ -1,0 +1,115 @@
+"""How alike the cards of a board were sorted by those who did it apart."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from agreement.sortings import SortedAlike, SortingAgreement, sorting_agreement
+from boards.models import Board, Move, Placement, Sorting
+from boards.queries.hidden import hidden_cards
+from studies.models import Membership
+
+
+@dataclass
+class SortingApart:
+    """What one person made of the cards apart: the pile of each by its id, and those left aside."""
+
+    who: str
+    is_done: bool
+    piles: dict[int, int] = field(default_factory=dict)
+    aside: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class PairAlike:
+    """Two people, by their pseudonyms, and how alike they sorted."""
+
+    first: str
+    second: str
+    alike: SortedAlike
+
+
+@dataclass(frozen=True)
+class BoardAgreement:
+    """All who sorted apart, pair by pair, and the mean of their adjusted Rand indices; see `reason` for none.
+
+    `cards`: how many there were to sort, of those that the reader may see.
+    """
+
+    sorters: tuple[SortingApart, ...]
+    cards: int
+    pairs: tuple[PairAlike, ...]
+    mean: float | None
+    defined: int
+    reason: str
+
+    @property
+    def names(self) -> list[str]:
+        return [sorter.who for sorter in self.sorters]
+
+
+def sorted_apart(board: Board) -> list[SortingApart]:
+    """What each made of the cards, in the order in which they were asked to. Two queries."""
+    sortings = Sorting.objects.filter(board=board, member__isnull=False).select_related("member")
+    found = {
+        sorting.pk: SortingApart(sorting.member.pseudonym, sorting.done_at is not None)  # type: ignore[union-attr]
+        for sorting in sortings.order_by("pk")
+    }
+    placed = Placement.objects.filter(sorting__in=found).order_by("card__number")
+    for sorting, card, pile, aside in placed.values_list("sorting", "card", "pile", "aside"):
+        if aside:
+            found[sorting].aside.add(card)
+        elif pile is not None:
+            found[sorting].piles[card] = pile
+    return list(found.values())
+
+
+def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
+    """How alike they sorted, over the cards that this member may see. None while they still sort, and for a
+    board that was sorted together from its beginning. A fixed number of queries.
+    """
+    if board.phase == Board.Phase.APART:
+        return None
+    sorters = sorted_apart(board)
+    if not sorters:
+        return None
+    came = board.cards.exclude(pk__in=_came_later(board))
+    cards = set(came.values_list("pk", flat=True)) - hidden_cards(board, member, came)
+    for sorter in sorters:
+        sorter.piles = {card: pile for card, pile in sorter.piles.items() if card in cards}
+        sorter.aside &= cards
+    found: SortingAgreement = sorting_agreement([sorter.piles for sorter in sorters])
+    return BoardAgreement(
+        sorters=tuple(sorters),
+        cards=len(cards),
+        pairs=tuple(
+            PairAlike(sorters[pair.one].who, sorters[pair.other].who, pair.alike) for pair in found.pairs
+        ),
+        mean=found.mean,
+        defined=found.defined,
+        reason=found.reason,
+    )
+
+
+def _came_later(board: Board) -> set[int]:
+    """The cards that were not there to be sorted apart: what splits, merges and news made. One query."""
+    kinds = (Move.Kind.SPLIT, Move.Kind.MERGE, Move.Kind.BRING)
+    moves = Move.objects.filter(sorting__board=board, sorting__member=None, kind__in=kinds)
+    return {
+        int(card)
+        for cards in moves.values_list("cards", flat=True)
+        for card, (before, _after) in cards.items()
+        if before == "gone"
+    }
+
+
+def had_where(board: Board, cards: Collection[int]) -> dict[int, list[dict[str, str]]]:
+    """Who had put which of these cards into which pile while they sorted apart, by the card. One query."""
+    found: dict[int, list[dict[str, str]]] = defaultdict(list)
+    placed = Placement.objects.filter(
+        board=board, card__in=cards, sorting__member__isnull=False, pile__isnull=False
+    )
+    rows = placed.order_by("sorting").values_list("card", "sorting__member__pseudonym", "pile__name")
+    for card, who, pile in rows:
+        found[card].append({"who": who, "pile": pile})
+    return found

@@ -1,0 +1,53 @@
+"""Cards that a member may not see now: what they say comes from labels that are blind for them."""
+
+from collections.abc import Collection
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from boards.models import Board, Card, CardLabel
+from rounds.models import Round, RoundIssue
+from rounds.queries.blindness import withheld_issues_in
+from studies.models import Membership
+
+COUNTED = (Round.Kind.PILOT, Round.Kind.MAIN)
+"""The kinds of rounds whose labels give cards: a screening asks something else, a training is no result."""
+
+
+def behind_hidden(taxonomy_id: int, members: Collection[Membership]) -> QuerySet[CardLabel]:
+    """What stands behind cards that one of these members may not see now: a label of an issue that they have
+    yet to label in another round, or that lacks labels again. Two small queries.
+    """
+    same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
+    hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
+    rounds = Round.objects.filter(version__taxonomy=taxonomy_id, opened_at__isnull=False)
+    blind = withheld_issues_in(rounds, members)
+    if not blind.query.is_empty():
+        hidden |= Q(Exists(blind.filter(**same)))
+    return CardLabel.objects.filter(hidden)
+
+
+def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
+    """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
+    if board.about_id is None:
+        return set()
+    behind = behind_hidden(board.taxonomy_id, [member]).filter(card__in=cards.values("pk"))
+    return set(behind.values_list("card", flat=True))
+
+
+def held_from(boards: Collection[Board], member: Membership) -> int:
+    """How many issues are held back from this member, of all that could give boards of these taxonomies their
+    cards: whatever was said of them, since a number of cards would tell. 0 for boards of files.
+    """
+    taxonomies = {board.taxonomy_id for board in boards if board.about_id}
+    if not taxonomies:
+        return 0
+    rounds = Round.objects.filter(version__taxonomy__in=taxonomies, kind__in=COUNTED, opened_at__isnull=False)
+    blind = withheld_issues_in(rounds, [member]).filter(completed_at__isnull=False)
+    return blind.order_by().values("issue").distinct().count()
+
+
+def shown_to_all(board: Board) -> QuerySet[Card]:
+    """The cards in play that nothing keeps from any member: what of the board may be quoted elsewhere."""
+    members = list(Membership.objects.filter(study=board.taxonomy.study_id, left_at=None))
+    behind = behind_hidden(board.taxonomy_id, members).filter(card=OuterRef("pk"))
+    return Card.objects.filter(~Exists(behind), board=board, in_play=True)

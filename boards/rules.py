@@ -1,0 +1,23 @@
+"""Who may make, read and sort a board."""
+
+from boards.models import Board
+from rounds.rules import is_of, may_be_volunteer, may_create_round
+from studies import rules as studies_rules
+from studies.models import Membership, Study
+
+
+def may_make_board(member: Membership | None, study: Study) -> bool:
+    """Make a board, begin to sort together, close it, make sub-themes of its piles: owner and leads."""
+    return may_create_round(member, study)
+
+
+def may_read_board(member: Membership | None, board: Board) -> bool:
+    """See a board: owner, leads and volunteers; a viewer once its cards are sorted together."""
+    if not is_of(member, board.taxonomy.study_id) or not studies_rules.may_see_people(member):
+        return False
+    return board.phase != Board.Phase.APART or may_sort(member, board)
+
+
+def may_sort(member: Membership | None, board: Board) -> bool:
+    """Sort the cards of a board: owner, leads and volunteers; apart, those who were asked to."""
+    return may_be_volunteer(member, board.taxonomy.study)

@@ -1,0 +1,71 @@
+"""What an open board asks and sends: its state, what changed since, and acts, as JSON."""
+
+import json
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from boards import commands
+from boards.actions.boards import note_mapping
+from boards.mapping import write_mapping
+from boards.models import Board
+from boards.queries.boards import boards_for, mapping_of, state_of
+from boards.queries.hidden import held_from
+from boards.rules import may_read_board
+from core.errors import DomainError
+from core.http import require
+from rounds.pages import WITHHELD
+from studies.models import Membership
+from studies.queries import membership_of
+
+
+@require_safe
+def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """All that lies on the board; with `since` what changed after that revision, 204 where nothing did."""
+    board, member = board_and_seat(request, board_id)
+    found = state_of(board, member, since=commands.revision(request.GET.get("since")))
+    return HttpResponse(status=204) if found is None else JsonResponse(found)
+
+
+@require_POST
+def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """Do one act. The answer is what changed since the revision that was `seen`, with `error` where it was
+    refused: then nothing was changed.
+    """
+    board, member = board_and_seat(request, board_id)
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        body = None
+    try:
+        commands.act(board, member, body)
+    except DomainError as error:
+        now = commands.after(board, member, body)
+        return JsonResponse({**now, "error": str(error.message)}, status=error.status)
+    return JsonResponse(commands.after(board, member, body))
+
+
+@require_POST
+def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """What the board maps to what, as a file laid out like the published one; written into the audit."""
+    board, member = board_and_seat(request, board_id)
+    answer = HttpResponse(write_mapping(mapping_of(board, member)), content_type="text/csv; charset=utf-8")
+    answer.headers[WITHHELD] = str(held_from([board], member))
+    note_mapping(board=board, by=member)
+    answer.headers["Content-Disposition"] = content_disposition_header(
+        as_attachment=True, filename=f"{board.name}.csv"
+    )
+    return answer
+
+
+def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:
+    """A board of a study of this user's, and their seat in that study. Http404, PermissionDenied."""
+    board = get_object_or_404(boards_for(request.user), pk=board_id)
+    member = membership_of(request.user, board.taxonomy.study)
+    require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))
+    assert member is not None  # noqa: S101 - who may read has a seat
+    return board, member

@@ -1,0 +1,205 @@
+"""Pages of boards: which there are, a new one, one to sort on, and how alike it was sorted."""
+
+from typing import Any
+
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from boards.errors import BoardRefused
+from boards.forms import BoardForm
+from boards.models import Board, Sorting
+from boards.queries.agreement import agreement_of
+from boards.queries.boards import boards_of, lists_of, sortings_apart, themes_of
+from boards.queries.hidden import held_from
+from boards.rules import may_make_board, may_sort
+from boards.views.acts import board_and_seat
+from boards.views.script_strings import board_words
+from core.http import go_to, render_page, require
+from core.idempotency import first_time
+from studies.models import Membership
+from studies.pages import frame
+from studies.rules import may_see_people
+from taxonomy.models import Taxonomy
+from taxonomy.pages import taxonomy_of
+from taxonomy.queries.taxonomies import published_version
+
+CARDS_SHOWN = 200
+"""So many cards of each pile stand on the page to read; the mapping has all."""
+
+
+@require_safe
+def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """List the boards of a taxonomy."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    found = boards_of(taxonomy, member) if member else []
+    context = {
+        **_around(taxonomy, member),
+        "boards": found,
+        "withheld": held_from([line.board for line in found], member) if member else 0,
+        "may_make": may_make_board(member, taxonomy.study),
+    }
+    return render_page(request, "boards/boards.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@transaction.atomic
+def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Begin a board. Posted with `check` it only says which cards it would have."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    require(may_make_board(member, taxonomy.study), _("An owner or a lead of the study begins boards."))
+    posted = request.method == "POST"
+    initial = {"about": request.GET.get("about", "")}
+    form = BoardForm(
+        request.POST if posted else None,
+        request.FILES if posted else None,
+        taxonomy=taxonomy,
+        member=member,
+        initial=initial,
+    )
+    only_looks = "check" in request.POST
+    if member and form.is_valid() and not only_looks:
+        try:
+            with transaction.atomic():
+                if not first_time(request):
+                    return go_to(request, "boards", taxonomy.pk)
+                return go_to(request, form.make(member))
+        except BoardRefused as refusal:
+            form.add_error(None, str(refusal.message))
+    context = {
+        **_around(taxonomy, member),
+        "form": form,
+        "only_looks": only_looks,
+        "summaries": sum(len(row.symptoms) for row in form.rows or ()),
+    }
+    status = 422 if form.errors and not only_looks else 200
+    return render_page(request, "boards/new.html", context, partials=["checked"], status=status)
+
+
+@require_safe
+def board(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """The board; what lies on it is fetched by the page."""
+    found, member = board_and_seat(request, board_id)
+    taxonomy = found.taxonomy
+    sortings = sortings_apart(found)
+    own = next((each for each in sortings if each.member_id == member.pk), None)
+    is_apart = found.phase == Board.Phase.APART
+    sorts = may_sort(member, found) and found.phase != Board.Phase.CLOSED
+    sorts = sorts and (not is_apart or (own is not None and own.done_at is None))
+    leads = may_make_board(member, taxonomy.study)
+    context = {
+        **_around(taxonomy, member),
+        "board": found,
+        "sorters": [
+            {"who": each.member.pseudonym, "done": each.done_at is not None}
+            for each in sortings
+            if each.member
+        ],
+        "themes": themes_of(found),
+        "withheld": held_from([found], member),
+        "may_sort": sorts,
+        "may_be_done": sorts and is_apart,
+        "may_go_on": is_apart and own is not None and own.done_at is not None,
+        "looks_on": is_apart and own is None,
+        "may_begin": leads and is_apart,
+        "may_close": leads and found.phase == Board.Phase.TOGETHER,
+        "may_make": leads and found.phase == Board.Phase.TOGETHER,
+        "shows_agreement": bool(sortings) and not is_apart,
+        "shows_mapping": not is_apart,
+        "note": _note(found, own, sortings),
+        "note_icon": "lock" if is_apart or found.closed_at else "people",
+        "words": board_words(),
+    }
+    return render_page(request, "boards/board.html", context)
+
+
+@require_safe
+def board_piles(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """What lies where, to read and to print; the board itself needs JavaScript."""
+    found, member = board_and_seat(request, board_id)
+    lists = lists_of(found, member)
+    context = {
+        **_around(found.taxonomy, member),
+        "board": found,
+        "piles": [each for each in lists if each.pile],
+        "others": [each for each in lists if not each.pile and each.cards],
+        "cards": sum(len(each.cards) for each in lists),
+        "withheld": held_from([found], member),
+        "shown": CARDS_SHOWN,
+    }
+    return render_page(request, "boards/piles.html", context)
+
+
+@require_safe
+def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
+    """How alike the cards were sorted by those who did it apart. 404 while they do, and where nobody did."""
+    found, member = board_and_seat(request, board_id)
+    agreement = agreement_of(found, member)
+    if agreement is None:
+        raise Http404
+    context = {
+        **_around(found.taxonomy, member),
+        "board": found,
+        "found": agreement,
+        "withheld": held_from([found], member),
+        "why": _(agreement.reason) if agreement.reason else "",
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "alike": pair.alike,
+                "either": pair.alike.together + pair.alike.first + pair.alike.second,
+                "why": _(pair.alike.reason) if pair.alike.reason else "",
+            }
+            for pair in agreement.pairs
+        ],
+        "people": [
+            {
+                "who": each.who,
+                "is_done": each.is_done,
+                "piles": len(set(each.piles.values())),
+                "cards": len(each.piles),
+                "aside": len(each.aside),
+            }
+            for each in agreement.sorters
+        ],
+    }
+    return render_page(request, "boards/agreement.html", context)
+
+
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
+    require(may_see_people(member))
+    return taxonomy, member
+
+
+def _around(taxonomy: Taxonomy, member: Membership | None) -> dict[str, Any]:
+    """What all pages of boards say around them."""
+    page = "taxonomy" if published_version(taxonomy) else "draft"
+    return {
+        **frame(taxonomy.study, member, "taxonomies"),
+        "taxonomy": taxonomy,
+        "taxonomy_address": reverse(page, args=[taxonomy.pk]),
+    }
+
+
+def _note(board: Board, own: Sorting | None, sortings: list[Sorting]) -> str:
+    """What this phase asks of the reader, in a sentence; "" where there is nothing to say."""
+    if board.phase == Board.Phase.CLOSED:
+        return _("This board is closed: its piles stay as they are.")
+    if board.phase == Board.Phase.TOGETHER:
+        if not sortings:
+            return ""
+        return _(
+            "What all had put together lies in piles. The rest is to be sorted, and says who had it where."
+        )
+    if own is None:
+        return _(
+            "Each sorts alone. Where they put the cards is hidden from you too, until all sort together."
+        )
+    if own.done_at is not None:
+        return _("You are done. The joint session begins when a lead says so.")
+    return _("You sort alone: nobody sees your piles, and you see nobody's, until you sort together.")

@@ -1,0 +1,1 @@
+"""What was agreed: disagreements, meetings, votes, decisions, minutes."""

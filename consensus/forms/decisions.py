@@ -1,0 +1,173 @@
+"""Forms that decide disagreements, one or many, leave them to a pair, and reopen an issue."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from consensus.models import Decision
+from consensus.queries.disagreements import DisagreementRow
+from core.forms import LongSelect
+from core.numbers import whole_number
+from rounds.models import Round
+from rounds.queries.categories import ShownCodebook
+from rounds.queries.rounds import candidates
+from studies.models import Membership
+from taxonomy.models import Category
+
+OTHER = "other"
+LONGEST_RATIONALE = 4000
+LONGEST_WHY = 1000
+MOST = 2000
+"""Issues that are decided at one stroke."""
+
+
+class CategoryForm(forms.Form):
+    """The category of a decision, with its rationale and why the labels parted.
+
+    `choice` is one of the categories at hand, or OTHER; then `other` is any that the round can choose.
+    """
+
+    choice = forms.ChoiceField(widget=forms.RadioSelect, required=False)
+    other = forms.TypedChoiceField(
+        label=_("Another category"), coerce=int, empty_value=None, required=False, widget=LongSelect
+    )
+    rationale = forms.CharField(
+        label=_("Rationale"),
+        max_length=LONGEST_RATIONALE,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": _("Give the reason for this decision in a sentence.")},
+    )
+    cause = forms.ChoiceField(
+        label=_("Why the labels part"),
+        choices=[("", _("not said")), *Decision.Cause.choices],
+        required=False,
+    )
+    no_category = _("Choose the category that holds.")
+
+    def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ids = {code: state.category_id for code, state in book.by_code.items()}
+        self.choosable = book.choosable(depth)
+        self.every = [
+            (str(id_), f"{state.code} {state.name}")
+            for id_, state in book.states.items()
+            if id_ in self.choosable
+        ]
+        self.fields["other"].choices = [("", _("another category …")), *self.every]  # type: ignore[attr-defined]  # what a ChoiceField has
+
+    def clean(self) -> dict[str, Any]:
+        """Adds `category`. Two different answers are an error."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        choice, other = cleaned.get("choice", ""), cleaned.get("other")
+        if choice not in {"", OTHER} and other is not None and int(choice) != other:
+            self.add_error("choice", _("Two categories are chosen. Keep one of them."))
+        elif choice not in {"", OTHER}:
+            cleaned["category"] = Category.objects.get(pk=int(choice))
+        elif other is not None:
+            cleaned["category"] = Category.objects.get(pk=other)
+        elif not self.errors.keys() & {"choice", "other"}:
+            self.add_error("choice", self.no_category)
+        return cleaned
+
+
+class DecisionForm(CategoryForm):
+    """The category that a lead decides on: one of the split's, or any other, with a rationale."""
+
+    seen_number = forms.IntegerField(min_value=0, max_value=32_767)
+
+    def __init__(self, *args: Any, disagreement: DisagreementRow, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        split = [(str(self.ids[code]), code) for code, _votes in disagreement.split]
+        self.fields["choice"].choices = [*split, (OTHER, OTHER)]  # type: ignore[attr-defined]  # the same
+
+
+class IdsField(forms.Field):
+    """The ids of the rows that are ticked, as they come: no matter in how many fields."""
+
+    widget = forms.MultipleHiddenInput
+
+    def to_python(self, value: Any) -> list[int]:
+        parts = [part for text in value or () for part in str(text).split(",") if part]
+        numbers = [number for number in map(whole_number, parts) if number is not None]
+        if len(numbers) < len(parts):
+            raise forms.ValidationError(_("Only issues of this list can be ticked."))
+        return list(dict.fromkeys(numbers))
+
+    def validate(self, value: list[int]) -> None:
+        if not value:
+            raise forms.ValidationError(_("Nothing is ticked. Tick the issues that are meant."))
+        if len(value) > MOST:
+            raise forms.ValidationError(
+                _("At most %(most)s issues are decided at one stroke.") % {"most": MOST}
+            )
+
+
+class AlikeForm(CategoryForm):
+    """One category for all that is ticked, one rationale, and why the labels parted.
+
+    `codes`: the categories at hand, between which the labels part; any other that is deep enough can be
+    chosen too.
+    """
+
+    issues = IdsField()
+    no_category = _("Choose the category that holds for all of them.")
+
+    def __init__(self, *args: Any, book: ShownCodebook, codes: Iterable[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, book=book, **kwargs)
+        ids = [self.ids[code] for code in codes if self.ids.get(code) in self.choosable]
+        self.at_hand = [(id_, book.states[id_]) for id_ in ids]
+        self.fields["choice"].choices = [*self.every, (OTHER, OTHER)]  # type: ignore[attr-defined]  # the same
+        self.fields["cause"].label = _("Why the labels parted")
+        self.fields["rationale"].label = _("Rationale for all of them")
+        self.fields["rationale"].error_messages["required"] = _(
+            "Give the one reason for all of these decisions in a sentence."
+        )
+
+
+class MajorityForm(forms.Form):
+    """How many equal labels settle an open disagreement: more than half, at most all."""
+
+    at_least = forms.IntegerField(label=_("Equal labels at least"))
+
+    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        least, most = round_.labels_per_issue // 2 + 1, round_.labels_per_issue
+        field = forms.IntegerField(label=_("Equal labels at least"), min_value=least, max_value=most)
+        field.widget.attrs["size"] = 3
+        self.fields["at_least"] = field
+        self.initial.setdefault("at_least", least)
+
+
+class PairForm(forms.Form):
+    """The two who settle disagreements between them."""
+
+    first = forms.ModelChoiceField(Membership.objects.none(), label=_("One"), empty_label=_("choose …"))
+    second = forms.ModelChoiceField(
+        Membership.objects.none(), label=_("The other"), empty_label=_("choose …")
+    )
+
+    def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        people = candidates(round_.study).order_by("pseudonym")
+        for name in ("first", "second"):
+            self.fields[name].queryset = people  # type: ignore[attr-defined]  # what a ModelChoiceField has
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("first") is not None and cleaned.get("first") == cleaned.get("second"):
+            self.add_error("second", _("Choose somebody else: a pair is two people."))
+        return cleaned
+
+
+class ReopenForm(forms.Form):
+    """Why a decided disagreement is open again, and which decision the form showed."""
+
+    why = forms.CharField(
+        label=_("Why it is open again"),
+        max_length=LONGEST_WHY,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": _("Say in a sentence why the issue is open again.")},
+    )
+    seen_number = forms.IntegerField(min_value=0, max_value=32_767, widget=forms.HiddenInput)

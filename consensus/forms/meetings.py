@@ -1,0 +1,166 @@
+"""Forms of the room of a meeting, and of the thread of an issue."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from consensus.forms.decisions import LONGEST_RATIONALE, MOST, OTHER
+from consensus.models import Decision, FollowUp
+from consensus.models.comments import COMMENT_LENGTH
+from core.numbers import whole_number
+from rounds.queries.categories import ShownCodebook
+from taxonomy.models import Category
+
+ABSTAIN = "abstain"
+
+
+class CategoryField(forms.IntegerField):
+    """The id of a category that is deep enough for the round; a Category, once it is clean."""
+
+    default_error_messages = {
+        "required": _("Choose the category that holds."),
+        "invalid": _("Choose one of the categories."),
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=1, max_value=2**62, **kwargs)
+        self.known: frozenset[int] = frozenset()
+
+    def clean(self, value: Any) -> Any:
+        cleaned = super().clean(value)
+        if cleaned is None:
+            return None
+        if cleaned not in self.known:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return Category.objects.get(pk=cleaned)
+
+
+class CategoriesForm(forms.Form):
+    """A form whose category fields know the categories that the round can choose."""
+
+    def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if isinstance(field, CategoryField):
+                field.known = book.choosable(depth)
+
+
+class BallotForm(CategoriesForm):
+    """A vote: `category` None is to abstain. `number` is that of the vote that the form showed, or opens."""
+
+    category = forms.CharField(
+        max_length=20, error_messages={"required": _("Choose a category, or abstain.")}
+    )
+    other = CategoryField(required=False)
+    number = forms.IntegerField(min_value=1, max_value=32_767, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """`category` as an object; of `other` only where it was chosen."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        said = cleaned.get("category", "")
+        if "other" in self.errors or not said:
+            return cleaned
+        if said == ABSTAIN:
+            cleaned["category"] = None
+        elif said == OTHER and cleaned.get("other") is not None:
+            cleaned["category"] = cleaned["other"]
+        elif said == OTHER:
+            self.add_error("other", _("Choose which other category."))
+        else:
+            field = CategoryField()
+            other = self.fields["other"]
+            field.known = other.known if isinstance(other, CategoryField) else frozenset()
+            cleaned["category"] = field.clean(said)
+        return cleaned
+
+
+class ChairForm(CategoriesForm):
+    """The decision that the chair records, and what follows from it."""
+
+    category = CategoryField()
+    how = forms.ChoiceField(
+        choices=Decision.How, error_messages={"required": _("Say how the meeting decides.")}
+    )
+    rationale = forms.CharField(max_length=LONGEST_RATIONALE, required=False)
+    cause = forms.ChoiceField(choices=[("", ""), *Decision.Cause.choices], required=False)
+    seen_number = forms.IntegerField(min_value=0, max_value=32_767)
+    example = forms.BooleanField(required=False)
+    guideline = forms.CharField(max_length=1000, required=False)
+    proposal = forms.CharField(max_length=200, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Without a rationale a chair decides nothing."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("how") == Decision.How.CHAIR and not cleaned.get("rationale"):
+            self.add_error("rationale", _("Give the reason for this decision in a sentence."))
+        return cleaned
+
+
+class SayForm(forms.Form):
+    """A comment, and the category that it argues for, if any."""
+
+    text = forms.CharField(
+        max_length=COMMENT_LENGTH,
+        error_messages={
+            "required": _("Write the comment first."),
+            "max_length": _("The comment is longer than 2,000 characters. Shorten it."),
+        },
+    )
+    category = forms.CharField(max_length=32, required=False)
+
+    def __init__(self, *args: Any, book: ShownCodebook, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.book = book
+
+    def clean_category(self) -> Category | None:
+        code = self.cleaned_data["category"]
+        if not code:
+            return None
+        if code not in self.book.by_code:
+            raise forms.ValidationError(_("The taxonomy of this round has no category of this code."))
+        return Category.objects.get(pk=self.book.by_code[code].category_id)
+
+
+class ParkForm(forms.Form):
+    """Why an issue waits, in a few words or none."""
+
+    why = forms.CharField(max_length=500, required=False)
+
+
+class FollowUpForm(forms.Form):
+    """One thing that follows: an example for the decided category, a line, or the name of a proposal."""
+
+    kind = forms.ChoiceField(choices=FollowUp.Kind)
+    text = forms.CharField(max_length=1000, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """A line and a proposal say something; the name of a category is short."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        text, kind = cleaned.get("text", ""), cleaned.get("kind")
+        if kind == FollowUp.Kind.PROPOSAL and not 0 < len(text) <= 200:
+            self.add_error("text", _("Give the category that is missing a name of at most 200 characters."))
+        if kind == FollowUp.Kind.GUIDELINE and not text:
+            self.add_error("text", _("Write the line for the guideline."))
+        return cleaned
+
+
+class AlikeItemsForm(CategoriesForm):
+    """Issues of the agenda that are decided alike, for one reason."""
+
+    issues = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": _("Tick the issues that are decided alike.")}
+    )
+    item = forms.IntegerField(min_value=1, max_value=2**62, required=False)
+    category = CategoryField()
+    rationale = forms.CharField(
+        max_length=LONGEST_RATIONALE,
+        error_messages={"required": _("Give the reason for these decisions in a sentence.")},
+    )
+
+    def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
+        super().__init__(*args, book=book, depth=depth, **kwargs)
+        asked = self.data.getlist("issues")[:MOST] if hasattr(self.data, "getlist") else []
+        numbers = [one for one in asked if whole_number(one) is not None]
+        # Which of them are on the agenda and may be seen is the action's to say.
+        self.fields["issues"].choices = [(one, one) for one in numbers]  # type: ignore[attr-defined]  # what a MultipleChoiceField has

@@ -1,0 +1,123 @@
+"""Minutes as files: as Markdown, and as PDF, set by Typst.
+
+Titles, names, rationales and arguments come from outside: each is escaped, so that none of them can pass for
+a heading, a list or a link of the minutes.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from consensus.minutes_text import Document
+from core.text.escaping import markdown as escaped
+from drawing.typst_pdf import set_as_pdf
+
+TEMPLATE = Path(settings.BASE_DIR) / "templates" / "consensus" / "meetings" / "minutes.typ"
+_ADDRESS = re.compile(r"https?://[^\s<>\\]+", re.ASCII)
+
+
+def markdown(found: Document) -> str:
+    """The document as Markdown, in CommonMark and GitHub's flavour alike."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Document) -> Iterable[str]:
+    yield f"# {escaped(found['title'])}"
+    yield ""
+    yield escaped(found["kicker"])
+    yield ""
+    for fact in found["facts"]:
+        yield f"- **{escaped(fact['name'])}:** {escaped(fact['text'])}"
+    if found["there"]:
+        people = ", ".join(f"{escaped(one['who'])} ({escaped(one['text'])})" for one in found["there"])
+        yield f"- **{_('There')}:** {people}"
+    yield from ["", f"## {_('Numbers')}", ""]
+    for fact in found["numbers"]:
+        yield f"- {escaped(fact['name'])}: {escaped(fact['text'])}"
+    if found["method"]:
+        yield from ["", f"## {_('For the method section')}", "", escaped(found["method"])]
+    for text in filter(None, (found["withheld"], found["nothing"])):
+        yield from ["", escaped(text)]
+    yield from _group_lines(found)
+
+
+def _group_lines(found: Document) -> Iterable[str]:
+    for group in found["groups"]:
+        pair = _(" or ").join(f"{one['code']} {one['name']}".strip() for one in group["pair"])
+        yield from ["", f"## {escaped(pair) or _('Open labels')}"]
+        for item in group["items"]:
+            yield from _item_lines(item)
+    if found["not_reached"]:
+        yield from ["", f"## {_('Not reached')}", ""]
+        for item in found["not_reached"]:
+            yield f"- {escaped(item['place'])}: {escaped(item['title'])} {_link(item['url'])}"
+
+
+def _item_lines(item: dict[str, Any]) -> Iterable[str]:
+    yield from ["", f"### {escaped(item['place'])}: {escaped(item['title'])}", "", _link(item["url"]), ""]
+    labels = [f"{one['who']} {one['code'] or _('open') + ' (' + one['text'] + ')'}" for one in item["labels"]]
+    yield f"- **{_('Labels')}:** {escaped(', '.join(labels))}"
+    for vote in item["votes"]:
+        split = ", ".join([*(f"{one['n']} × {one['code']}" for one in vote["split"]), vote["tail"]])
+        ballots = ", ".join(f"{one['who']} {one['code'] or _('abstained')}" for one in vote["ballots"])
+        yield f"- **{escaped(vote['name'])}** ({vote['at']}): {escaped(split)}. {escaped(ballots)}"
+    for one in item["decisions"]:
+        yield f"- **{_('Decision')}: {escaped(one['code'] + ' ' + one['name'])}**, {escaped(one['tail'])}"
+        yield from _quoted(one["rationale"])
+        if one["cause"]:
+            yield f"  - {_('Cause')}: {escaped(one['cause'])}"
+        if one["ended"]:
+            yield f"  - {escaped(one['ended'])}"
+    if item["state"] != "decided":
+        yield f"- **{escaped(item['outcome'])}**"
+    for one in item["following"]:
+        yield f"- **{_('Follows')}:** {escaped(' '.join(filter(None, (one['kind'], one['code']))))}"
+        yield from _quoted(one["text"])
+        yield f"  - {escaped(one['tail'])}"
+    for one in item["thread"]:
+        stand = _(" for %(code)s") % {"code": one["code"]} if one["code"] else ""
+        yield f"- {escaped(one['who'] + stand)} ({one['at']}):"
+        yield from _quoted(one["text"])
+    if item["time"]:
+        yield f"- {_('Time')}: {escaped(item['time'])}"
+
+
+def _quoted(text: str) -> Iterable[str]:
+    """A text of several lines as a quotation inside a list item, a paragraph each."""
+    lines = [said for line in text.splitlines() if (said := escaped(line))]
+    return "\n  >\n".join(f"  > {line}" for line in lines).splitlines()
+
+
+def _link(url: str) -> str:
+    return f"<{url}>" if _ADDRESS.fullmatch(url) else escaped(url)
+
+
+def pdf(found: Document) -> bytes:
+    """The document as PDF; raises PdfFailed, DrawingBusy.
+
+    Latin, Greek and Cyrillic letters come with the typesetter; others, such as Chinese ones, from the fonts
+    of the computer. A letter that no font has is drawn as an empty box; Markdown has all of them.
+    """
+    return set_as_pdf(TEMPLATE, {**found, "words": _words()})
+
+
+def _words() -> dict[str, str]:
+    return {
+        "there": _("There"),
+        "numbers": _("Numbers"),
+        "method": _("For the method section"),
+        "or": _(" or "),
+        "open-labels": _("Open labels"),
+        "labels": _("Labels"),
+        "open": _("open"),
+        "abstained": _("abstained"),
+        "decision": _("Decision"),
+        "cause": _("Cause"),
+        "follows": _("Follows"),
+        "time": _("Time"),
+        "not-reached": _("Not reached"),
+    }

@@ -1,0 +1,343 @@
+"""Minutes in words: one document of plain texts, from which the page, Markdown and the PDF are made.
+
+Titles, names, rationales and arguments come from outside; the document holds them as they are.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from consensus.models import Decision
+from consensus.queries.consensus_numbers import ConsensusNumbers, meeting_numbers
+from consensus.queries.minute_records import (
+    Attendance,
+    Minute,
+    MinuteDecision,
+    MinuteFollowUp,
+    MinuteGroup,
+    Minutes,
+    MinuteVote,
+    OutsideDecision,
+)
+from core.templatetags.crosscheck import count
+
+Document = dict[str, Any]
+
+At = Callable[[datetime], str]
+"""How a moment of the meeting is written: the time alone, where it is all of one day."""
+
+
+def document(written: Minutes) -> Document:
+    """The minutes as plain data: texts, lists and dictionaries only."""
+    meeting = written.meeting
+    began = timezone.localdate(meeting.opened_at or written.as_of)
+    at = _time if began == timezone.localdate(written.as_of) else _day_and_time
+    return {
+        "title": meeting.name,
+        "kicker": _("Minutes")
+        if written.is_final
+        else _("Minutes so far, %(at)s") % {"at": _moment(written.as_of)},
+        "facts": _facts(written),
+        "there": [_there(one, written) for one in written.there],
+        "method": method(meeting_numbers(written)),
+        "numbers": _numbers(written),
+        "groups": [_group(group, written, at) for group in written.groups],
+        "not_reached": [_place(line) for line in written.not_reached],
+        "withheld": _withheld(written.withheld),
+        "nothing": "" if written.groups else _("Nothing was discussed yet."),
+    }
+
+
+def method(numbers: ConsensusNumbers) -> str:
+    """A paragraph for the method section of a paper, "" before anything was discussed."""
+    if not numbers.discussed:
+        return ""
+    said = [_discussed(numbers)]
+    if numbers.settled:
+        parts = [
+            text % {"n": count(n), "share": _share(n, numbers.settled)}
+            for n, text in (
+                (numbers.unanimity, _("%(n)s (%(share)s) unanimously")),
+                (numbers.majority, _("%(n)s (%(share)s) by majority")),
+                (numbers.chair, _("%(n)s (%(share)s) by the chair")),
+                (numbers.pair, _("%(n)s (%(share)s) by two volunteers between them")),
+            )
+            if n
+        ]
+        text = ngettext("%(n)s was settled: %(parts)s.", "%(n)s were settled: %(parts)s.", numbers.settled)
+        said.append(text % {"n": count(numbers.settled), "parts": _listed(parts)})
+    if numbers.bulk:
+        text = ngettext(
+            "%(n)s more issue was settled by a majority of its labels.",
+            "%(n)s more issues were settled by a majority of their labels.",
+            numbers.bulk,
+        )
+        said.append(text % {"n": count(numbers.bulk)})
+    if numbers.lead:
+        text = ngettext(
+            "%(n)s more issue was settled by a lead.",
+            "%(n)s more issues were settled by a lead.",
+            numbers.lead,
+        )
+        said.append(text % {"n": count(numbers.lead)})
+    if numbers.median_seconds is not None:
+        said.append(_("The median time per issue was %(time)s.") % {"time": spent(numbers.median_seconds)})
+    return " ".join(said)
+
+
+def _discussed(numbers: ConsensusNumbers) -> str:
+    people = ""
+    if numbers.there:
+        fewest, most = numbers.there
+        people = ngettext(" with %(n)s participant", " with %(n)s participants", most) % {
+            "n": count(most) if fewest == most else _("%(a)s to %(b)s") % {"a": fewest, "b": most}
+        }
+    meetings = ngettext("%(n)s meeting", "%(n)s meetings", numbers.meetings) % {"n": count(numbers.meetings)}
+    return ngettext(
+        "In %(meetings)s%(people)s, %(n)s issue was discussed.",
+        "In %(meetings)s%(people)s, %(n)s issues were discussed.",
+        numbers.discussed,
+    ) % {"meetings": meetings, "people": people, "n": count(numbers.discussed)}
+
+
+def spent(seconds: float) -> str:
+    """A span of time to the second below an hour: "38 s", "2 min 10 s", "1 h 3 min"."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    if minutes >= 60:
+        return _("%(h)s h %(m)s min") % {"h": minutes // 60, "m": minutes % 60}
+    if not minutes:
+        return _("%(n)s s") % {"n": rest}
+    if not rest:
+        return _("%(n)s min") % {"n": minutes}
+    return _("%(m)s min %(s)s s") % {"m": minutes, "s": rest}
+
+
+def how(decided: MinuteDecision) -> str:
+    """How a decision came about: unanimously, by majority with its numbers, by the chair."""
+    if decided.how == Decision.How.MAJORITY:
+        return _("by majority, %(votes)s of %(present)s") % {
+            "votes": decided.votes,
+            "present": decided.present,
+        }
+    return str(Decision.How(decided.how).label)
+
+
+# --- the parts of the document
+
+
+def _facts(written: Minutes) -> list[dict[str, str]]:
+    meeting = written.meeting
+    facts = [
+        (_("Study"), meeting.round.study.name),
+        (_("Round"), meeting.round.name),
+        (_("Kind"), str(meeting.get_kind_display())),
+        (_("Held"), _held(written)),
+        (_("Chair"), _listed(written.chairs)),
+        (_("Quorum"), count(meeting.quorum)),
+        (_("Decides"), _("unanimously, or by majority") if meeting.by_majority else _("unanimously")),
+        (_("Invited and absent"), _listed(written.absent)),
+    ]
+    return [{"name": name, "text": text} for name, text in facts if text]
+
+
+def _held(written: Minutes) -> str:
+    meeting = written.meeting
+    if meeting.opened_at is None:
+        return _("not opened yet")
+    if meeting.closed_at is None:
+        return _("since %(at)s") % {"at": _moment(meeting.opened_at)}
+    if timezone.localdate(meeting.opened_at) == timezone.localdate(meeting.closed_at):
+        until = _time(meeting.closed_at)
+    else:
+        until = _moment(meeting.closed_at)
+    return _("%(from)s to %(until)s, %(time)s") % {
+        "from": _moment(meeting.opened_at, zone=False),
+        "until": f"{until}{_zone(meeting.closed_at)}" if until == _time(meeting.closed_at) else until,
+        "time": spent((meeting.closed_at - meeting.opened_at).total_seconds()),
+    }
+
+
+def _there(one: Attendance, written: Minutes) -> dict[str, str]:
+    days = {timezone.localdate(at) for at in (one.since, one.until or written.as_of)}
+    at = _time if len(days) == 1 else _moment
+    text = _("from %(from)s") % {"from": at(one.since)}
+    if one.until is not None:
+        text = _("%(from)s to %(until)s") % {"from": at(one.since), "until": at(one.until)}
+    return {"who": one.who, "text": text}
+
+
+def _numbers(written: Minutes) -> list[dict[str, str]]:
+    totals = written.totals
+    of = totals.decided
+
+    def part(n: int) -> str:
+        return _("%(n)s (%(share)s)") % {"n": count(n), "share": _share(n, of)} if of else count(n)
+
+    numbers = [
+        (_("On the agenda"), count(totals.agenda), True),
+        (_("Discussed"), count(totals.discussed), True),
+        (_("Decided"), count(totals.decided), True),
+        (_("Unanimously"), part(totals.unanimity), bool(of)),
+        (
+            _("By majority"),
+            part(totals.majority),
+            bool(totals.majority or (of and written.meeting.by_majority)),
+        ),
+        (_("By the chair"), part(totals.chair), bool(totals.chair)),
+        (_("By a lead"), part(totals.lead), bool(totals.lead)),
+        (_("By a majority of the labels"), part(totals.bulk), bool(totals.bulk)),
+        (_("Elsewhere"), part(totals.elsewhere), bool(totals.elsewhere)),
+        (_("Parked"), count(totals.parked), bool(totals.parked)),
+        (_("Left open"), count(totals.open), bool(totals.open)),
+        (_("Not reached"), count(totals.waiting), bool(totals.waiting)),
+        (
+            _("Median time per issue"),
+            "" if totals.median_seconds is None else spent(totals.median_seconds),
+            totals.median_seconds is not None,
+        ),
+    ]
+    causes = [(_("Cause: %(cause)s") % {"cause": cause}, count(n), True) for cause, n in totals.causes]
+    return [{"name": name, "text": text} for name, text, shown in [*numbers, *causes] if shown]
+
+
+def _group(group: MinuteGroup, written: Minutes, at: At) -> dict[str, Any]:
+    return {
+        "pair": [{"code": code, "name": written.names.get(code, "")} for code in group.pair],
+        "items": [_item(line, at, is_final=written.is_final) for line in group.items],
+    }
+
+
+def _place(line: Minute) -> dict[str, Any]:
+    return {
+        "issue": line.issue_id,
+        "place": f"{line.repository} #{line.number}",
+        "title": line.title or _("(its text is not here)"),
+        "url": line.url,
+        "pair": list(line.pair),
+    }
+
+
+def _item(line: Minute, at: At, *, is_final: bool) -> dict[str, Any]:
+    return _place(line) | {
+        "state": line.state,
+        "outcome": _outcome(line, is_final=is_final),
+        "labels": [{"who": one.who, "code": one.code, "text": one.proposes} for one in line.labels],
+        "votes": [_vote(vote, at) for vote in line.votes],
+        "decisions": [_decided(one, at, is_last=one is line.decisions[-1]) for one in line.decisions],
+        "thread": [
+            {"who": said.who, "code": said.code, "at": at(said.at), "text": said.text} for said in line.thread
+        ],
+        "following": [_following(one) for one in line.following],
+        "time": "" if line.seconds is None else spent(line.seconds),
+    }
+
+
+def _outcome(line: Minute, *, is_final: bool) -> str:
+    if line.state == "parked":
+        return _("parked: %(why)s") % {"why": line.parked_why} if line.parked_why else _("parked")
+    if line.outside is not None:
+        return _outside(line.outside, is_anew=line.state == "anew")
+    return {
+        "decided": _("decided"),
+        "reopened": _("reopened, and not decided again"),
+        "open": _("left open") if is_final else _("not decided yet"),
+    }.get(line.state, "")
+
+
+def _outside(one: OutsideDecision, *, is_anew: bool) -> str:
+    said = {"code": one.code, "who": one.by, "at": _moment(one.at)}
+    if one.method == Decision.Method.LEAD:
+        if is_anew:
+            return _("decided anew as %(code)s by the lead %(who)s at %(at)s") % said
+        return _("decided as %(code)s by the lead %(who)s at %(at)s") % said
+    if is_anew:
+        return _("decided anew as %(code)s outside of this meeting at %(at)s") % said
+    return _("decided as %(code)s outside of this meeting at %(at)s") % said
+
+
+def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
+    tail = [ngettext("%(n)s present", "%(n)s present", vote.present) % {"n": vote.present}]
+    if vote.abstained:
+        tail.insert(0, ngettext("%(n)s abstained", "%(n)s abstained", vote.abstained) % {"n": vote.abstained})
+    if vote.revealed_by:
+        tail.append(_("revealed by %(who)s") % {"who": vote.revealed_by})
+    return {
+        "name": _("Vote %(n)s") % {"n": vote.number},
+        "at": at(vote.at),
+        "split": [{"code": code, "n": n} for code, n in vote.split],
+        "tail": ", ".join(tail),
+        "ballots": [{"who": who, "code": code} for who, code in vote.ballots],
+    }
+
+
+def _decided(one: MinuteDecision, at: At, *, is_last: bool) -> dict[str, Any]:
+    tail = [how(one)]
+    if one.alike > 1:
+        tail.append(_("%(n)s alike at one stroke") % {"n": one.alike})
+    if one.by:
+        tail.append(_("recorded by %(who)s at %(at)s") % {"who": one.by, "at": at(one.at)})
+    ended = ""
+    if one.ended_at is not None:
+        said = _("reopened by %(who)s, %(at)s") if is_last or one.ended_why else _("replaced, %(at)s")
+        if not one.ended_by:
+            said = _("replaced, %(at)s")
+        ended = said % {"who": one.ended_by, "at": _moment(one.ended_at)}
+        if one.ended_why:
+            ended = _("%(said)s: %(why)s") % {"said": ended, "why": one.ended_why}
+    return {
+        "code": one.code,
+        "name": one.name,
+        "tail": ", ".join(tail),
+        "rationale": one.rationale,
+        "cause": one.cause,
+        "ended": ended,
+    }
+
+
+def _following(one: MinuteFollowUp) -> dict[str, str]:
+    tail = _("noted by %(who)s, done") if one.is_done else _("noted by %(who)s")
+    return {"kind": one.kind, "code": one.code, "text": one.text, "tail": tail % {"who": one.by}}
+
+
+def _withheld(n: int) -> str:
+    if not n:
+        return ""
+    return ngettext(
+        "%(n)s issue is held back from you: you still have to label it in another round.",
+        "%(n)s issues are held back from you: you still have to label them in another round.",
+        n,
+    ) % {"n": count(n)}
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """One, two and three."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return _("%(some)s and %(last)s") % {"some": ", ".join(parts[:-1]), "last": parts[-1]}
+
+
+def _share(part: int, whole: int) -> str:
+    return _("%(share)s\N{NO-BREAK SPACE}%%") % {
+        "share": formats.number_format(round(100 * part / whole, 1), 1)
+    }
+
+
+def _time(at: datetime) -> str:
+    return formats.date_format(timezone.localtime(at), "H:i")
+
+
+def _day_and_time(at: datetime) -> str:
+    return formats.date_format(timezone.localtime(at), "j M, H:i")
+
+
+def _moment(at: datetime, *, zone: bool = True) -> str:
+    said = formats.date_format(timezone.localtime(at), "j F Y, H:i")
+    return f"{said}{_zone(at)}" if zone else said
+
+
+def _zone(at: datetime) -> str:
+    return f" {timezone.localtime(at).tzname()}"

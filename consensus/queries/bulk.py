@@ -1,0 +1,109 @@
+"""Forecasts of bulk decisions, and the bulk decisions that were made."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from consensus.models import BulkDecision, Disagreement
+from consensus.queries.disagreement_filters import Narrowing, found, settling, waiting
+from rounds.models import Round
+from rounds.queries.blindness import still_to_label
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class SplitGroup:
+    """The number of issues with one split: the sizes of the groups of equal labels, largest first.
+
+    `open_labels` of the sizes, the last, are one each: labels that propose a category.
+    """
+
+    sizes: tuple[int, ...]
+    issues: int
+
+
+@dataclass(frozen=True)
+class MajorityForecast:
+    """The effect of a decision by majority now.
+
+    `categories`: category id to the number of issues that would get it, most first. `decided` are these
+    issues by their split, `left` the others; the clearest split comes first. `agenda` issues are left to
+    their meeting.
+    """
+
+    categories: dict[int, int]
+    decided: tuple[SplitGroup, ...]
+    left: tuple[SplitGroup, ...]
+    agenda: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.categories.values())
+
+    @property
+    def total_left(self) -> int:
+        return sum(group.issues for group in self.left)
+
+
+def largest(rows: QuerySet[Disagreement], at_least: int) -> QuerySet[Disagreement]:
+    """The disagreements with at least `at_least` equal labels, more than of any other category."""
+    return rows.filter(votes__0__gte=at_least, margin__gte=1)
+
+
+def forecast(
+    round_: Round,
+    member: Membership | None,
+    at_least: int,
+    narrowing: Narrowing,
+) -> MajorityForecast:
+    """The effect of a majority on the issues that the filters find for this member. Two queries, and those of
+    the filters.
+    """
+    undecided = found(round_, narrowing, member).filter(~Exists(settling(round_))).order_by()
+    rows = (
+        undecided.filter(~Exists(waiting(round_)))
+        .values_list("chosen__0", "votes", "open_labels", "margin")
+        .annotate(issues=Count("pk"))
+    )
+    categories: Counter[int] = Counter()
+    decided: Counter[tuple[int, ...]] = Counter()
+    left: Counter[tuple[int, ...]] = Counter()
+    for category, votes, open_labels, margin, issues in rows:
+        sizes = (*votes, *(1 for _ in range(open_labels)))
+        if category is not None and votes[0] >= at_least and margin >= 1:
+            categories[category] += issues
+            decided[sizes] += issues
+        else:
+            left[sizes] += issues
+    return MajorityForecast(
+        categories=dict(categories.most_common()),
+        decided=_groups(decided),
+        left=_groups(left),
+        agenda=undecided.filter(Exists(waiting(round_))).count(),
+    )
+
+
+def _groups(counted: Counter[tuple[int, ...]]) -> tuple[SplitGroup, ...]:
+    ordered = sorted(counted.items(), key=lambda one: tuple(-size for size in one[0]))
+    return tuple(SplitGroup(sizes, issues) for sizes, issues in ordered)
+
+
+def bulk_decisions(round_: Round, member: Membership | None) -> QuerySet[BulkDecision, Any]:
+    """The bulk decisions of a round, newest first, each with `issues` and `standing`: how many issues it
+    decided, and how many of these decisions stand, of what the member may see. Two queries at most.
+    """
+    seen = Q(decisions__isnull=False)
+    turns = still_to_label(round_, member)
+    if not turns.query.is_empty():
+        seen &= ~Q(Exists(turns.filter(issue=OuterRef("decisions__issue"))))
+    return (
+        BulkDecision.objects.filter(round=round_)
+        .select_related("by", "taken_back_by")
+        .annotate(
+            issues=Count("decisions", filter=seen),
+            standing=Count("decisions", filter=seen & Q(decisions__superseded_at=None)),
+        )
+        .order_by("-pk")
+    )

@@ -1,0 +1,160 @@
+"""How often each category of a taxonomy was chosen, in all rounds, as far as that is revealed."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from consensus.models import Decision
+from consensus.queries.decisions import standing_decisions
+from rounds.models import Label, Round
+from rounds.queries.blindness import NOTHING, withheld_issues_in
+from rounds.queries.categories import codebook
+from rounds.queries.rounds import current_labels
+from studies.models import Membership
+from taxonomy.models import Taxonomy, Version
+from taxonomy.queries.codebooks import States, codebooks
+
+
+@dataclass(frozen=True)
+class ChosenCategories:
+    """Labels and decisions by the category of the version that they count as, without its ancestors.
+
+    `homeless` labels have a category that was split or retired before this version. `withheld` issues are in
+    no other number.
+    """
+
+    labels: Counter[int]
+    decisions: Counter[int]
+    homeless: int
+    withheld: int
+
+
+def rounds_of(taxonomy: Taxonomy | int) -> list[Round]:
+    """The opened rounds that label with a taxonomy, in any version, whose labels count. One query."""
+    opened = Round.objects.filter(version__taxonomy=taxonomy, opened_at__isnull=False)
+    return list(opened.exclude(kind__in=Round.APART).select_related("version").order_by("pk"))
+
+
+def chosen_in(version: Version, reader: Membership | None = None) -> ChosenCategories | None:
+    """Counts of labels and decisions in revealed issues that the reader may see; None without rounds."""
+    rounds = rounds_of(version.taxonomy_id)
+    if not rounds:
+        return None
+    labels, decisions, withheld = _chosen(rounds, reader)
+    states = codebook(version.pk).states
+    by_label, homeless = _counted(labels, states)
+    by_decision, _homeless = _counted(decisions, states)
+    return ChosenCategories(by_label, by_decision, homeless, withheld)
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """Revealed labels and decisions of a category and of all below it."""
+
+    labels: int = 0
+    decisions: int = 0
+
+
+class LabelCounts(dict[int, LabelCount]):
+    """Category id to its counts; `withheld` and `homeless` as in Chosen."""
+
+    withheld = 0
+    homeless = 0
+
+
+class TimesByVersion(dict[int, LabelCount]):
+    """Number of a version to how often a category was chosen under it; `withheld` as in ChosenCategories."""
+
+    withheld = 0
+
+    def between(self, first: int, last: int) -> LabelCount:
+        """The sum over the versions from `first` to `last`."""
+        there = [count for number, count in self.items() if first <= number <= last]
+        return LabelCount(sum(count.labels for count in there), sum(count.decisions for count in there))
+
+
+def label_counts(version: Version, reader: Membership | None = None) -> LabelCounts:
+    """How often each category was chosen in revealed issues of rounds that label with its taxonomy.
+
+    Counts go up the tree of this version; labels chosen under an earlier one count as what their category
+    became, and as nothing where it was split or retired. Surplus labels are left out. Before reveal nothing
+    of a label is counted: rounds are asked through the one gate, rounds.queries.rounds. Nor is anything
+    counted that the reader still has to label in another round. Trainings count nowhere. Three queries; one
+    for a reader, another where something may be held back, and two from the second version on.
+    """
+    found = chosen_in(version, reader)
+    if found is None:
+        return LabelCounts()
+    states = codebook(version.pk).states
+    chosen, decided = _rolled_up(states, found.labels), _rolled_up(states, found.decisions)
+    counts = LabelCounts((id_, LabelCount(chosen[id_], decided[id_])) for id_ in states)
+    counts.withheld = found.withheld
+    counts.homeless = found.homeless
+    return counts
+
+
+def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership | None) -> TimesByVersion:
+    """How often a category was chosen in revealed issues that the reader may see, by version of the label or
+    decision. Six queries at most.
+    """
+    found = TimesByVersion()
+    rounds = rounds_of(taxonomy)
+    if not rounds:
+        return found
+    labels, decisions, found.withheld = _chosen(rounds, reader)
+    numbers = {one.pk: one.number for one in taxonomy.versions.all()}
+    below = {pk: book.below(category_id) for pk, book in codebooks(numbers).items()}
+    by_label, by_decision = (_by_version(rows, below) for rows in (labels, decisions))
+    for pk, number in numbers.items():
+        found[number] = LabelCount(by_label[pk], by_decision[pk])
+    return found
+
+
+def _rolled_up(states: States, counted: Counter[int]) -> Counter[int]:
+    """The counts of each category and of all below it."""
+    whole: Counter[int] = Counter()
+    for category_id, count in counted.items():
+        state = states.get(category_id)
+        while state is not None:
+            whole[state.category_id] += count
+            state = states.get(state.parent_id) if state.parent_id else None
+    return whole
+
+
+def _by_version(rows: QuerySet[Label] | QuerySet[Decision], below: dict[int, list[int]]) -> Counter[int]:
+    counted: Counter[int] = Counter()
+    asked = rows.filter(category__in={id_ for ids in below.values() for id_ in ids})
+    for version, category, n in asked.values_list("version", "category").annotate(n=Count("pk")).order_by():
+        if category in below[version]:
+            counted[version] += n
+    return counted
+
+
+def _chosen(
+    rounds: list[Round], reader: Membership | None
+) -> tuple[QuerySet[Label], QuerySet[Decision], int]:
+    """The revealed labels and decisions of these rounds, and how many issues are withheld."""
+    blind = withheld_issues_in(rounds, [reader]) if reader else NOTHING
+    kept = Exists(blind.filter(round=OuterRef("round"), issue=OuterRef("issue")))
+    said = reduce(or_, (current_labels(round_) for round_ in rounds)).exclude(kept)
+    labels = Label.objects.filter(pk__in=said.values("label"))
+    decisions = reduce(or_, (standing_decisions(round_) for round_ in rounds))
+    withheld = blind.order_by().values("issue").distinct().count()
+    return labels, decisions.exclude(kept), withheld
+
+
+def _counted(rows: QuerySet[Label] | QuerySet[Decision], states: States) -> tuple[Counter[int], int]:
+    """Rows by what their category became, and how many have none any more. An open label has none yet."""
+    counted: Counter[int] = Counter()
+    homeless = 0
+    asked = rows.filter(category__isnull=False).values_list("version", "category")
+    for version, category, n in asked.annotate(n=Count("pk")).order_by():
+        now = states.stands_as(category, version) if states.knows(category) else category
+        if now is None:
+            homeless += n
+        else:
+            counted[now] += n
+    return counted, homeless

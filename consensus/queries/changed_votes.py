@@ -1,0 +1,179 @@
+"""Changed minds: the labels of volunteers beside their last ballots on the same issues.
+
+Only closed votes count, and only issues that the reader may see. Labels stay as they were given.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from consensus.models import Ballot, Disagreement
+from rounds.models import CurrentLabel, Round
+from rounds.queries.blindness import seen_by
+from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.rounds import volunteers
+from studies.models import Membership
+
+KEPT, JOINED, AWAY, ABSTAINED = "kept", "joined", "away", "abstained"
+"""What somebody did with their own label: kept it, joined the largest group of the labels, went elsewhere, or
+abstained from saying.
+"""
+
+
+@dataclass(frozen=True)
+class LabelMove:
+    """A label and its author's last ballot, as ids of categories at the depth of the round.
+
+    `before` is None for an open label; `after` is None for an abstention.
+    """
+
+    issue: int
+    member: int
+    before: int | None
+    after: int | None
+    what: str
+
+
+@dataclass(frozen=True)
+class VolunteerVotes:
+    """One volunteer: on how many issues they voted after they had labelled them, and what they did there."""
+
+    member: Membership
+    voted: int
+    kept: int
+    joined: int
+    away: int
+    abstained: int
+
+    @property
+    def changed(self) -> int:
+        return self.joined + self.away
+
+
+@dataclass(frozen=True)
+class CategoryChange:
+    """How often volunteers changed from one category to another, and on which issues. An open label has the
+    code "".
+    """
+
+    before: str
+    after: str
+    count: int
+    issues: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ChangedVotes:
+    """Labels of a round beside later ballots, as one member may see them.
+
+    `minds`: the volunteers who voted on issues that they had labelled, in the order of the columns. `turns`:
+    the most frequent first. `issues` were voted on; `others` counts ballots of voters without a label of the
+    issue.
+    """
+
+    moves: tuple[LabelMove, ...]
+    minds: tuple[VolunteerVotes, ...]
+    turns: tuple[CategoryChange, ...]
+    issues: int
+    others: int
+
+    @property
+    def total(self) -> dict[str, int]:
+        """The sums over all volunteers by kind of move, and `voted` for all moves."""
+        counted = Counter(move.what for move in self.moves)
+        return {"voted": len(self.moves)} | {what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)}
+
+
+def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
+    """Changed minds: the labels of volunteers beside their last ballots on the same issues.
+
+    Only closed votes count, and only issues that the reader may see. Labels stay as they were given.
+    """
+    book = codebook(round_.version_id)
+    ballots = last_ballots(round_, member)
+    issues = {issue for issue, _member in ballots}
+    rows = Disagreement.objects.filter(round=round_, issue__in=issues)
+    leading = {row.issue_id: row.chosen[0] for row in rows if row.margin and row.chosen}
+    labels = CurrentLabel.objects.filter(round=round_, issue__in=issues).order_by("issue", "volunteer")
+    given = labels.values_list("issue", "volunteer", "category")
+    moves = tuple(
+        _move(issue, who, category, ballots[issue, who], leading.get(issue), round_.depth, book)
+        for issue, who, category in given
+        if (issue, who) in ballots
+    )
+    people = volunteers(round_).filter(member__in={move.member for move in moves})
+    return ChangedVotes(
+        moves=moves,
+        minds=tuple(_minds(moves, (volunteer.member for volunteer in people))),
+        turns=tuple(_turns(moves, book)),
+        issues=len(issues),
+        others=len(ballots) - len(moves),
+    )
+
+
+def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, int], int | None]:
+    """(issue, member) to the category of their last ballot in a closed vote of any meeting of the round.
+
+    None is an abstention. Issues that are withheld from the reader are left out. Two queries at most.
+    """
+    seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
+    ballots = Ballot.objects.filter(
+        meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
+    )
+    states = codebook(round_.version_id).states
+    last = ballots.order_by("vote__item__issue", "member", "-vote__closed_at", "-pk")
+    found = last.distinct("vote__item__issue", "member")
+    return {
+        (issue, who): category and states[category].category_id
+        for issue, who, category in found.values_list("vote__item__issue", "member", "category")
+    }
+
+
+def _move(
+    issue: int,
+    member: int,
+    label: int | None,
+    ballot: int | None,
+    leading: int | None,
+    depth: int,
+    book: ShownCodebook,
+) -> LabelMove:
+    before = None if label is None else book.at_depth(label, depth).category_id
+    if ballot is None:
+        what = ABSTAINED
+    elif ballot == before:
+        what = KEPT
+    else:
+        what = JOINED if ballot == leading else AWAY
+    return LabelMove(issue, member, before, ballot, what)
+
+
+def _minds(moves: Iterable[LabelMove], people: Iterable[Membership]) -> list[VolunteerVotes]:
+    counted: dict[int, Counter[str]] = defaultdict(Counter)
+    for move in moves:
+        counted[move.member][move.what] += 1
+    return [
+        VolunteerVotes(one, did.total(), *(did[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)))
+        for one in people
+        for did in [counted[one.pk]]
+    ]
+
+
+def _turns(moves: Iterable[LabelMove], book: ShownCodebook) -> list[CategoryChange]:
+    found: dict[tuple[int | None, int], list[int]] = defaultdict(list)
+    for move in moves:
+        if move.after is not None and move.after != move.before:
+            found[move.before, move.after].append(move.issue)
+    place = {id_: state.position for id_, state in book.states.items()}
+    ordered = sorted(
+        found.items(), key=lambda one: (-len(one[1]), place.get(one[0][0] or 0, -1), place[one[0][1]])
+    )
+    return [
+        CategoryChange(
+            before=book.states[before].code if before is not None else "",
+            after=book.states[after].code,
+            count=len(issues),
+            issues=tuple(dict.fromkeys(issues)),
+        )
+        for (before, after), issues in ordered
+    ]

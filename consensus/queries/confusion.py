@@ -1,0 +1,146 @@
+"""Which categories the disagreements of a round lie between, and how their labels split."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+
+from consensus import models
+from consensus.queries.disagreement_filters import Narrowing, Split
+from consensus.queries.disagreement_states import tallies_by_split, tally
+from rounds.models import Round
+from rounds.queries.blindness import seen_by, still_to_label
+from rounds.queries.categories import ShownCodebook, codebook
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """In how many issues two labels that differ were given, one in each category.
+
+    `first` comes before `second` in the tree, or is the same: then they part below it.
+    """
+
+    first: str
+    second: str
+    issues: int
+
+
+def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[Confusion]:
+    """For each pair of categories of a level, the number of disagreements between them; most first.
+
+    A label counts by its ancestor at the level, or as its own category above it. Four queries at most, three
+    as long as nothing new was revealed. On a page that counts states anyway, two and none.
+    """
+    return all_said(round_, member).met(level, codebook(round_.version_id))
+
+
+class LabelPattern(NamedTuple):
+    """One combination of labels, and the number of disagreements that have it."""
+
+    chosen: Sequence[int]
+    votes: Sequence[int]
+    open_labels: int
+    issues: int
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPatterns:
+    """All combinations of labels of a round, with the counts that were made of them so far."""
+
+    lines: tuple[LabelPattern, ...]
+    _met: dict[tuple[int, ShownCodebook], tuple[Confusion, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def splits(self) -> Counter[Split]:
+        counted: Counter[Split] = Counter()
+        for said in self.lines:
+            counted[*said.votes, *[1] * said.open_labels] += said.issues
+        return counted
+
+    @cached_property
+    def between(self) -> Counter[tuple[bool, int | None, int | None]]:
+        """Three ways and more?, ids of the first two categories, None for open labels: how many issues."""
+        counted: Counter[tuple[bool, int | None, int | None]] = Counter()
+        for chosen, _votes, open_labels, issues in self.lines:
+            first, second = (*chosen[:2], None, None)[:2]
+            counted[len(chosen) + open_labels > 2, first, second] += issues
+        return counted
+
+    def met(self, level: int, book: ShownCodebook) -> tuple[Confusion, ...]:
+        """As `confusion` says; counted once per level."""
+        if (level, book) not in self._met:
+            self._met[level, book] = self._counted(level, book)
+        return self._met[level, book]
+
+    def _counted(self, level: int, book: ShownCodebook) -> tuple[Confusion, ...]:
+        places = {id_: place for place, id_ in enumerate(book.states)}
+        at_level = {id_: places[book.at_depth(id_, level).category_id] for id_ in book.states}
+        both: Counter[tuple[int, int]] = Counter()
+        for chosen, _votes, _open, issues in self.lines:
+            if len(chosen) == 2:
+                first, second = at_level[chosen[0]], at_level[chosen[1]]
+                both[(first, second) if first <= second else (second, first)] += issues
+                continue
+            counted = Counter(map(at_level.__getitem__, chosen))
+            for first, second in combinations_with_replacement(sorted(counted), 2):
+                if first != second or counted[first] > 1:
+                    both[first, second] += issues
+        codes = [state.code for state in book.states.values()]
+        return tuple(
+            Confusion(codes[first], codes[second], issues)
+            for (first, second), issues in sorted(both.items(), key=lambda one: (-one[1], one[0]))
+        )
+
+
+def all_said(round_: Round, member: Membership | None) -> LabelPatterns:
+    """The combinations of labels of all disagreements that this member may see. Three queries at most.
+
+    Disagreements are added, and neither changed nor removed: as long as their number stays, so do their
+    labels.
+    """
+    rows = models.Disagreement.objects.filter(round=round_)
+    if not still_to_label(round_, member).query.is_empty():
+        return _said_by(seen_by(rows, round_, member))
+    return _said_in(round_.pk, tally(round_, member).total())
+
+
+@lru_cache(maxsize=16)
+def _said_in(round_id: int, _number: int) -> LabelPatterns:
+    return _said_by(models.Disagreement.objects.filter(round=round_id))
+
+
+def _said_by(rows: QuerySet[models.Disagreement]) -> LabelPatterns:
+    try:
+        found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
+    except EmptyResultSet:
+        return LabelPatterns(())
+    # Without the ORM's converters of arrays, which take as long as all the rest.
+    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return LabelPatterns(tuple(LabelPattern(*row) for row in cursor.fetchall()))
+
+
+def splits(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
+) -> list[tuple[Split, int]]:
+    """The splits that the other filters leave, fewest groups first and of these the closest, with how many
+    issues have them. Four queries at most.
+    """
+    if replace(narrowing, split=()):
+        tallied = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
+        counted = {
+            split: tally[narrowing.state] if narrowing.state else tally.total()
+            for split, tally in tallied.items()
+            if not narrowing.state or tally[narrowing.state]
+        }
+    else:
+        counted = all_said(round_, member).splits
+    return sorted(counted.items(), key=lambda one: (len(one[0]), one[0][0] - sum(one[0][1:2]), one[0]))

@@ -1,0 +1,227 @@
+"""The filters of a list of disagreements, and the rows that they leave."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    Exists,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
+
+from consensus import models
+from consensus.models import AgendaItem, Decision
+from core.numbers import SHORT, whole_number
+from ingest.queries.keywords import with_keyword
+from rounds.models import Round
+from rounds.queries.blindness import seen_by
+from rounds.queries.categories import ShownCodebook, codebook
+from studies.models import Membership
+from taxonomy.models import Level
+
+STATES = ("open", "agenda", "decided")
+LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
+"""The levels as an address names them."""
+
+Pair = tuple[str, str]
+Split = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """The filters of a list of disagreements; an empty value filters nothing.
+
+    `pair`: codes of two categories: two labels that differ are in the one and in the other. `type`: code of a
+    category that a label lies in. Both count at the round's depth; what the version lacks matches nothing.
+    `repository`: its id. `volunteer`: id of a member who stands apart from the largest group. `split`: sizes
+    of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
+    at which the labels differ. `keyword`: in title or text. `cause`: that of the decision that stands.
+    `state`: open, agenda (on one, and not decided) or decided.
+    """
+
+    pair: Pair | None = None
+    type: str = ""
+    repository: int | None = None
+    volunteer: int | None = None
+    split: Split = ()
+    parts_at: int | None = None
+    keyword: str = ""
+    cause: str = ""
+    state: str = ""
+    _searched: dict[tuple[int, str], str] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def from_query(cls, given: Mapping[str, Any]) -> Self:
+        """The narrowing in an address or a saved filter. ValueError for values that neither produces."""
+        pair = str(given.get("pair") or "").replace("\0", "").split()
+        split = str(given.get("split") or "")
+        sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
+        level = str(given.get("parts_at") or "")
+        cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
+        if (
+            len(pair) not in {0, 2}
+            or (
+                split
+                and sizes != (1,)
+                and (not 2 <= len(sizes) <= 100 or not all(0 < size <= 1000 for size in sizes))
+            )
+            or (level and level not in LEVELS)
+            or (cause and cause not in Decision.Cause.values)
+            or (state and state not in STATES)
+        ):
+            raise ValueError
+        return cls(
+            pair=(pair[0], pair[1]) if pair else None,
+            type=str(given.get("type") or "").replace("\0", ""),
+            repository=number_in(given.get("repository")),
+            volunteer=number_in(given.get("volunteer")),
+            split=sizes,
+            parts_at=int(LEVELS[level]) if level else None,
+            keyword=str(given.get("keyword") or "").replace("\0", "").strip(),
+            cause=cause,
+            state=state,
+        )
+
+    def issues_with_keyword(self, round_: Round) -> str:
+        """The array of the disagreements that contain the keyword, searched once for all lists of one
+        request.
+        """
+        key = round_.pk, self.keyword
+        if key not in self._searched:
+            rows = models.Disagreement.objects.filter(round=round_)
+            self._searched[key] = with_keyword(round_.study, self.keyword, among=rows.values("issue"))
+        return self._searched[key]
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of an address: `from_query(query)` is this narrowing again."""
+        query = {
+            "pair": " ".join(self.pair or ()),
+            "type": self.type,
+            "repository": self.repository,
+            "volunteer": self.volunteer,
+            "split": ":".join(map(str, self.split)),
+            "parts_at": next((name for name, level in LEVELS.items() if level == self.parts_at), ""),
+            "keyword": self.keyword,
+            "cause": self.cause,
+            "state": self.state,
+        }
+        return {name: str(value) for name, value in query.items() if value not in (None, "")}
+
+    def __bool__(self) -> bool:
+        return self != Narrowing()
+
+
+def number_in(given: Any) -> int | None:
+    """A number from an address; ValueError for any text that PostgreSQL would refuse as a number."""
+    number = whole_number(given, digits=SHORT)
+    if given and number is None:
+        raise ValueError
+    return number
+
+
+def found(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
+) -> QuerySet[models.Disagreement]:
+    """The disagreements that the filters leave, as this member may see them, in no order.
+
+    Two small queries at most, and two for a keyword, which can be long (ingest's with_keyword); `book`
+    is that of the round's version, where the caller has it.
+    """
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
+    if narrowing.pair or narrowing.type:
+        book = book or codebook(round_.version_id)
+        if narrowing.type:
+            rows = rows.filter(chosen__overlap=book.below(narrowing.type))
+        if narrowing.pair:
+            rows = _of_pair(rows, *map(book.below, narrowing.pair))
+    if narrowing.keyword:
+        rows = rows.filter(_InArray("issue_id", Value(narrowing.issues_with_keyword(round_))))
+    if narrowing.cause:
+        rows = rows.filter(Exists(settling(round_).filter(cause=narrowing.cause)))
+    return in_state(rows, round_, narrowing.state)
+
+
+def in_state(rows: QuerySet[models.Disagreement], round_: Round, state: str) -> QuerySet[models.Disagreement]:
+    if not state:
+        return rows
+    if state == "decided":
+        return rows.filter(Exists(settling(round_)))
+    waits = Exists(waiting(round_))
+    return rows.filter(~Exists(settling(round_)), waits if state == "agenda" else ~waits)
+
+
+def _said(narrowing: Narrowing) -> Q:
+    """The filters that the row of a disagreement answers by itself."""
+    asked = Q()
+    if narrowing.repository is not None:
+        asked &= Q(issue__repository=narrowing.repository)
+    if narrowing.volunteer is not None:
+        asked &= Q(apart__contains=[narrowing.volunteer])
+    if narrowing.split:
+        asked &= _of_split(narrowing.split)
+    if narrowing.parts_at is not None:
+        asked &= Q(parts_at=narrowing.parts_at)
+    return asked
+
+
+def settling(round_: Round) -> QuerySet[Decision]:
+    """The decision that stands on the disagreement of the outer query.
+
+    A unanimous decision never stands on a disagreement, because it follows from equal labels. Excluding it
+    lets PostgreSQL use a short index.
+    """
+    standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
+    return standing.exclude(method=Decision.Method.UNANIMOUS)
+
+
+def waiting(round_: Round) -> QuerySet[AgendaItem]:
+    """The item of an agenda that the disagreement of the outer query waits on."""
+    return AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
+
+
+def _of_pair(
+    rows: QuerySet[models.Disagreement], first: list[int], second: list[int]
+) -> QuerySet[models.Disagreement]:
+    if first != second:
+        rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
+    if set(first) & set(second):
+        # Where one lies in the other, one label could stand for both. Most issues have two: soon seen.
+        either = sorted({*first, *second})
+        rows = rows.alias(both=_SharedCount("chosen", Value(either, ArrayField(BigIntegerField())))).filter(
+            Q(chosen__contained_by=either, chosen__len__gte=2) | Q(chosen__len__gt=2, both__gte=2)
+        )
+    return rows
+
+
+class _SharedCount(Func):
+    """How many elements of an array are in another one."""
+
+    template = "(SELECT count(*) FROM unnest(%(expressions)s))"
+    arg_joiner = ") one (id) WHERE one.id = ANY("
+    output_field = IntegerField()
+
+
+class _InArray(Func):
+    """Is a number in an array, given as text? Thousands of parameters would take many times as long."""
+
+    template = "(%(expressions)s::bigint[]))"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
+
+
+def _of_split(split: Split) -> Q:
+    """Groups of these sizes; those of one may be open labels."""
+    singles = sum(size == 1 for size in split)
+    either = Q()
+    for open_labels in range(singles + 1):
+        either |= Q(votes=list(split[: len(split) - open_labels]), open_labels=open_labels)
+    return either

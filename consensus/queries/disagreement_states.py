@@ -1,0 +1,101 @@
+"""How many disagreements are in each state: open, on an agenda, decided."""
+
+from collections import Counter
+from dataclasses import replace
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+
+from consensus import models
+from consensus.queries.disagreement_filters import STATES, Narrowing, Split, found
+from core.once import once_a_page
+from rounds.models import Round
+from rounds.queries.blindness import seen_by
+from rounds.queries.categories import ShownCodebook
+from studies.models import Membership
+
+StateCounts = Counter[str]
+"""State to how many."""
+
+
+def tallies(rows: QuerySet[models.Disagreement]) -> dict[int, StateCounts]:
+    """Round id to how many of these rows are in each state, for rounds with any. One query.
+
+    For rows that are cheap to find: they are looked for three times.
+    """
+    try:
+        found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
+    except EmptyResultSet:
+        return {}
+    # Counted from the short side: what is settled and what waits are few beside all that differ, and stand in
+    # short indexes. A unanimous decision follows from equal labels, so that none stands on a disagreement.
+    query = f"""
+    WITH found AS NOT MATERIALIZED ({found})
+    SELECT every.round_id, every.n - coalesce(waiting.n, 0) - coalesce(settled.n, 0),
+           coalesce(waiting.n, 0), coalesce(settled.n, 0)
+    FROM (SELECT round_id, count(*) AS n FROM found GROUP BY round_id) every
+    LEFT JOIN (
+        SELECT round_id, count(*) AS n FROM found JOIN consensus_decision d USING (round_id, issue_id)
+        WHERE d.superseded_at IS NULL AND NOT d.method = 'unanimous'
+        GROUP BY round_id
+    ) settled USING (round_id)
+    LEFT JOIN (
+        SELECT round_id, count(*) AS n FROM found JOIN consensus_agendaitem a USING (round_id, issue_id)
+        WHERE a.released_at IS NULL AND NOT EXISTS (
+            SELECT FROM consensus_decision d
+            WHERE d.round_id = a.round_id AND d.issue_id = a.issue_id
+              AND d.superseded_at IS NULL AND NOT d.method = 'unanimous'
+        )
+        GROUP BY round_id
+    ) waiting USING (round_id)
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return {
+            round_id: Counter(dict(zip(STATES, counts, strict=True)))
+            for round_id, *counts in cursor.fetchall()
+        }
+
+
+@once_a_page
+def tally(round_: Round, member: Membership | None) -> StateCounts:
+    """How many disagreements of a round are in each state, as this member may see them. Two queries."""
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
+    return tallies(rows).get(round_.pk, Counter())
+
+
+@once_a_page
+def tallies_by_split(
+    round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
+) -> dict[Split, StateCounts]:
+    """Split to how many of the disagreements that the other filters leave are in each state.
+
+    The filters by split and by state are ignored. One query besides the queries of `found`.
+    """
+    rows = found(round_, replace(narrowing, split=(), state=""), member, book=book)
+    columns = ("round_id", "issue_id", "votes", "open_labels")
+    try:
+        query, parameters = rows.order_by().values(*columns).query.sql_with_params()
+    except EmptyResultSet:
+        return {}
+    query = f"""
+    SELECT found.votes, found.open_labels,
+           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NULL),
+           count(*) FILTER (WHERE d.issue_id IS NULL AND a.issue_id IS NOT NULL),
+           count(d.issue_id)
+    FROM ({query}) found
+    LEFT JOIN consensus_decision d
+        ON d.round_id = found.round_id AND d.issue_id = found.issue_id
+        AND d.superseded_at IS NULL AND NOT d.method = 'unanimous'
+    LEFT JOIN consensus_agendaitem a
+        ON a.round_id = found.round_id AND a.issue_id = found.issue_id AND a.released_at IS NULL
+    GROUP BY 1, 2
+    """
+    tallied: dict[Split, StateCounts] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        for votes, open_labels, *counts in cursor.fetchall():
+            split = (*votes, *[1] * open_labels)
+            tallied.setdefault(split, Counter()).update(dict(zip(STATES, counts, strict=True)))
+    return tallied

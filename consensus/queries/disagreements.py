@@ -1,0 +1,386 @@
+"""The disagreements of a round: complete, revealed issues whose labels are not all the same at its depth.
+
+The reveal stores one row per disagreement (consensus.models.Disagreement), so that no request counts labels
+again. Every list and every number leaves out the issues that the member has yet to label in another round
+(rounds.queries.blindness).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from consensus import models
+from consensus.models import Decision, Meeting
+from consensus.queries.agendas import unclosed_meetings
+from consensus.queries.disagreement_filters import STATES, Narrowing, found, number_in, waiting
+from consensus.queries.disagreement_states import StateCounts, tallies_by_split, tally
+from core.sql.models import Rows
+from ingest.models import Issue, Repository, Snapshot
+from rounds.models import Round, RoundVolunteer
+from rounds.queries.blindness import seen_by, still_to_label
+from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.rounds import RoundProgress, current_labels, revealed, round_progress, volunteers
+from studies.models import Membership
+from taxonomy.models import Level
+
+
+class LabelChip(NamedTuple):
+    """One label of a disagreement: the code chosen, and `depth_code`, what it counts as.
+
+    An open label has neither: `name` is that of the category which its author proposed.
+    """
+
+    code: str
+    name: str
+    depth_code: str
+    summary: str
+    unsure: bool
+    volunteer_id: int
+
+
+@dataclass(frozen=True)
+class DisagreementRow:
+    """One issue whose labels differ.
+
+    `labels` has one place per volunteer of the round, in the order of their columns, None without a label.
+    `split` lists the categories that the labels count as, each with its number of labels, largest first, then
+    in the order of the tree; `open_labels` are not in it. `parts_at` is the first level at which they differ.
+    `decision` is the standing decision. `meeting` has the issue on its agenda; only lists and panels of
+    disagreements ask for it. `issue` comes with its repository, and its snapshot with the title only.
+    """
+
+    issue: Issue
+    position: int
+    labels: list[LabelChip | None]
+    split: list[tuple[str, int]]
+    parts_at: Level | None
+    decision: Decision | None
+    decided_code: str | None
+    open_labels: int = 0
+    meeting: Meeting | None = None
+
+    @property
+    def state(self) -> str:
+        if self.decision is not None:
+            return "decided"
+        return "agenda" if self.meeting is not None else "open"
+
+
+@dataclass(frozen=True)
+class DisagreementPage:
+    """One page of disagreements; `next` is the `after` of the following page, None at the end.
+
+    `open`, `agenda` and `decided` count what the filters leave on all pages, in every state.
+    """
+
+    volunteers: list[RoundVolunteer]
+    rows: list[DisagreementRow]
+    next: str | None
+    open: int
+    agenda: int
+    decided: int
+    state: str = ""
+
+    @property
+    def count(self) -> int:
+        return self.open + self.agenda + self.decided
+
+    @property
+    def shown(self) -> int:
+        """How many are on all pages of the state that was asked for."""
+        in_state = {"open": self.open, "agenda": self.agenda, "decided": self.decided}
+        return in_state.get(self.state, self.count)
+
+
+@dataclass(frozen=True)
+class DisagreementCounts:
+    """Of the complete, revealed issues that a member may see: how many there are, and of the disagreements
+    how many are open, on an agenda and decided.
+
+    `withheld`: complete issues that the member has yet to label elsewhere. It counts issues with equal labels
+    too, because the number of different ones would tell something about each issue. `progress` is the
+    progress of the round, the same for every reader.
+    """
+
+    complete: int
+    open: int
+    agenda: int
+    decided: int
+    withheld: int = 0
+    progress: RoundProgress | None = field(default=None, compare=False)
+
+    @property
+    def not_unanimous(self) -> int:
+        return self.open + self.agenda + self.decided
+
+
+def disagreements(
+    round_: Round,
+    narrowing: Narrowing,
+    member: Membership | None,
+    *,
+    after: str | None = None,
+    limit: int = 50,
+    book: ShownCodebook | None = None,
+    counts: DisagreementCounts | None = None,
+) -> DisagreementPage:
+    """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
+    equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
+
+    `after`: the `next` of the page before; ValueError for any other text. `counts` are the counts of the
+    round, if the caller has them: without filters they are not counted again.
+    """
+    book = book or codebook(round_.version_id)
+    columns = list(volunteers(round_))
+    counted = _tally(round_, narrowing, member, book=book, counts=counts)
+    rows = found(round_, narrowing, member, book=book)
+    ordered = _behind(rows, after).order_by("ways", "margin", "position")
+    meeting = Subquery(waiting(round_).values("meeting"))
+    places = list(ordered.values_list("issue_id", "position", "ways", "margin", meeting)[: limit + 1])
+    last = places[limit - 1] if len(places) > limit else None
+    shown = rows_of(round_, {place[0]: place[1] for place in places[:limit]}, columns, book)
+    return DisagreementPage(
+        volunteers=columns,
+        rows=_with_meetings(round_, shown, {place[0]: place[-1] for place in places}),
+        next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
+        **{state: counted[state] for state in STATES},
+        state=narrowing.state,
+    )
+
+
+def _tally(
+    round_: Round,
+    narrowing: Narrowing,
+    member: Membership | None,
+    *,
+    book: ShownCodebook,
+    counts: DisagreementCounts | None,
+) -> StateCounts:
+    """How many of what the filters leave are in each state, whatever state they ask for."""
+    if counts is not None and not replace(narrowing, state=""):
+        return Counter({state: getattr(counts, state) for state in STATES})
+    by_split = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
+    if narrowing.split:
+        return by_split.get(narrowing.split, Counter())
+    return sum(by_split.values(), Counter())
+
+
+def chain_of(round_: Round, issue_id: int) -> list[Decision]:
+    """All decisions of an issue, the first one first, with their authors and the meeting."""
+    made = Decision.objects.filter(round=round_, issue=issue_id)
+    told = made.select_related("decided_by", "superseded_by", "item__meeting").only(
+        *(field.attname for field in Decision._meta.concrete_fields),  # noqa: SLF001 - documented
+        "decided_by__pseudonym",
+        "superseded_by__pseudonym",
+        "item__meeting__name",
+    )
+    return list(told.order_by("number"))
+
+
+def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
+    """The other rounds in which this member still has to label complete issues of this one. Two queries."""
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    turns = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
+    return list(Round.objects.filter(pk__in=turns.values("round")).order_by("pk"))
+
+
+def key_of(round_: Round, issue_id: int) -> str | None:
+    """The `after` of the rows behind this issue in the lists; None for an issue that is no disagreement."""
+    row = models.Disagreement.objects.filter(round=round_, issue=issue_id)
+    key = row.values_list("ways", "margin", "position").first()
+    return None if key is None else "-".join(map(str, key))
+
+
+def next_after(
+    round_: Round, narrowing: Narrowing, member: Membership | None, after: str | None
+) -> int | None:
+    """The issue that follows this key in the list, None at its end."""
+    ordered = _behind(found(round_, narrowing, member), after).order_by("ways", "margin", "position")
+    return ordered.values_list("issue_id", flat=True).first()
+
+
+def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[models.Disagreement]:
+    if after is None:
+        return rows
+    ways, margin, position = (number_in(part) or 0 for part in after.split("-"))
+    return rows.filter(
+        Q(ways__gt=ways)
+        | Q(ways=ways, margin__gt=margin)
+        | Q(ways=ways, margin=margin, position__gt=position),
+        ways__gte=ways,
+    )
+
+
+def _with_meetings(
+    round_: Round, rows: list[DisagreementRow], waits: Mapping[int, int | None]
+) -> list[DisagreementRow]:
+    """The rows with the meetings that they wait for (issue: meeting). One query."""
+    meetings = {meeting.pk: meeting for meeting in unclosed_meetings(round_)}
+    return [
+        row if row.decision else replace(row, meeting=meetings.get(waits.get(row.issue.pk) or 0))
+        for row in rows
+    ]
+
+
+def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> DisagreementRow | None:
+    """One disagreement; None where the labels agree, are not revealed, or are withheld from this member.
+    Eight queries at most.
+    """
+    place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
+    found = place.values_list("position", Subquery(waiting(round_).values("meeting"))).first()
+    if found is None:
+        return None
+    position, meeting = found
+    rows = rows_of(round_, {issue_id: position}, list(volunteers(round_)), codebook(round_.version_id))
+    return _with_meetings(round_, rows, {issue_id: meeting})[0]
+
+
+def disagreement_counts(round_: Round, member: Membership | None) -> DisagreementCounts:
+    """How many issues are complete, and of the disagreements how many are in each state. Five queries at
+    most.
+    """
+    progress = round_progress(round_)
+    withheld = withheld_count(round_, member)
+    counted = tally(round_, member)
+    return DisagreementCounts(
+        complete=(progress.complete or 0) - withheld,
+        withheld=withheld,
+        progress=progress,
+        **{state: counted[state] for state in STATES},
+    )
+
+
+def withheld_count(round_: Round, member: Membership | None) -> int:
+    """How many complete issues the member has yet to label elsewhere. Two queries at most."""
+    turns = still_to_label(round_, member)
+    if turns.query.is_empty():
+        return 0
+    complete = revealed(round_).filter(completed_at__isnull=False)
+    return complete.filter(Exists(turns.filter(issue=OuterRef("issue")))).count()
+
+
+def is_unanimous(round_: Round, issue_id: int) -> bool:
+    """Do all labels of this complete, revealed issue agree at the round's depth?"""
+    differs = models.Disagreement.objects.filter(round=round_, issue=OuterRef("issue"))
+    complete = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
+    return complete.exclude(Exists(differs)).exists()
+
+
+_TITLED = Rows(Issue, Repository, Decision, Membership)
+_WHOLE = Rows(Issue, Repository, Decision, Membership, Snapshot)
+_TOLD = """
+    SELECT {columns}
+    FROM ingest_issue p0
+    JOIN ingest_repository p1 ON p1.id = p0.repository_id
+    LEFT JOIN consensus_decision p2
+        ON p2.round_id = %(round)s AND p2.issue_id = p0.id AND p2.superseded_at IS NULL
+    LEFT JOIN studies_membership p3 ON p3.id = p2.decided_by_id
+    LEFT JOIN ingest_snapshot p4 ON p4.id = p0.current_id
+    WHERE p0.id = ANY(%(issues)s)
+"""
+
+
+class _GivenLabel(NamedTuple):
+    """One label of a page: hundreds are on it. `proposed` is the name that an open one proposes."""
+
+    volunteer_id: int
+    category_id: int | None
+    summary: str
+    unsure: bool
+    proposed: str | None
+
+
+def rows_of(
+    round_: Round,
+    page: Mapping[int, int],
+    columns: Sequence[RoundVolunteer],
+    book: ShownCodebook,
+    *,
+    whole: bool = False,
+) -> list[DisagreementRow]:
+    """The rows of these revealed issues (id: position), in this order, whether their labels differ or not.
+
+    `whole`: with their texts, to be read. Two queries.
+    """
+    labels: dict[int, list[_GivenLabel]] = {id_: [] for id_ in page}
+    shown = current_labels(round_).filter(issue__in=page)
+    told_by = ("volunteer", "category", "label__summary", "label__unsure", "label__proposal__name")
+    for issue_id, *given in shown.values_list("issue", *told_by):
+        labels[issue_id].append(_GivenLabel(*given))
+    told = _told(round_, page, whole=whole)
+    return [_row(*told[id_], page[id_], labels[id_], columns, round_.depth, book) for id_ in page]
+
+
+def _told(round_: Round, issues: Iterable[int], *, whole: bool) -> dict[int, tuple[Issue, Decision | None]]:
+    """These issues with their texts, or titles alone, and the decisions that stand on them. One statement."""
+    parts = _WHOLE if whole else _TITLED
+    columns = parts.columns if whole else f"{parts.columns}, p4.id, p4.title"
+    with connection.cursor() as cursor:
+        cursor.execute(_TOLD.format(columns=columns), {"round": round_.pk, "issues": list(issues)})
+        rows = cursor.fetchall()
+    told: dict[int, tuple[Issue, Decision | None]] = {}
+    for row in rows:
+        issue, repository, decision, decided_by, *text = parts.models(row)
+        issue.repository = repository
+        if issue.current_id is not None:
+            issue.current = text[0] if whole else Snapshot.from_db("default", ["id", "title"], row[-2:])
+        if decided_by is not None:
+            decision.decided_by = decided_by
+        told[issue.pk] = issue, decision
+    return told
+
+
+def _row(
+    issue: Issue,
+    standing: Decision | None,
+    position: int,
+    labels: Sequence[_GivenLabel],
+    columns: Sequence[RoundVolunteer],
+    depth: int,
+    book: ShownCodebook,
+) -> DisagreementRow:
+    chosen = {label.volunteer_id: label for label in labels}
+    decision = standing if labels else None  # what is not revealed has none that could be seen
+    counted = Counter(
+        book.at_depth(label.category_id, depth).category_id
+        for label in chosen.values()
+        if label.category_id is not None
+    )
+    split = sorted(counted.items(), key=lambda one: (-one[1], book.states[one[0]].position))
+    return DisagreementRow(
+        issue=issue,
+        position=position,
+        labels=[
+            _chip(chosen[column.member_id], depth, book) if column.member_id in chosen else None
+            for column in columns
+        ],
+        split=[(book.states[id_].code, count) for id_, count in split],
+        parts_at=_parts_at(list(counted), depth, book),
+        decision=decision,
+        decided_code=book.states[decision.category_id].code if decision else None,
+        open_labels=len(chosen) - counted.total(),
+    )
+
+
+def _chip(label: _GivenLabel, depth: int, book: ShownCodebook) -> LabelChip:
+    state = None if label.category_id is None else book.states[label.category_id]
+    return LabelChip(
+        code=state.code if state else "",
+        name=state.name if state else label.proposed or "",
+        depth_code=book.at_depth(state.category_id, depth).code if state else "",
+        summary=label.summary,
+        unsure=label.unsure,
+        volunteer_id=label.volunteer_id,
+    )
+
+
+def _parts_at(categories: Sequence[int], depth: int, book: ShownCodebook) -> Level | None:
+    """The first level, down to the depth, at which these categories are not all the same."""
+    for level in Level:
+        if level <= depth and len({book.at_depth(id_, level).category_id for id_ in categories}) > 1:
+            return level
+    return None

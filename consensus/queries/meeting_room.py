@@ -1,0 +1,321 @@
+"""The room of a meeting as one member may see it now: its people, its agenda, and the issue that is shown.
+
+Of an issue that the member has still to label in another round the room holds nothing but its number.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import NamedTuple
+
+from django.db.models import F, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from consensus import models
+from consensus.models import AgendaItem, Ballot, Decision, Meeting, Spell
+from consensus.queries.agendas import is_on_agenda, standing
+from consensus.queries.disagreements import rows_of
+from consensus.queries.meeting_issue import IssueReader, ShownIssue, ShownVote, State
+from consensus.queries.threads import thread
+from consensus.rules import may_chair, may_take_part, may_take_the_chair
+from core import clock
+from ingest.models import Issue
+from rounds.queries.blindness import seen_by
+from rounds.queries.rounds import volunteers
+from studies.models import Membership
+
+
+@dataclass(frozen=True)
+class RoomPerson:
+    """Somebody who was invited to the meeting or came to it.
+
+    `name` is the name or pseudonym that the meeting shows. `has_voted`: in the open vote on the shown issue.
+    """
+
+    member_id: int
+    pseudonym: str
+    name: str
+    is_self: bool
+    is_chair: bool
+    is_present: bool
+    has_voted: bool
+
+
+@dataclass(frozen=True)
+class AgendaIssue:
+    """One issue of the agenda. `code` is that of the decision, "" without one.
+
+    `is_voted`: the asking member has nothing to add to it over days: their ballot is in.
+    """
+
+    id: int
+    title: str
+    state: State
+    code: str
+    is_current: bool
+    is_shown: bool
+    is_voted: bool
+
+
+@dataclass(frozen=True)
+class AgendaGroup:
+    """The issues with the same most confused pair of categories, in the order of the tree.
+
+    `codes` holds one code where all other labels are open, and none where all are. Only the opened group,
+    that of the shown issue, has `lines`. `first` is the first issue that waits, or else the first one.
+    """
+
+    codes: tuple[str, ...]
+    total: int
+    decided: int
+    first: int
+    is_opened: bool
+    lines: tuple[AgendaIssue, ...]
+
+
+@dataclass(frozen=True)
+class MeetingRoom:
+    """A meeting as one member sees it now.
+
+    `withheld` counts the issues of the agenda that the member may not see; no other number counts them.
+    `current_is_withheld`: the current issue of the meeting is withheld. `shown` is None where nothing is
+    shown. Seconds are None before a decision that took time.
+    """
+
+    meeting: Meeting
+    revision: int
+    people: tuple[RoomPerson, ...]
+    present: int
+    groups: tuple[AgendaGroup, ...]
+    total: int
+    decided: int
+    withheld: int
+    current: int | None
+    current_is_withheld: bool
+    shown: ShownIssue | None
+    is_chair: bool
+    may_take_chair: bool
+    takes_part: bool
+    is_present: bool
+    median_seconds: float | None
+
+    @property
+    def has_quorum(self) -> bool:
+        return self.present >= self.meeting.quorum
+
+    @property
+    def others(self) -> int:
+        """The number of present participants beside the reader."""
+        return self.present - self.is_present
+
+    @property
+    def left(self) -> int:
+        """Issues that are not decided yet."""
+        return self.total - self.decided
+
+    @property
+    def seconds_left(self) -> float | None:
+        return None if self.median_seconds is None else self.median_seconds * self.left
+
+
+def room(meeting: Meeting, member: Membership | None, item_id: int | None = None) -> MeetingRoom:
+    """The room as this member may see it, with the current issue or the item of the agenda that they ask for.
+
+    Over days, where nobody leads, the room shows the first issue that waits for the member. About twenty
+    queries at any size of the agenda.
+    """
+    return _RoomReader(meeting, member).read(item_id)
+
+
+class _AgendaPlace(NamedTuple):
+    """An item of the agenda that the member may see: a tuple, because there can be thousands."""
+
+    id: int
+    issue_id: int
+    state: State
+    category_id: int | None
+    pair: tuple[int, ...]
+
+
+class _RoomReader(IssueReader):
+    def read(self, item_id: int | None) -> MeetingRoom:
+        places, withheld = self._places()
+        decided = {place.id for place in places if place.state == "decided"}
+        current = next((place.id for place in places if place.id == self.meeting.item_id), None)
+        shown = self._chosen(places, item_id, current)
+        groups = self._groups(places, shown)
+        detail = self._shown(shown, groups) if shown else None
+        vote = detail.open_vote if detail else None
+        taking_part = may_take_part(self.member, self.meeting)
+        people = self._people(vote.voted if vote else frozenset())
+        return MeetingRoom(
+            meeting=self.meeting,
+            revision=self.meeting.revision,
+            people=people,
+            present=len(self._present),
+            groups=groups,
+            total=len(places),
+            decided=len(decided),
+            withheld=withheld,
+            current=current,
+            current_is_withheld=self.meeting.item_id is not None and current is None,
+            shown=detail,
+            is_chair=taking_part and self.member is not None and self.member.pk == self.meeting.chair_id,
+            may_take_chair=self.meeting.kind != Meeting.Kind.PAIR
+            and may_take_the_chair(self.member, self.meeting)
+            and not may_chair(self.member, self.meeting),
+            takes_part=taking_part,
+            is_present=self.member is not None and self.member.pk in self._present,
+            median_seconds=self._median(decided),
+        )
+
+    def _places(self) -> tuple[list[_AgendaPlace], int]:
+        """The items that this member may see, in order, and how many others there are."""
+        here = {"round": self.round, "issue": OuterRef("issue")}
+        rows = seen_by(models.Disagreement.objects.filter(**here), self.round, self.member)
+        stood = Decision.objects.filter(standing(self.meeting.closed_at), **here).order_by("-number")
+        items = AgendaItem.objects.filter(is_on_agenda(), meeting=self.meeting).order_by("position", "pk")
+        found = items.values_list(
+            "pk",
+            "issue",
+            "parked_at",
+            Subquery(stood.values("category")[:1]),
+            Subquery(rows.values("chosen")),
+        )
+        pairs: dict[tuple[int, ...], tuple[int, ...]] = {}
+        places = []
+        withheld = 0
+        for id_, issue_id, parked_at, category, chosen in found:
+            if chosen is None:
+                withheld += 1
+                continue
+            state: State = "waiting"
+            if category is not None:
+                state = "decided"
+            elif id_ == self.meeting.item_id:
+                state = "now"
+            elif parked_at is not None:
+                state = "parked"
+            two = tuple(chosen[:2])
+            if two not in pairs:
+                pairs[two] = self._pair(two)
+            places.append(_AgendaPlace(id_, issue_id, state, category, pairs[two]))
+        return places, withheld
+
+    def _pair(self, categories: tuple[int, ...]) -> tuple[int, ...]:
+        """In the order of the tree."""
+        return tuple(sorted(categories, key=lambda id_: self.book.states[id_].position))
+
+    @cached_property
+    def _voted(self) -> frozenset[int]:
+        """The items that wait for no ballot of this member; in a pair a closed vote asks for another."""
+        own = Ballot.objects.filter(meeting=self.meeting, member=self.member)
+        if self.meeting.kind != Meeting.Kind.APART:
+            own = own.filter(vote__closed_at=None)
+        return frozenset(own.values_list("vote__item", flat=True)) if self.member else frozenset()
+
+    def _chosen(
+        self, places: Sequence[_AgendaPlace], item_id: int | None, current: int | None
+    ) -> _AgendaPlace | None:
+        wanted = current if item_id is None else item_id
+        if wanted is not None or self.meeting.kind == Meeting.Kind.TOGETHER:
+            return next((place for place in places if place.id == wanted), None)
+        waits = [place for place in places if place.state == "waiting"]
+        for_me = (place for place in waits if place.id not in self._voted)
+        return next(for_me, None) or next(iter([*waits, *places]), None)
+
+    def _groups(self, places: Sequence[_AgendaPlace], shown: _AgendaPlace | None) -> tuple[AgendaGroup, ...]:
+        grouped: dict[tuple[int, ...], list[_AgendaPlace]] = defaultdict(list)
+        for place in places:
+            grouped[place.pair].append(place)
+        opened = shown.pair if shown else next(iter(grouped), None)
+        return tuple(
+            AgendaGroup(
+                codes=tuple(self._code(id_) for id_ in pair),
+                total=len(members),
+                decided=sum(place.state == "decided" for place in members),
+                first=next((place for place in members if place.state == "waiting"), members[0]).id,
+                is_opened=pair == opened,
+                lines=self._lines(members, shown) if pair == opened else (),
+            )
+            for pair, members in grouped.items()
+        )
+
+    def _lines(self, places: Sequence[_AgendaPlace], shown: _AgendaPlace | None) -> tuple[AgendaIssue, ...]:
+        rows = Issue.objects.filter(pk__in=[place.issue_id for place in places]).values_list(
+            "pk", "current__title", "repository__path", "number"
+        )
+        titles = {id_: title or f"{path} #{number}" for id_, title, path, number in rows}
+        return tuple(
+            AgendaIssue(
+                id=place.id,
+                title=titles[place.issue_id],
+                state=place.state,
+                code=self._code(place.category_id),
+                is_current=place.id == self.meeting.item_id,
+                is_shown=place is shown,
+                is_voted=place.id in self._voted,
+            )
+            for place in places
+        )
+
+    def _people(self, voted: frozenset[int]) -> tuple[RoomPerson, ...]:
+        return tuple(
+            RoomPerson(
+                member_id=row.member_id,
+                pseudonym=row.member.pseudonym,
+                name=self._called(row.member),
+                is_self=self.member is not None and row.member_id == self.member.pk,
+                is_chair=row.member_id == self.meeting.chair_id,
+                is_present=row.member_id in self._present,
+                has_voted=row.member_id in voted,
+            )
+            for row in self._participants
+        )
+
+    def _median(self, decided: Collection[int]) -> float | None:
+        """The median of the seconds that the meeting looked at each decided issue."""
+        times = Spell.objects.filter(meeting=self.meeting).values_list("item")
+        spent = times.annotate(spent=Sum(Coalesce(F("ended_at"), clock.now()) - F("began_at")))
+        seconds = [time.total_seconds() for item_id, time in spent if item_id in decided]
+        return median(seconds) if seconds else None
+
+    def _shown(self, place: _AgendaPlace, groups: Iterable[AgendaGroup]) -> ShownIssue:
+        columns = list(volunteers(self.round))
+        item = AgendaItem.objects.get(pk=place.id)
+        [row] = rows_of(self.round, {item.issue_id: item.position}, columns, self.book, whole=True)
+        item.meeting, item.round, item.issue = self.meeting, self.round, row.issue
+        votes = self._votes(item)
+        # In the order of the panel: group by group.
+        lines = [line for group in groups for line in group.lines]
+        here = next((number for number, line in enumerate(lines) if line.is_shown), 0)
+        after = [*lines[here + 1 :], *lines[:here]]
+        elsewhere = (group.first for group in groups if not group.is_opened and group.decided < group.total)
+        return ShownIssue(
+            item=item,
+            row=row,
+            columns=columns,
+            choices=tuple(self.book.by_code[code] for code, _votes in row.split),
+            thread=thread(self.round, item.issue_id, self.member, is_seen=True, by_name=self.by_name),
+            votes=votes,
+            ballot_number=self._ballot_number(votes, place),
+            decisions=self._decisions(item),
+            follow_ups=self._follow_ups(item),
+            possible=self._possible(item, votes),
+            previous=lines[here - 1].id if here else None,
+            next=lines[here + 1].id if here + 1 < len(lines) else None,
+            waiting=next((line.id for line in after if line.state == "waiting"), None)
+            or next(elsewhere, None),
+        )
+
+    def _ballot_number(self, votes: Sequence[ShownVote], place: _AgendaPlace) -> int | None:
+        if not self.meeting.is_open:
+            return None
+        if votes and votes[-1].is_open:
+            return votes[-1].number
+        opens = self.meeting.kind == Meeting.Kind.PAIR or (
+            self.meeting.kind == Meeting.Kind.APART and not votes
+        )
+        return len(votes) + 1 if opens and place.state != "decided" else None

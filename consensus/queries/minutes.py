@@ -1,0 +1,342 @@
+"""The minutes of a meeting, read from its rows.
+
+Nobody writes them by hand: presence, votes, decisions and times are what the meeting stored. Withheld issues
+are left out and counted; ballots are read from closed votes alone.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from operator import attrgetter
+from statistics import median
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from consensus.models import (
+    AgendaItem,
+    Ballot,
+    Comment,
+    Decision,
+    Disagreement,
+    FollowUp,
+    Meeting,
+    Participant,
+    Spell,
+    Vote,
+)
+from consensus.queries.agendas import standing
+from consensus.queries.consensus_numbers import came_up
+from consensus.queries.minute_records import (
+    Attendance,
+    Minute,
+    MinuteArgument,
+    MinuteDecision,
+    MinuteFollowUp,
+    MinuteGroup,
+    MinuteLabel,
+    Minutes,
+    MinuteTotals,
+    MinuteVote,
+    OutsideDecision,
+)
+from core import clock
+from rounds.models import Label
+from rounds.queries.blindness import withheld_issues
+from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.rounds import revealed
+from studies.models import Membership
+from studies.rules import may_see_names
+
+OUTSIDE = ("anew", "elsewhere")
+"""States of what somebody outside of the meeting decided."""
+
+
+def called(member: Membership, *, by_name: bool) -> str:
+    """The name of a member where the meeting shows names, otherwise the pseudonym."""
+    return member.user.name if by_name and member.user is not None else member.pseudonym
+
+
+def minutes(meeting: Meeting, member: Membership | None) -> Minutes:
+    """The minutes so far, or of the whole meeting once it is closed. At most 14 queries at any size."""
+    return _MinutesWriter(meeting, member).write()
+
+
+class _MinutesWriter:
+    """Reads the rows of a meeting once each, and puts them together."""
+
+    def __init__(self, meeting: Meeting, member: Membership | None) -> None:
+        self.meeting = meeting
+        self.member = member
+        self.round = meeting.round
+        self.as_of = meeting.closed_at or clock.now()
+        self.book: ShownCodebook = codebook(self.round.version_id)
+        by_name = meeting.shows_names and may_see_names(member)
+        people = Membership.objects.filter(study=self.round.study_id).select_related("user")
+        self.people = {one.pk: called(one, by_name=by_name) for one in people}
+
+    def write(self) -> Minutes:
+        items, withheld = self._items()
+        ids = [item.pk for item in items]
+        issues = [item.issue_id for item in items]
+        self.spells = _by(Spell.objects.filter(item__in=ids).order_by("began_at", "pk"), "item_id")
+        votes = Vote.objects.filter(item__in=ids, closed_at__isnull=False).order_by("number")
+        self.votes = _by(votes, "item_id")
+        self.vote = {vote.pk: vote for votes in self.votes.values() for vote in votes}
+        cast = Ballot.objects.filter(vote__in=votes.order_by().values("pk"))
+        self.ballots = _by(cast.order_by("member"), "vote_id")
+        self.decisions = _by(Decision.objects.filter(item__in=ids).order_by("number"), "item_id")
+        follow = FollowUp.objects.filter(item__in=ids).select_related("proposal")
+        self.following = _by(follow.order_by("pk"), "item_id")
+        self.comments = _by(self._comments(issues), "issue_id")
+        labels = Label.objects.filter(round=self.round, issue__in=issues, surplus=False)
+        self.labels = _by(labels.select_related("proposal").order_by("volunteer"), "issue_id")
+        stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
+        self.settled = {decision.issue_id: decision for decision in stood}
+        made = (decision for chain in self.decisions.values() for decision in chain)
+        self.alike = Counter(decision.bulk_id for decision in made if decision.bulk_id is not None)
+        lines = [self._minute(item) for item in items]
+        begun = {item.issue_id: self._begun(item) for item in items}
+        # What the meeting never came to stands behind, in the order of the agenda.
+        lines.sort(key=lambda line: (begun[line.issue_id] is None, begun[line.issue_id] or self.as_of))
+        there, absent = self._who()
+        return Minutes(
+            meeting=self.meeting,
+            as_of=self.as_of,
+            chairs=self._chairs(),
+            there=there,
+            absent=absent,
+            groups=_grouped(line for line in lines if line.state != "waiting"),
+            not_reached=tuple(line for line in lines if line.state == "waiting"),
+            withheld=withheld,
+            totals=_totals(lines),
+            names={state.code: state.name for state in self.book.states.values()},
+        )
+
+    def _items(self) -> tuple[list[AgendaItem], int]:
+        """The items of the minutes in the order of the agenda, and how many are withheld from the reader.
+
+        An item that was taken off before the meeting came to it is no part of the meeting.
+        """
+        found = (
+            AgendaItem.objects.filter(meeting=self.meeting)
+            .select_related("issue__repository", "issue__current")
+            .only(
+                "meeting", "round", "issue", "position", "parked_at", "parked_why", "released_at",
+                "issue__number", "issue__url", "issue__repository__path", "issue__current__title",
+            )
+            .order_by("position", "pk")
+        )  # fmt: skip
+        on_it = list(found)
+        off = {item.pk for item in on_it if self._is_off(item)}
+        off -= set(came_up(AgendaItem.objects.filter(pk__in=off)).values_list("pk", flat=True))
+        on_it = [item for item in on_it if item.pk not in off]
+        # Not by their disagreements: a later version can end one, and the meeting has talked about it.
+        differs = Disagreement.objects.filter(round=self.round, issue=OuterRef("issue")).values("chosen")
+        places = revealed(self.round).filter(issue__in=[item.issue_id for item in on_it])
+        blind = withheld_issues(self.round, self.member)
+        seen = places if blind.query.is_empty() else places.exclude(pk__in=blind.values("pk"))
+        told = seen.values_list("issue", "labels", Subquery(differs[:1]))
+        self.chosen = {issue: chosen or self._agreed(labels) for issue, labels, chosen in told}
+        shown = [item for item in on_it if item.issue_id in self.chosen]
+        return shown, len(on_it) - len(shown)
+
+    def _agreed(self, labels: str) -> list[int]:
+        """The category at the round's depth that labels agree on which differed once."""
+        said = [int(one) for one in labels.split() if one != "0"]
+        depth = self.round.depth
+        return list(dict.fromkeys(self.book.at_depth(one, depth).category_id for one in said))
+
+    def _is_off(self, item: AgendaItem) -> bool:
+        closed = self.meeting.closed_at
+        return item.released_at is not None and (closed is None or item.released_at < closed)
+
+    def _comments(self, issues: Sequence[int]) -> QuerySet[Comment]:
+        if self.meeting.opened_at is None:
+            return Comment.objects.none()
+        said = Comment.objects.filter(round=self.round, issue__in=issues)
+        return said.filter(said_at__range=(self.meeting.opened_at, self.as_of)).order_by("pk")
+
+    def _begun(self, item: AgendaItem) -> datetime | None:
+        """When the meeting first came to this item; None if it never did."""
+        moments = [
+            *(spell.began_at for spell in self.spells[item.pk]),
+            *(vote.opened_at for vote in self.votes[item.pk]),
+            *(decision.decided_at for decision in self.decisions[item.pk]),
+            *(comment.said_at for comment in self.comments[item.issue_id]),
+            *([item.parked_at] if item.parked_at else []),
+        ]
+        return min(moments, default=None)
+
+    def _minute(self, item: AgendaItem) -> Minute:
+        spells = self.spells[item.pk]
+        snapshot = item.issue.current
+        state = self._state(item)
+        return Minute(
+            issue_id=item.issue_id,
+            repository=item.issue.repository.path,
+            number=item.issue.number,
+            title=snapshot.title if snapshot else "",
+            url=item.issue.url,
+            state=state,
+            pair=self._pair(self.chosen[item.issue_id]),
+            labels=tuple(map(self._label, self.labels[item.issue_id])),
+            votes=tuple(map(self._vote, self.votes[item.pk])),
+            decisions=tuple(map(self._decided, self.decisions[item.pk])),
+            thread=tuple(map(self._said, self.comments[item.issue_id])),
+            following=tuple(map(self._follow, self.following[item.pk])),
+            outside=self._outside(item) if state in OUTSIDE else None,
+            parked_why=item.parked_why if item.parked_at else "",
+            seconds=sum((self._spent(spell) for spell in spells), 0.0) if spells else None,
+        )
+
+    def _spent(self, spell: Spell) -> float:
+        return ((spell.ended_at or self.as_of) - spell.began_at).total_seconds()
+
+    def _state(self, item: AgendaItem) -> str:
+        made = self.decisions[item.pk]
+        if made and self._stood(made[-1]):
+            return "decided"
+        if item.issue_id in self.settled:
+            return "anew" if made else "elsewhere"
+        if made:
+            return "reopened"
+        if item.parked_at:
+            return "parked"
+        return "waiting" if self._begun(item) is None else "open"
+
+    def _stood(self, decision: Decision) -> bool:
+        """Did the decision stand at the end of the meeting? What was done to it later does not undo that."""
+        closed = self.meeting.closed_at
+        return decision.superseded_at is None or (closed is not None and decision.superseded_at > closed)
+
+    def _pair(self, chosen: Sequence[int]) -> tuple[str, ...]:
+        """The two categories that most labels stand for, in the order of the tree."""
+        states = sorted((self.book.states[id_] for id_ in chosen[:2]), key=attrgetter("position"))
+        return tuple(state.code for state in states)
+
+    def _code(self, category: int | None) -> str:
+        return "" if category is None else self.book.states[category].code
+
+    def _label(self, label: Label) -> MinuteLabel:
+        proposes = label.proposal.name if label.category_id is None and label.proposal else ""
+        return MinuteLabel(self.people[label.volunteer_id], self._code(label.category_id), proposes)
+
+    def _vote(self, vote: Vote) -> MinuteVote:
+        ballots = self.ballots[vote.pk]
+        chosen = Counter(one.category_id for one in ballots if one.category_id is not None)
+        places = {id_: self.book.states[id_].position for id_ in chosen}
+        split = sorted(chosen.items(), key=lambda one: (-one[1], places[one[0]]))
+        return MinuteVote(
+            number=vote.number,
+            at=vote.opened_at,
+            present=vote.present or 0,
+            ballots=tuple((self.people[one.member_id], self._code(one.category_id)) for one in ballots),
+            split=tuple((self._code(id_), n) for id_, n in split),
+            abstained=len(ballots) - chosen.total(),
+            revealed_by="" if vote.closed_by_id is None else self.people[vote.closed_by_id],
+        )
+
+    def _decided(self, decision: Decision) -> MinuteDecision:
+        vote = self.vote.get(decision.vote_id or 0)
+        for_it = self.ballots[vote.pk] if vote else []
+        state = self.book.states[decision.category_id]
+        ended_by = decision.superseded_by_id
+        return MinuteDecision(
+            number=decision.number,
+            code=state.code,
+            name=state.name,
+            how=decision.how,
+            votes=sum(one.category_id == decision.category_id for one in for_it),
+            present=(vote.present or 0) if vote else 0,
+            by="" if decision.decided_by_id is None else self.people[decision.decided_by_id],
+            at=decision.decided_at,
+            rationale=decision.rationale,
+            cause=str(decision.get_cause_display()) if decision.cause else "",
+            alike=self.alike[decision.bulk_id] if decision.bulk_id else 0,
+            ended_at=decision.superseded_at,
+            ended_by="" if ended_by is None else self.people[ended_by],
+            ended_why=decision.superseded_why,
+        )
+
+    def _outside(self, item: AgendaItem) -> OutsideDecision:
+        decision = self.settled[item.issue_id]
+        by = "" if decision.decided_by_id is None else self.people[decision.decided_by_id]
+        return OutsideDecision(self._code(decision.category_id), decision.method, by, decision.decided_at)
+
+    def _said(self, comment: Comment) -> MinuteArgument:
+        who = self.people[comment.author_id]
+        return MinuteArgument(who, comment.said_at, self._code(comment.category_id), comment.text)
+
+    def _follow(self, one: FollowUp) -> MinuteFollowUp:
+        named = [one.proposal.name] if one.proposal else []
+        return MinuteFollowUp(
+            kind=str(one.get_kind_display()),
+            code=self._code(one.category_id),
+            text=": ".join([*named, *([one.text] if one.text else [])]),
+            by=self.people[one.made_by_id],
+            is_done=one.done_at is not None,
+        )
+
+    def _who(self) -> tuple[tuple[Attendance, ...], tuple[str, ...]]:
+        taking = list(Participant.objects.filter(meeting=self.meeting).order_by("joined_at", "member"))
+        end = self.meeting.closed_at
+        there = tuple(
+            Attendance(self.people[one.member_id], one.joined_at, one.left_at or end)
+            for one in taking
+            if one.joined_at is not None
+        )
+        return there, tuple(self.people[one.member_id] for one in taking if one.joined_at is None)
+
+    def _chairs(self) -> tuple[str, ...]:
+        """The chairs in turn: members who opened a vote or decided in a meeting at one time, and the last
+        chair.
+        """
+        acts = []
+        if self.meeting.kind == Meeting.Kind.TOGETHER:
+            acts = [
+                *((vote.opened_at, vote.opened_by_id) for votes in self.votes.values() for vote in votes),
+                *((one.decided_at, one.decided_by_id) for made in self.decisions.values() for one in made),
+            ]
+        in_turn = [id_ for _at, id_ in sorted(acts) if id_ is not None]
+        return tuple(self.people[id_] for id_ in dict.fromkeys([*in_turn, self.meeting.chair_id]))
+
+
+def _by(rows: Iterable[Any], name: str) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, name)].append(row)
+    return found
+
+
+def _grouped(lines: Iterable[Minute]) -> tuple[MinuteGroup, ...]:
+    """By pair; the pair that was discussed first stands first."""
+    pairs: dict[tuple[str, ...], list[Minute]] = defaultdict(list)
+    for line in lines:
+        pairs[line.pair].append(line)
+    return tuple(MinuteGroup(pair, tuple(found)) for pair, found in pairs.items())
+
+
+def _totals(lines: Sequence[Minute]) -> MinuteTotals:
+    states = Counter(line.state for line in lines)
+    made = [line.decision for line in lines if line.decision]
+    how = Counter(decision.how for decision in made)
+    outside = Counter(line.outside.method for line in lines if line.outside)
+    lead, bulk = outside[Decision.Method.LEAD], outside[Decision.Method.MAJORITY]
+    times = [line.seconds for line in lines if line.decision and line.seconds is not None]
+    return MinuteTotals(
+        agenda=len(lines),
+        discussed=len(lines) - states["waiting"] - states["elsewhere"],
+        decided=len(made) + outside.total(),
+        unanimity=how[Decision.How.UNANIMITY],
+        majority=how[Decision.How.MAJORITY],
+        chair=how[Decision.How.CHAIR],
+        parked=states["parked"],
+        open=states["open"] + states["reopened"],
+        waiting=states["waiting"],
+        median_seconds=median(times) if times else None,
+        causes=tuple(Counter(one.cause for one in made if one.cause).most_common()),
+        lead=lead,
+        bulk=bulk,
+        elsewhere=outside.total() - lead - bulk,
+    )

@@ -1,0 +1,111 @@
+"""Who takes part in a vote, and what its ballots suffice for."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, Q
+
+from consensus.models import AgendaItem, Ballot, Decision, Meeting, Participant, Vote
+from rounds.queries.blindness import withheld_from
+from studies.models import Membership
+from studies.rules import LABELLING
+
+GRACE = timedelta(seconds=10)
+"""So long somebody who left is still waited for: who loads the page again is away for a moment."""
+
+
+@dataclass(frozen=True)
+class VoteTally:
+    """The ballots of one closed vote: how many for each category, the most first, and how many abstained.
+
+    `present` is how many took part as it closed.
+    """
+
+    votes: Mapping[int, int]
+    abstained: int
+    present: int
+
+    @property
+    def unanimity(self) -> int | None:
+        """The category that nobody is against, and more are for than abstained."""
+        if len(self.votes) != 1:
+            return None
+        [(category, votes)] = self.votes.items()
+        return category if votes > self.abstained else None
+
+    @property
+    def majority(self) -> int | None:
+        """The category that more than half of those present are for."""
+        return next((id_ for id_, votes in self.votes.items() if 2 * votes > self.present), None)
+
+
+def tally(categories: Iterable[int | None], present: int) -> VoteTally:
+    """The counts of these ballots; None is an abstention."""
+    counted = Counter(categories)
+    abstained = counted.pop(None, 0)
+    return VoteTally(
+        {id_: votes for id_, votes in counted.most_common() if id_ is not None}, abstained, present
+    )
+
+
+def tally_of(vote: Vote) -> VoteTally:
+    """The counts of a closed vote. One query."""
+    return tally(vote.ballots.order_by("id").values_list("category", flat=True), vote.present or 0)
+
+
+def last_closed_vote(item: AgendaItem) -> Vote | None:
+    """The vote that a decision on this item rests on."""
+    return Vote.objects.filter(item=item, closed_at__isnull=False).order_by("-number").first()
+
+
+def open_vote_on(item: AgendaItem) -> Vote | None:
+    return Vote.objects.filter(item=item, closed_at=None).first()
+
+
+def present_in(meeting: Meeting) -> frozenset[int]:
+    """The ids of the members who are present now. One query."""
+    there = Participant.objects.filter(meeting=meeting, joined_at__isnull=False, left_at=None)
+    return frozenset(there.values_list("member", flat=True))
+
+
+def present_for(meeting: Meeting, issue_id: int) -> frozenset[int]:
+    """The members from whom this issue is not withheld. Two queries."""
+    there = present_in(meeting)
+    return there - withheld_from(meeting.round, issue_id, there)
+
+
+def awaited(meeting: Meeting, issue_id: int, now: datetime) -> frozenset[int]:
+    """The ids of the members whose ballots the vote on this issue waits for. Two queries.
+
+    At one time: members who are present or left a moment ago. Over days: invited members who still label in
+    the study. Members who may not see the issue yet are not waited for, except the two of a pair.
+    """
+    asked = Participant.objects.filter(meeting=meeting)
+    if meeting.kind == Meeting.Kind.TOGETHER:
+        asked = asked.filter(Q(left_at=None) | Q(left_at__gt=now - GRACE), joined_at__isnull=False)
+    elif meeting.kind == Meeting.Kind.APART:
+        asked = asked.filter(member__left_at=None, member__role__in=LABELLING)
+    members = frozenset(asked.values_list("member", flat=True))
+    if meeting.kind == Meeting.Kind.PAIR:
+        return members
+    return members - withheld_from(meeting.round, issue_id, members)
+
+
+def waits_for_ballot(members: Iterable[Membership]) -> Q:
+    """Agenda items over days, or of a pair, that wait for a ballot of one of these members.
+
+    Such an item is neither decided nor parked, and its vote is open or would open with the ballot: a pair
+    whose ballots differed votes again.
+    """
+    standing = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
+    votes = Vote.objects.filter(item=OuterRef("pk"))
+    own = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member__in=members)
+    can_vote = Q(meeting__kind=Meeting.Kind.PAIR) | ~Exists(votes) | Exists(votes.filter(closed_at=None))
+    return Q(~Exists(standing), ~Exists(own), can_vote, released_at=None, parked_at=None)
+
+
+def who_voted(vote: Vote) -> frozenset[int]:
+    """The ids of the members who cast a ballot in this vote. One query."""
+    return frozenset(Ballot.objects.filter(vote=vote).values_list("member", flat=True))

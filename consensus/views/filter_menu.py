@@ -1,0 +1,184 @@
+"""The address of the list of disagreements, and the filter menus that change it."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.http import Http404, QueryDict
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from consensus.models import Decision
+from consensus.queries.disagreement_filters import LEVELS, Narrowing, Pair, Split, number_in
+from core.templatetags.crosscheck import code_chip
+from rounds.models import RoundVolunteer
+from rounds.queries.categories import ShownCodebook
+from taxonomy.models import Level
+
+KEY = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
+
+To = Callable[..., str]
+"""The address of the page with these changes."""
+
+
+@dataclass(frozen=True)
+class ListAddress:
+    """Filters, level and outer cell of the matrix, place in the list, and the open issue."""
+
+    narrowing: Narrowing
+    level: str = ""
+    inside: Pair | None = None
+    after: str | None = None
+    issue: int | None = None
+
+    @classmethod
+    def read(cls, query: QueryDict) -> "ListAddress":
+        """Http404 for parameters that no link of the page produces."""
+        level, after = query.get("level", ""), query.get("after") or None
+        inside = query.get("inside", "").split()
+        try:
+            issue = number_in(query.get("issue"))
+        except ValueError as error:
+            raise Http404 from error
+        if (
+            (level and level not in LEVELS)
+            or len(inside) not in {0, 2}
+            or (after and not KEY.fullmatch(after))
+        ):
+            raise Http404
+        return cls(
+            narrowing_of(query),
+            level=level,
+            inside=(inside[0], inside[1]) if inside else None,
+            after=after,
+            issue=issue,
+        )
+
+    def but(self, **changes: Any) -> "ListAddress":
+        """The same with other filters, level, place or issue."""
+        own = {name: changes.pop(name) for name in ("level", "inside", "after", "issue") if name in changes}
+        narrowing = replace(self.narrowing, **changes) if changes else self.narrowing
+        return replace(self, narrowing=narrowing, **own)
+
+    def address(self, page: str) -> str:
+        place = {
+            "level": self.level,
+            "inside": " ".join(self.inside or ()),
+            "after": self.after,
+            "issue": self.issue,
+        }
+        query = self.narrowing.query | {name: value for name, value in place.items() if value}
+        return f"{page}?{urlencode(query)}" if query else page
+
+
+def ends_open(address: str, name: str = "") -> str:
+    """The address up to where the value of one more parameter follows, or the parameter itself.
+
+    Hundreds of links of a page differ in their end alone.
+    """
+    return f"{address}{'&' if '?' in address else '?'}{name}{'=' if name else ''}"
+
+
+class FilterOption(NamedTuple):
+    """One value of a filter. `url`: the list with this filter; `issues`: 0 where they are not counted."""
+
+    url: str
+    text: str | SafeString
+    issues: int
+    is_chosen: bool
+
+
+def narrowing_of(query: QueryDict) -> Narrowing:
+    """The filters in an address of this page, which its other addresses take too. Raises Http404."""
+    try:
+        return Narrowing.from_query(query)
+    except ValueError as error:
+        raise Http404 from error
+
+
+def menus(
+    narrowing: Narrowing,
+    book: ShownCodebook,
+    *,
+    repositories: Mapping[int, str],
+    volunteers: Iterable[RoundVolunteer],
+    splits: Iterable[tuple[Split, int]],
+    keywords: Iterable[str],
+    depth: int,
+    to: To,
+) -> list[dict[str, Any]]:
+    """The filters of the list but the pair and the state, which have places of their own."""
+    types = [state for state in book.states.values() if state.level == Level.TYPE]
+    names = {one.member_id: one.member.pseudonym for one in volunteers}
+    sizes = dict(splits)
+    if narrowing.split:
+        sizes.setdefault(narrowing.split, 0)
+    levels = {int(level): str(Level(level).label) for level in LEVELS.values() if level <= depth}
+    causes = {value: str(label) for value, label in Decision.Cause.choices}
+    chips = {
+        state.code: format_html("{} {}", code_chip(state.code, place), state.name)
+        for place, state in enumerate(types)
+    }
+    made = [
+        _menu("type", _("Type"), narrowing.type, chips, to, said=narrowing.type),
+        _menu("repository", _("Repository"), narrowing.repository, repositories, to),
+        _menu("volunteer", _("Stands apart"), narrowing.volunteer, names, to),
+        _menu("split", _("Split"), narrowing.split, {one: said_of(one) for one in sizes}, to, numbers=sizes),
+    ]
+    if len(levels) > 1:
+        made.append(_menu("parts_at", _("Part at"), narrowing.parts_at, levels, to))
+    words = {word: word for word in keywords}
+    if words or narrowing.keyword:
+        made.append(_menu("keyword", _("Keyword"), narrowing.keyword, words, to, said=narrowing.keyword))
+    made.append(_menu("cause", _("Cause"), narrowing.cause, causes, to))
+    return made
+
+
+def said_of(split: Split) -> str:
+    return " : ".join(map(str, split))
+
+
+@lru_cache(maxsize=1024)
+def _in_address(name: str, value: Any) -> str:
+    """One filter as an address holds it: a page has forty of them, and other pages mostly the same."""
+    return urlencode(Narrowing(**{name: value}).query)
+
+
+def _menu(
+    name: str,
+    label: str,
+    value: Any,
+    choices: Mapping[Any, Any],
+    to: To,
+    *,
+    said: str = "",
+    numbers: dict[Any, int] | None = None,
+) -> dict[str, Any]:
+    """One filter of the list: its name, its value, and the values that it could have.
+
+    `value` is "" where the filter narrows nothing; `clear` is the address without the filter.
+    """
+    nothing: Any = () if name == "split" else None if isinstance(value, int | None) else ""
+    clear = to(**{name: nothing}, after=None, issue=None)
+    common = ends_open(clear)
+
+    options = [
+        FilterOption(
+            url=common + _in_address(name, key),
+            text=text,
+            issues=numbers[key] if numbers else 0,
+            is_chosen=key == value,
+        )
+        for key, text in choices.items()
+    ]
+    return {
+        "id": name,
+        "label": label,
+        "value": said or (str(choices.get(value, "–")) if value not in (None, "", ()) else ""),
+        "clear": clear,
+        "options": options,
+    }

@@ -1,0 +1,216 @@
+"""Where two categories meet, drawn as a table of links: a cell filters the list of disagreements."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from consensus.queries.confusion import Confusion
+from consensus.queries.disagreement_filters import Pair
+from core.templatetags.crosscheck import hue
+from rounds.queries.categories import ShownCodebook
+from taxonomy.models import CategoryState, Level
+
+LARGEST = 20
+HOTTEST = 7
+PAIRS = 5
+
+
+@dataclass(frozen=True)
+class MatrixHead:
+    """A category at the edge of the matrix."""
+
+    code: str
+    name: str
+    hue: str
+    is_first: bool
+
+
+class MatrixCell(NamedTuple):
+    """One cell: `issues` on which the categories of its row and of its column were both chosen."""
+
+    column: MatrixHead
+    is_same: bool
+    issues: int
+    heat: int
+    short: str
+    is_picked: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class MatrixLinks:
+    """Where the cells lead: hundreds, so what their addresses have in common is written once, as `common`.
+
+    `inside`: codes of two categories above; what lies below the one makes the rows, below the other the
+    columns. `picked`: the cell that is chosen; chosen again it leads back.
+    """
+
+    common: str
+    goes_deeper: bool
+    picked: Pair | None = None
+    inside: Pair | None = None
+
+    def to(self, pair: Pair) -> str:
+        """`pair`: codes in the order of the tree."""
+        chosen = pair if self.goes_deeper or set(pair) != set(self.picked or ()) else self.inside
+        query = {"pair": chosen, "inside": pair if self.goes_deeper else self.inside}
+        return self.common + urlencode({name: " ".join(codes) for name, codes in query.items() if codes})
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """`body` is the table, drawn; `left_out` counts the categories that there is no room for.
+
+    `pairs`: two categories that one argument may tell apart each, and the issues that wait for it.
+    """
+
+    heads: tuple[MatrixHead, ...]
+    body: SafeString
+    pairs: list[dict[str, Any]]
+    most: int
+    left_out: int
+
+
+def matrix(met: Sequence[Confusion], book: ShownCodebook, level: Level, links: MatrixLinks) -> Matrix:
+    """The matrix of one level, drawn once for the same numbers, links and language.
+
+    With more than LARGEST categories it shows those that meet others most often, in the order of the tree.
+    """
+    return _matrix(tuple(met), book, level, links, get_language())
+
+
+@lru_cache(maxsize=32)
+def _matrix(
+    met: tuple[Confusion, ...], book: ShownCodebook, level: Level, links: MatrixLinks, _language: str | None
+) -> Matrix:
+    rows, columns = _sides(book, links.inside)
+    met = tuple(one for one in met if _lies_in(one, rows, columns))
+    weight: Counter[str] = Counter()
+    for one in met:
+        weight.update({one.first: one.issues, one.second: one.issues})
+    down, all_down = _heads(book, level, rows, weight)
+    across, all_across = (down, all_down) if rows == columns else _heads(book, level, columns, weight)
+    most = max((one.issues for one in met), default=0)
+    chosen = set(links.picked or ())
+    left_out = all_down - len(down)
+    if rows != columns:
+        left_out += all_across - len(across)
+    return Matrix(
+        heads=tuple(across),
+        body=render_to_string(
+            "consensus/disagreements/_matrix_table.html",
+            {"heads": across, "rows": _cells(met, down, across, most, chosen, links)},
+        ),
+        pairs=[
+            {
+                "first": _head(book.by_code[one.first], book),
+                "second": _head(book.by_code[one.second], book),
+                "issues": one.issues,
+                "is_picked": chosen == {one.first, one.second},
+                "url": links.to((one.first, one.second)),
+            }
+            for one in met
+            if one.first != one.second
+        ][:PAIRS],
+        most=most,
+        left_out=left_out,
+    )
+
+
+def _sides(book: ShownCodebook, inside: Pair | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The codes that rows and columns can have."""
+    if inside is None:
+        every = frozenset(book.by_code)
+        return every, every
+    first, second = (frozenset(book.states[id_].code for id_ in book.below(code)) for code in inside)
+    return first, second
+
+
+def _lies_in(one: Confusion, rows: frozenset[str], columns: frozenset[str]) -> bool:
+    return (one.first in rows and one.second in columns) or (one.second in rows and one.first in columns)
+
+
+@lru_cache(maxsize=32)
+def hues(book: ShownCodebook) -> dict[str, str]:
+    """The hue class of every code of a version."""
+    return {state.code: hue(state.code, book.hue(id_)) for id_, state in book.states.items()}
+
+
+def _heads(
+    book: ShownCodebook, level: Level, among: frozenset[str], weight: Mapping[str, int]
+) -> tuple[list[MatrixHead], int]:
+    """The categories at one edge, and how many there would be with room for all.
+
+    They are the categories of the level, and leaves above it that were chosen.
+    """
+    ids = [
+        id_
+        for id_, state in book.states.items()
+        if state.code in among and (state.level == level or (state.level < level and weight[state.code]))
+    ]
+    every = len(ids)
+    if every > LARGEST:
+        kept = set(sorted(ids, key=lambda id_: -weight[book.states[id_].code])[:LARGEST])
+        ids = [id_ for id_ in ids if id_ in kept]
+    heads: list[MatrixHead] = []
+    above = None
+    for state in map(book.states.__getitem__, ids):
+        # A gap stands before each block of siblings.
+        heads.append(_head(state, book, is_first=bool(heads) and state.parent_id != above))
+        above = state.parent_id
+    return heads, every
+
+
+def _head(state: CategoryState, book: ShownCodebook, *, is_first: bool = False) -> MatrixHead:
+    return MatrixHead(state.code, state.name, hues(book)[state.code], is_first)
+
+
+def _cells(
+    met: Sequence[Confusion],
+    down: Sequence[MatrixHead],
+    across: Sequence[MatrixHead],
+    most: int,
+    chosen: set[str],
+    links: MatrixLinks,
+) -> list[tuple[MatrixHead, list[MatrixCell]]]:
+    """The rows of the table, each with the category at its edge."""
+    issues = {frozenset((one.first, one.second)): one.issues for one in met}
+    urls = {frozenset((one.first, one.second)): links.to((one.first, one.second)) for one in met}
+    rows = []
+    for row in down:
+        cells = []
+        for column in across:
+            pair = frozenset((row.code, column.code))
+            number = issues.get(pair, 0)
+            cells.append(
+                MatrixCell(
+                    column=column,
+                    is_same=row.code == column.code,
+                    issues=number,
+                    heat=_heat(number, most) if number else 0,
+                    short=_short(number),
+                    is_picked=pair == chosen,
+                    url=urls.get(pair, ""),
+                )
+            )
+        rows.append((row, cells))
+    return rows
+
+
+def _heat(issues: int, most: int) -> int:
+    """1 to 7 by the root of the share of the largest: small numbers stay apart."""
+    return min(HOTTEST, 1 + int(HOTTEST * sqrt((issues - 1) / most)))
+
+
+def _short(issues: int) -> str:
+    if issues < 1000:
+        return str(issues)
+    return f"{issues / 1000:.1f}k" if issues < 10_000 else f"{issues // 1000}k"

@@ -1,0 +1,179 @@
+"""The room of a meeting: as a page, and once a second as the sections of it that have changed since."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from consensus import rules
+from consensus.actions import presence
+from consensus.actions.threads import see_mentions
+from consensus.models import Meeting
+from consensus.queries.meeting_items import is_up_to_date
+from consensus.queries.meeting_room import room
+from consensus.queries.meetings import meetings_for
+from consensus.views.meeting_screen import screen
+from core import clock
+from core.http import render_page, require
+from core.middleware import wants_json
+from core.numbers import number_asked, whole_number
+from studies.models import Membership
+from studies.queries import membership_of
+
+TEMPLATES = "consensus/meetings"
+"""Digits of an id: PostgreSQL has no greater ones."""
+SECTIONS = ("bar", "agenda", "issue", "labels", "thread", "ballot", "decision")
+PASSING = re.compile(
+    r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>',
+    re.DOTALL,
+)
+"""What differs from one drawing of a section to the next: tokens, keys, how long ago something was."""
+
+words: Mapping[str, Any] = {
+    "unsent": _("Not sent: there is no connection. It is kept here; send it again as soon as there is one."),
+    "send_now": _("The connection is back: send it now."),
+    "signed_out": _("Not sent: your session has ended. Sign in again in another tab, then send it."),
+    "back": _("The connection is back."),
+    "refused": _("The server refused it (%(n)s). What you typed is still here."),
+    "typed": _("You typed: %(text)s"),
+    "meanwhile": _("%(said)s What you typed is still here."),
+    "not_yet": _(
+        "The ballots have to be revealed, and the quorum has to be there, before this can be recorded."
+    ),
+    "read_on": _("Read on"),
+    "fold": _("Show less"),
+    "minutes": _("%(n)s min"),
+    "hours": _("%(h)s h %(m)s min"),
+}
+
+
+@dataclass(frozen=True)
+class RefusedForm:
+    """A refused form: its id, the reasons, and the typed values."""
+
+    form: str
+    said: list[str]
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+
+@require_safe
+def meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
+    """Show the room as it is now, or with `?item=` another issue. Looking makes nobody present."""
+    found, member = find_meeting(request, meeting_id)
+    return room_page(request, found, member)
+
+
+@require_POST
+def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
+    """A sign of life, once a second: 204, or what has changed since the revision that the page has."""
+    known = whole_number(request.POST.get("revision"))
+    if known is not None and wants_json(request):
+        seen_after = clock.now() - presence.SEEN_EVERY
+        if is_up_to_date(meeting_id, request.user, known, seen_after):
+            return HttpResponse(status=204)
+    found, member = find_meeting(request, meeting_id)
+    revision = found.revision
+    if rules.may_take_part(member, found):
+        now = presence.here(meeting=found, member=member).meeting
+        found.opened_at, found.closed_at, revision = now.opened_at, now.closed_at, now.revision
+    if "planned" in request.POST:
+        return JsonResponse({"reload": True}) if found.opened_at else HttpResponse(status=204)
+    if not wants_json(request):
+        return back_to(request, found)
+    if known == revision:
+        return HttpResponse(status=204)
+    return JsonResponse(live(request, found, member))
+
+
+@require_POST
+def away(request: AuthedRequest, meeting_id: int) -> HttpResponse:
+    """The page was closed: its member has left."""
+    found, member = find_meeting(request, meeting_id)
+    require(rules.may_take_part(member, found))
+    presence.away(meeting=found, member=member)
+    return HttpResponse(status=204)
+
+
+def find_meeting(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Membership]:
+    """A meeting that the user may see, and their membership in its study. Http404 and 403 for others."""
+    found = get_object_or_404(meetings_for(request.user), pk=meeting_id)
+    member = membership_of(request.user, found.round.study)
+    require(rules.may_see_meeting(member, found))
+    if member is None:
+        raise Http404
+    return found, member
+
+
+def room_page(
+    request: AuthedRequest,
+    found: Meeting,
+    member: Membership,
+    *,
+    refused: RefusedForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The whole room."""
+    context = _context(request, found, member) | {"refused": refused, "words": words}
+    is_live = found.opened_at is not None
+    context["is_live"] = is_live
+    names = SECTIONS if is_live else SECTIONS[:1]
+    context["parts"] = {name: html for name, (_hash, html) in _sections(request, context, names).items()}
+    return render_page(request, f"{TEMPLATES}/room.html", context, status=status)
+
+
+def live(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str, Any]:
+    """What the member's page lacks: `parts` holds, by id, the sections whose hash it does not have.
+
+    `revision` is that of the meeting, `item` the one that is shown, "" for none.
+    """
+    context = _context(request, found, member)
+    have = set(request.POST.getlist("have"))
+    parts = {
+        name: html
+        for name, (mark, html) in _sections(request, context, SECTIONS).items()
+        if f"{name}:{mark}" not in have
+    }
+    shown = context["shown"]
+    if shown and any(one.is_unseen for one in shown.thread):
+        see_mentions(member=member, issues=[shown.item.issue_id], round_=found.round)
+    return {
+        "revision": context["room"].revision,
+        "item": str(shown.item.pk) if shown else "",
+        "pins": context["pins"],
+        "title": f"{context['title']} · Crosscheck",
+        "parts": parts,
+    }
+
+
+def back_to(request: AuthedRequest, found: Meeting) -> HttpResponse:
+    """The room again, at the issue that the page looked at, for a browser without JavaScript."""
+    item = number_asked(request.GET, "item")
+    query = f"?item={item}" if item is not None else ""
+    return HttpResponseRedirect(f"{found.get_absolute_url()}{query}")
+
+
+def _context(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str, Any]:
+    item = number_asked(request.GET, "item")
+    return screen(room(found, member, item), member, item)
+
+
+def _sections(
+    request: AuthedRequest, context: dict[str, Any], names: tuple[str, ...]
+) -> dict[str, tuple[str, SafeString]]:
+    """Each section with the hash of its content, which is written into the section as well."""
+    drawn: dict[str, tuple[str, SafeString]] = {}
+    for name in names:
+        html = render_to_string(f"{TEMPLATES}/_{name}.html", context, request).strip()
+        mark = blake2b(PASSING.sub("", html).encode(), digest_size=8).hexdigest()
+        html = html.replace('data-hash=""', f'data-hash="{mark}"', 1)
+        drawn[name] = (mark, mark_safe(html))  # noqa: S308 - a template made it
+    return drawn

@@ -1,0 +1,30 @@
+"""Whole numbers as links and forms write them."""
+
+from collections.abc import Mapping
+
+from django.http import Http404
+
+SHORT = 9
+"""Digits that a 32-bit column holds for certain."""
+
+
+def whole_number(text: object, *, digits: int = 18) -> int | None:
+    """The number that `text` writes with ASCII digits only; None for any other text, and for too many digits.
+
+    Eighteen digits fit into PostgreSQL's bigint.
+    """
+    written = str(text)
+    known = written.isascii() and written.isdecimal() and len(written) <= digits
+    return int(written) if known else None
+
+
+def number_asked(query: Mapping[str, str], name: str, *, digits: int = 18) -> int | None:
+    """The number of this parameter in a query string; None for a missing or empty parameter.
+
+    Raises Http404 for any other text, because no page of ours links to it.
+    """
+    text = query.get(name, "")
+    number = whole_number(text, digits=digits)
+    if text and number is None:
+        raise Http404
+    return number

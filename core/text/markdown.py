@@ -1,0 +1,396 @@
+# ruff: noqa: ARG002 - the rules of a renderer share one signature
+"""The one renderer of text that came from outside: markdown to a small, inert subset of HTML.
+
+What is not allowed (raw HTML, relative links, `javascript:` addresses) is shown as the text that it is,
+because volunteers judge it. Nothing in the answer makes a browser send a request: images become links.
+A template shows it inside `<div class="prose" hx-disable>`.
+"""
+
+import re
+from collections.abc import MutableMapping, Sequence
+from functools import lru_cache
+from html import escape
+from importlib import import_module
+from typing import Any
+
+import nh3
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.reference import reference
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES
+
+from core.text.folding import FOLDED_FROM, fold_long
+from core.text.marking import Marker, marked, shown
+
+Env = MutableMapping[str, Any]
+
+LONGEST = 400_000  # characters rendered as markdown; what is longer is shown as it stands
+HIGHLIGHTED = 12_000  # characters of code highlighted in one text
+HIGHEST_HEADING = 3  # below the page's h1 and its sections
+DEEPEST = 40  # levels of quotes and lists
+STEPS_PER_CHARACTER = 40  # inline steps; only text made to be slow needs more
+
+# Lexers that were looked at; any other language is shown plain.
+LEXERS = {
+    alias: name
+    for name, aliases in {
+        "python": "python py python3 py3", "pycon": "pycon", "pytb": "pytb", "bash": "bash sh shell zsh",
+        "console": "console shell-session", "c": "c", "cpp": "cpp c++ cc cxx hpp", "cuda": "cuda cu",
+        "java": "java", "kotlin": "kotlin kt", "javascript": "javascript js", "typescript": "typescript ts",
+        "go": "go golang", "rust": "rust rs", "json": "json", "yaml": "yaml yml", "toml": "toml",
+        "ini": "ini cfg", "diff": "diff patch", "sql": "sql",
+        "xml": "xml", "html": "html", "css": "css", "cmake": "cmake", "make": "make makefile",
+        "docker": "docker dockerfile", "powershell": "powershell ps1", "ruby": "ruby rb", "lua": "lua",
+    }.items()
+    for alias in aliases.split()
+}  # fmt: skip
+
+REL = "noopener noreferrer nofollow ugc"
+_CLASSES: dict[str, set[str]] = {
+    "a": {"pic"},
+    "p": {"refdef"},
+    "div": {"codeblock", "tablewrap", "in"},
+    "details": {"fold", "rest"},
+    "mark": {"kw"},
+    "code": {"gist"},
+    "span": {"lang", "medium", "lines", "clip"} | {name for name in STANDARD_TYPES.values() if name},
+    "th": {"ar", "ac"},
+    "td": {"ar", "ac"},
+}
+_ATTRIBUTES: dict[str, set[str]] = {
+    "a": {"href", "title", "rel", "target"},
+    "pre": {"tabindex", "dir"},
+    "ol": {"start", "dir"},
+    **{tag: {"dir"} for tag in ("p", "ul", "li", "blockquote", "h3", "h4", "h5", "h6", "th", "td", "table")},
+}
+_BLOCKS = {"paragraph_open", "heading_open", "blockquote_open", "list_item_open", "th_open", "td_open"}
+_TAGS = {
+    "p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
+    "s", "a", "div", "span", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
+    "mark",
+}  # fmt: skip
+
+_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_CONTROLS |= {0x00: 0xFFFD, 0x7F: 0x2421}
+_CONTROL = re.compile(f"[{re.escape(''.join(map(chr, _CONTROLS)))}]")
+_LINK = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
+_BARE_URL = re.compile(r"https?://[^\s<>\"“”‘’「」（），。、；：]+", re.IGNORECASE)
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|^[ \t]+at \S+.*[(:]|^[ \t]*File \".+\", line \d+"
+    r"|panicked at|^#\d+ +0x",
+    re.MULTILINE,
+)
+_ERROR_LINE = re.compile(r"^[\w.:]{0,100}(?:Error|Exception|Interrupt|Exit|panicked|FATAL)\b.*", re.MULTILINE)
+_GIST_NOISE = re.compile(
+    r"```.*?(?:```|\Z)|!\[[^\]]*\]\([^)]*\)|^[ \t]*>[^\n]*$|[#*_`>|~]+", re.DOTALL | re.MULTILINE
+)
+_GIST_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+class _TooMuchError(Exception):
+    """The text nests deeper, or costs more, than anything that people write."""
+
+
+def render(text: str, *, marker: Marker | None = None, whole: bool = False) -> SafeString:
+    """Markdown from outside as safe HTML. Any string has an answer, in time bounded by its length.
+
+    What the marker finds stands in `<mark class="kw">`, in running text and in code. A long text is folded
+    behind its first part, unless `whole`.
+
+    The highest heading becomes an h3, below those of a page. Control characters are shown as their
+    pictures. Text that is too deep, too costly or too long is shown unformatted.
+    """
+    clean = _pictured(text.replace("\r\n", "\n").replace("\r", "\n"))
+    clean = clean.encode("utf-8", "replace").decode()
+    if len(clean) > LONGEST:
+        return _plain(clean, marker)
+    env: Env = {
+        "marker": marker,
+        "folds": not whole,
+        "highlight_left": HIGHLIGHTED,
+        "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean),
+    }
+    try:
+        html = _markdown.render(clean, env)
+    except (_TooMuchError, RecursionError):
+        return _plain(clean, marker)
+    return _sanitize(html)
+
+
+def line(text: str, marker: Marker | None = None) -> SafeString:
+    """One line of plain text, such as a title, as safe HTML with its marks."""
+    return mark_safe(shown(text, marker))  # noqa: S308 - escaped there
+
+
+def gist(text: str, length: int = 120) -> str:
+    """The first words of a text as one plain line, to judge a folded comment by; "" for an empty one."""
+    start = _pictured(text[:4000].replace("\r\n", "\n"))
+    line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split()) or " ".join(start.split())
+    return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
+
+
+def _pictured(text: str) -> str:
+    """The text with its control characters as their pictures; most texts have none, which is found faster."""
+    return text.translate(_CONTROLS) if _CONTROL.search(text) else text
+
+
+def _plain(text: str, marker: Marker | None) -> SafeString:
+    inner = shown(text, marker)
+    return _sanitize(f'<div class="codeblock"><pre tabindex="0" dir="auto">{inner}</pre></div>')
+
+
+def _sanitize(html: str) -> SafeString:
+    """The second lock: even if the renderer had a hole, nothing but these tags and attributes comes out."""
+    return mark_safe(_CLEANER.clean(html))  # noqa: S308 - this is where it becomes safe
+
+
+_CLEANER = nh3.Cleaner(
+    tags=_TAGS,
+    attributes=_ATTRIBUTES,
+    allowed_classes=_CLASSES,
+    url_schemes={"http", "https", "mailto"},
+    link_rel=None,
+    set_tag_attribute_values={"a": {"rel": REL, "target": "_blank"}},
+)
+
+
+class _Renderer(RendererHTML):
+    """Writes the tokens as this project's HTML; what no rule below changes is written by markdown-it."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return shown(tokens[idx].content, env["marker"])
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return f"<code>{shown(tokens[idx].content, env['marker'], in_code=True)}</code>"
+
+    def rest_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        n = tokens[idx].meta["characters"]
+        more = ngettext("%(n)s character more", "%(n)s characters more", n) % {"n": f"{n:,}"}
+        return (
+            f'<details class="fold rest"><summary>{escape(_("Show all"))}'
+            f'<span class="lines">{escape(more)}</span></summary><div class="in">\n'
+        )
+
+    def rest_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</div></details>\n"
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        token = tokens[idx]
+        words = self.renderInlineAsText(token.children, options, env) if token.children else ""
+        label = _("image: %(words)s") % {"words": words} if words.strip() else _("image")
+        if not token.attrs["src"]:
+            return escape(f"![{words}]()")
+        if env.get("link_ends"):
+            # A link cannot hold another one: both addresses stay readable.
+            return f"{escape(label)} ({escape(str(token.attrs['src']))})"
+        anchor = _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic")
+        return f"{anchor}{escape(label)}</a>"
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        href, title = str(tokens[idx].attrs["href"]), str(tokens[idx].attrs.get("title", ""))
+        # A link that leads nowhere is shown as it was written.
+        end = "</a>" if href else escape(f']( "{title}")' if title else "]()")
+        env.setdefault("link_ends", []).append(end)
+        return _anchor(href, title) if href else "["
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return str(env["link_ends"].pop())
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return _code(tokens[idx].content, tokens[idx].info.strip(), env)
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return _code(tokens[idx].content, "", env)
+
+    # Cells and rows by the ten thousand: the general way of writing a token takes longer than reading it.
+    def td_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        css = tokens[idx].attrs.get("class")
+        return f'<td dir="auto" class="{css}">' if css else '<td dir="auto">'
+
+    def td_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</td>\n"
+
+    def tr_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "<tr>\n"
+
+    def tr_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</tr>\n"
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return '<div class="tablewrap"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</table></div>\n"
+
+    def definition(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return f'<p class="refdef" dir="auto">{shown(tokens[idx].content, env["marker"])}</p>\n'
+
+
+def _anchor(href: str, title: str, css: str = "") -> str:
+    attributes = f' class="{css}"' if css else ""
+    attributes += f' title="{escape(title)}"' if title else ""
+    return f'<a{attributes} href="{escape(href)}" rel="{REL}" target="_blank">'
+
+
+def _code(content: str, info: str, env: Env) -> str:
+    """A block of code: highlighted while the text's allowance lasts, folded behind its gist when long."""
+    inner = _highlighted(content, info.split(maxsplit=1)[0].lower() if info else "", env)
+    lines = content.count("\n") + (not content.endswith("\n"))
+    if lines < FOLDED_FROM:
+        label = f'<span class="lang">{escape(info)}</span>' if info else ""
+        return f'<div class="codeblock">{label}<pre tabindex="0" dir="ltr">{inner}</pre></div>\n'
+    trace = bool(_TRACE.search(content[:LONGEST]))
+    name = _("Stack trace") if trace else info or _("Code")
+    size = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": lines}
+    return (
+        f'<details class="fold"><summary><span class="medium">{escape(name)}</span>'
+        f'<span class="lines">{size}</span>'
+        f'<code class="gist">{escape(_code_gist(content, trace=trace))}</code></summary>'
+        f'<pre tabindex="0" dir="ltr">{inner}</pre></details>\n'
+    )
+
+
+def _code_gist(content: str, *, trace: bool) -> str:
+    """The line that tells most: the last error of a stack trace, else the first line with words."""
+    errors = _ERROR_LINE.findall(content) if trace else []
+    if errors:
+        return str(errors[-1])[:200]
+    return next((line.strip()[:200] for line in content.splitlines() if any(map(str.isalnum, line))), "")
+
+
+def _highlighted(content: str, language: str, env: Env) -> str:
+    marker: Marker | None = env["marker"]
+    if language not in LEXERS or len(content) > env["highlight_left"]:
+        return shown(content, marker, in_code=True)
+    env["highlight_left"] -= len(content)
+    html = str(highlight(content, _lexer(LEXERS[language]), _FORMATTER))
+    spans = marker.spans(content, in_code=True) if marker else ()
+    return (marked(html, content, spans) or html) if spans else html
+
+
+@lru_cache
+def _lexer(name: str) -> Lexer:
+    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+
+
+_FORMATTER: "HtmlFormatter[str]" = HtmlFormatter(nowrap=True)
+
+
+def _guard_depth(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: ARG001, FBT001
+    """Stop before markdown-it would drop, without a word, what nests deeper than its own limit."""
+    if state.level > DEEPEST:
+        raise _TooMuchError
+    return False
+
+
+def _guard_cost(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT001
+    """Count steps: a few kinds of text cost the square of their length or more."""
+    state.env["steps_left"] -= 1
+    if state.env["steps_left"] < 0:
+        raise _TooMuchError
+    return False
+
+
+def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001
+    """A link's definition works as one, and is shown as well: text must not hide in it."""
+    if not reference(state, start_line, end_line, silent):
+        return False
+    if not silent:
+        token = state.push("definition", "", 0)
+        token.content = state.getLines(start_line, state.line, state.blkIndent, False).strip()
+    return True
+
+
+def _link_bare_urls(state: StateCore) -> None:
+    """Make links of the http(s) addresses in running text."""
+    for block in state.tokens:
+        if block.type != "inline" or not block.children or "://" not in block.content:
+            continue
+        children: list[Token] = []
+        inside = 0
+        for token in block.children:
+            inside += token.nesting if token.type in {"link_open", "link_close"} else 0
+            if token.type == "text" and not inside and "://" in token.content:
+                children += _split_urls(state.md, token)
+            else:
+                children.append(token)
+        block.children = children
+
+
+def _split_urls(md: MarkdownIt, token: Token) -> list[Token]:
+    pieces: list[Token] = []
+    end = 0
+    for match in _BARE_URL.finditer(token.content):
+        url = _without_tail(match.group())
+        href = md.normalizeLink(url)
+        if not md.validateLink(href):
+            continue
+        pieces.append(_text(token.content[end : match.start()], token.level))
+        pieces.append(Token("link_open", "a", 1, attrs={"href": href}, level=token.level))
+        pieces.append(_text(url, token.level + 1))
+        pieces.append(Token("link_close", "a", -1, level=token.level))
+        end = match.start() + len(url)
+    pieces.append(_text(token.content[end:], token.level))
+    return pieces
+
+
+def _without_tail(url: str) -> str:
+    """The address without the sentence's punctuation; a closing bracket stays if it was opened."""
+    surplus = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
+    end = len(url)
+    while end and (url[end - 1] in ".,;:!?'*_~" or surplus.get(url[end - 1], 0) > 0):
+        if url[end - 1] in surplus:
+            surplus[url[end - 1]] -= 1
+        end -= 1
+    return url[:end]
+
+
+def _text(content: str, level: int) -> Token:
+    return Token("text", "", 0, content=content, level=level)
+
+
+def _fit_into_page(state: StateCore) -> None:
+    """Put headings below those of the page, let each block find its own direction, align cells by class."""
+    headings = [token for token in state.tokens if token.type in {"heading_open", "heading_close"}]
+    highest = min((int(token.tag[1]) for token in headings), default=1)
+    for token in headings:
+        token.tag = f"h{min(6, int(token.tag[1]) - highest + HIGHEST_HEADING)}"
+    for token in state.tokens:
+        if token.nesting != 1:
+            continue
+        if token.type in _BLOCKS:
+            token.attrs["dir"] = "auto"
+        style = str(token.attrs.pop("style", ""))
+        if style in {"text-align:right", "text-align:center"}:
+            token.attrs["class"] = "ar" if style.endswith("right") else "ac"
+
+
+def _build() -> MarkdownIt:
+    # Rows are filled up to the width of their table's head: at markdown-it's limit, 14 kB make a megabyte.
+    import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = 4096  # type: ignore[attr-defined]
+    # linkify needs a package of its own; maxNesting is above DEEPEST, so that the guard speaks first.
+    md = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 1000}, renderer_cls=_Renderer)
+    md.enable(["table", "strikethrough"])
+    md.validateLink = lambda url: bool(_LINK.match(url.strip()))  # type: ignore[method-assign]
+    md.block.ruler.before("table", "guard_depth", _guard_depth)
+    md.block.ruler.at("reference", _shown_reference)
+    md.inline.ruler.before("text", "guard_cost", _guard_cost)
+    md.core.ruler.push("link_bare_urls", _link_bare_urls)
+    md.core.ruler.push("fit_into_page", _fit_into_page)
+    md.core.ruler.push("fold_long", fold_long)
+    return md
+
+
+_markdown = _build()

@@ -1,0 +1,1 @@
+"""The demonstration study: invented issues and people, and what they did."""

@@ -1,0 +1,9 @@
+"""How the audit tells what happens in this room."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studies.audit import say
+
+
+def register() -> None:
+    say("studies.demonstration_loaded", _("Loaded the demonstration study"))

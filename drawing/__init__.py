@@ -1,0 +1,1 @@
+"""Pictures and PDF: Vega, Typst, fonts, widths of text. Knows no study word."""

@@ -1,0 +1,67 @@
+"""Letters that no font of this server has: in PDF files and in pictures they are empty boxes."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from unicodedata import category
+
+from django.conf import settings
+from django.utils.translation import ngettext
+
+SECONDS = 5
+
+ALONG = range(0x0530), range(0x1E00, 0x2000), range(0x2010, 0x2060), range(0x2190, 0x2194)
+"""Latin, Greek, Cyrillic, punctuation and arrows: these come with the engines. Others are asked for."""
+
+NO_SHAPE = {"Cc", "Cf", "Zs", "Zl", "Zp"}
+
+SHOWN = 12
+
+
+log = logging.getLogger(__name__)
+
+
+def without_a_font(texts: Iterable[str]) -> str:
+    """The letters of these texts that would be boxes, each once, in the order of their codes.
+
+    Asks a process of its own, some tenths of a second, once for the same letters.
+    """
+    letters = {letter for text in texts for letter in text if category(letter) not in NO_SHAPE}
+    asked = sorted(letter for letter in letters if not any(ord(letter) in part for part in ALONG))
+    try:
+        return _missing("".join(asked)) if asked else ""
+    except subprocess.SubprocessError:
+        log.warning("nobody knows which letters have a font", exc_info=True)
+        return ""
+
+
+@lru_cache(maxsize=64)
+def _missing(letters: str) -> str:
+    command = [sys.executable, "-m", "drawing.missing_glyphs_worker"]
+    made = subprocess.run(
+        command,
+        input=json.dumps(letters).encode(),
+        capture_output=True,
+        cwd=settings.BASE_DIR,
+        check=True,
+        timeout=SECONDS,
+    )
+    return str(json.loads(made.stdout))
+
+
+def boxes(letters: str) -> str:
+    """The warning for these letters; "" for none."""
+    if not letters:
+        return ""
+    return ngettext(
+        "This server has no font with %(n)s letter of these names (%(letters)s): in PDF, PNG and SVG files it"
+        " is an empty box, while HTML and tables have it. Who runs the server can install one, such as"
+        " fonts-noto-cjk for Chinese, Japanese and Korean.",
+        "This server has no font with %(n)s letters of these names (%(letters)s): in PDF, PNG and SVG files"
+        " they are empty boxes, while HTML and tables have them. Who runs the server can install one, such as"
+        " fonts-noto-cjk for Chinese, Japanese and Korean.",
+        len(letters),
+    ) % {"n": len(letters), "letters": letters[:SHOWN] + "…" * (len(letters) > SHOWN)}

@@ -1,0 +1,88 @@
+"""How wide a text is drawn: the sum of its letters, measured in the font of the figures."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import chain
+from pathlib import Path
+from unicodedata import category, east_asian_width
+
+SECONDS = 20
+TABLE = Path(__file__).with_name("letter_widths.json")
+"""The letters of Latin, Greek and Cyrillic with their widths, as `drawing.text_width_worker` says them."""
+NO_WIDTH = {"Mn", "Me", "Cf", "Cc"}
+"""Categories of marks that are drawn on the letter before them, and of letters that are not drawn."""
+
+log = logging.getLogger(__name__)
+
+Widths = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """Measures texts made of the letters that it was made for; `widths` are thousandths, regular and bold."""
+
+    widths: Widths
+
+    def __call__(self, text: str, size: float, *, bold: bool = False) -> float:
+        """The width in the unit of `size`."""
+        return sum(self.widths[letter][bold] for letter in text) * size / 1000
+
+    def knows(self, text: str) -> bool:
+        """Whether the sum is the width itself: the letters of other scripts change beside each other."""
+        return _table().keys() >= {letter for letter in text if not letter.isspace()}
+
+
+def ruler(texts: Iterable[str]) -> Ruler:
+    """A ruler for these texts. Asks a process of its own, a second or two, where the table has not all of
+    their letters: once for the same ones.
+    """
+    letters = set(chain.from_iterable(texts))
+    known = _table()
+    found = {letter: known[letter] for letter in letters & known.keys()}
+    bare = {letter for letter in letters - known.keys() if category(letter) in NO_WIDTH}
+    blanks = {letter for letter in letters - known.keys() if letter.isspace()} - bare
+    asked = "".join(sorted(letters - known.keys() - bare - blanks))
+    return Ruler(
+        found | dict.fromkeys(bare, (0.0, 0.0)) | dict.fromkeys(blanks, known[" "]) | _measured(asked)
+    )
+
+
+@cache
+def _table() -> Widths:
+    regular_bold = json.loads(TABLE.read_text())
+    return {letter: (regular, bold) for letter, regular, bold in regular_bold}
+
+
+def _measured(letters: str) -> dict[str, tuple[float, float]]:
+    """A letter as wide as a square is never taken for less: whoever looks may have a font that it is in."""
+    if not letters:
+        return {}
+    try:
+        regular, bold = _asked(letters)
+    except subprocess.SubprocessError:
+        log.warning("nobody knows how wide some letters are", exc_info=True)
+        regular = bold = (1000.0,) * len(letters)
+    least = [1000.0 if east_asian_width(letter) in "WF" else 0.0 for letter in letters]
+    return {
+        letter: (max(one, floor), max(other, floor))
+        for letter, one, other, floor in zip(letters, regular, bold, least, strict=True)
+    }
+
+
+@lru_cache(maxsize=64)
+def _asked(letters: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    made = subprocess.run(
+        [sys.executable, "-m", "drawing.text_width_worker"],
+        input=json.dumps(letters).encode(),
+        capture_output=True,
+        cwd=TABLE.parent.parent,
+        check=True,
+        timeout=SECONDS,
+    )
+    regular, bold = json.loads(made.stdout)
+    return tuple(regular), tuple(bold)

@@ -1,0 +1,53 @@
+"""Says how wide the letters of its input, a JSON text, are drawn: `python -m drawing.text_width_worker`.
+
+The answer is a JSON list of two lists, regular and bold, in thousandths of the size of the font. A process of
+its own, as for drawing: the engine keeps its memory until its process ends. It takes a second or two.
+"""
+
+import json
+import sys
+
+import vl_convert
+
+FONT = "Liberation Sans"
+SIZE = 1000
+
+
+def widths(letters: str, weight: str) -> list[float]:
+    """Each letter is a text mark, and a second mark stands where it ends."""
+    spec = {
+        "$schema": "https://vega.github.io/schema/vega/v6.json",
+        "width": SIZE,
+        "height": SIZE,
+        "data": [{"name": "letters", "values": [{"letter": letter} for letter in letters]}],
+        "marks": [
+            {
+                "name": "drawn",
+                "type": "text",
+                "from": {"data": "letters"},
+                "encode": {
+                    "enter": {
+                        "text": {"field": "letter"},
+                        "font": {"value": FONT},
+                        "fontSize": {"value": SIZE},
+                        "fontWeight": {"value": weight},
+                        "x": {"value": 0},
+                    }
+                },
+            },
+            {
+                "type": "symbol",
+                "from": {"data": "drawn"},
+                "encode": {"enter": {"x": {"field": "bounds.x2"}}},
+            },
+        ],
+    }
+    drawn = vl_convert.vega_to_scenegraph(spec)
+    (root,) = drawn["scenegraph"]["items"]
+    _texts, ends = root["items"]
+    return [round(end["x"], 1) for end in ends["items"]]
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    json.dump([widths(asked, "normal"), widths(asked, "bold")], sys.stdout)

@@ -1,0 +1,45 @@
+"""Documents as PDF, set by Typst from a template of this project; it reaches no network and no other file."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.translation import get_language
+
+from drawing.errors import PdfFailed
+from drawing.vega import engine
+
+SECONDS = 60
+
+log = logging.getLogger(__name__)
+
+
+def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float | None = None) -> bytes:
+    """The document in this template. Its texts are handed over as data, so that none is read as markup.
+
+    It takes one of the places for drawing, and waits for it as `engine` does. Raises PdfFailed, also after a
+    minute, and DrawingBusy.
+    """
+    data = json.dumps({**found, "lang": (get_language() or "en").partition("-")[0]})
+    command = [sys.executable, "-m", "drawing.typst_pdf_worker", str(template)]
+    try:
+        with engine(wait):
+            made = subprocess.run(
+                command,
+                input=data.encode(),
+                capture_output=True,
+                cwd=settings.BASE_DIR,
+                check=True,
+                timeout=SECONDS,
+            )
+    except subprocess.TimeoutExpired as error:
+        log.warning("a PDF took over %s seconds to set", SECONDS)
+        raise PdfFailed from error
+    except subprocess.CalledProcessError as error:
+        log.warning("a PDF failed: %s", error.stderr.decode(errors="replace")[-2000:])
+        raise PdfFailed from error
+    return made.stdout

@@ -1,0 +1,96 @@
+"""The filters of a list of issues, and how an address writes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.functions import Lower
+
+from core.numbers import whole_number
+from ingest.models import SavedFilter
+from studies.models import Study
+
+KINDS: dict[str, bool | None] = {"issue": False, "pull_request": True, "unknown": None}
+TEXTS = ("with", "without")
+LONGEST_WORDS = 200
+
+
+@dataclass(frozen=True)
+class IssueFilter:
+    """What a list of issues is narrowed to; empty values narrow nothing.
+
+    `kind`: issue, pull_request, unknown. `text`: with, without. `words`: each occurs in the title, or it is
+    the number.
+    """
+
+    repository: int | None = None
+    year: int | None = None
+    kind: str = ""
+    text: str = ""
+    words: str = ""
+
+    @classmethod
+    def from_query(cls, given: Mapping[str, Any]) -> Self:
+        """The filter that an address or a saved filter describes; values without a meaning are left out."""
+        kind, text = str(given.get("kind") or ""), str(given.get("text") or "")
+        return cls(
+            repository=whole_number(given.get("repository")),
+            year=whole_number(given.get("year")),
+            kind=kind if kind in KINDS else "",
+            text=text if text in TEXTS else "",
+            words=str(given.get("q") or "").replace("\0", "").strip()[:LONGEST_WORDS],
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of an address for this filter: from_query(query) gives the filter back."""
+        held = {
+            "repository": self.repository,
+            "year": self.year,
+            "kind": self.kind,
+            "text": self.text,
+            "q": self.words,
+        }
+        return {name: str(value) for name, value in held.items() if value not in (None, "")}
+
+    def __bool__(self) -> bool:
+        return self != IssueFilter()
+
+
+def saved_filters(study: Study, page: str = "issues") -> QuerySet[SavedFilter]:
+    """The filters that the study keeps under names for one of its lists, by name."""
+    saved = SavedFilter.objects.filter(study=study, page=page)
+    return saved.select_related("created_by").order_by(Lower("name"), "pk")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a list of issues can be narrowed to in a study: repositories by id, in the order of their paths,
+    keywords in the order of the alphabet, and the filters kept for the list: id, name, query.
+    """
+
+    repositories: dict[int, str]
+    keywords: tuple[str, ...]
+    filters: list[tuple[int, str, dict[str, str]]]
+
+
+_CHOICES = """
+    SELECT
+        (SELECT json_agg(json_build_array(id, path) ORDER BY path)
+         FROM ingest_repository WHERE study_id = %(study)s),
+        (SELECT array_agg(word ORDER BY lower(word), id) FROM ingest_keyword WHERE study_id = %(study)s),
+        (SELECT json_agg(json_build_array(id, name, query) ORDER BY lower(name), id)
+         FROM ingest_savedfilter WHERE study_id = %(study)s AND page = %(page)s)
+"""
+
+
+def choices_of(study_id: int, page: str) -> Choices:
+    """What the menus above a list offer, in the orders of `keywords_of` and `saved_filters`. One statement,
+    written out: three small questions that each such page asks.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_CHOICES, {"study": study_id, "page": page})
+        repositories, keywords, filters = cursor.fetchone()
+    return Choices(dict(repositories or ()), tuple(keywords or ()), [tuple(one) for one in filters or ()])

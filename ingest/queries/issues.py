@@ -1,0 +1,120 @@
+"""The issues of a user's studies: pages, filters and counts."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import User
+from ingest.models import Issue, Repository, Snapshot
+from ingest.queries.filters import KINDS, IssueFilter
+from studies.models import Study
+from studies.queries import studies_for
+
+
+def issues_for(user: User | AnonymousUser) -> QuerySet[Issue]:
+    """The issues of the studies that this user is a member of, with repository, study and current text."""
+    issues = Issue.objects.filter(repository__study__in=studies_for(user))
+    return issues.select_related("repository__study", "current")
+
+
+def listed_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
+    """The issues that the filter leaves, with what a list shows of them: no bodies and no discussions."""
+    issues = filter_issues(study, narrowed).select_related("repository", "current")
+    return issues.only(
+        "number", "url", "is_pull_request", "year", "repository__path", "repository__host",
+        "repository__forge", "current__title", "current__state", "current__comment_count",
+        "current__opened_at", "current__author",
+    )  # fmt: skip
+
+
+def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
+    """The issues of the study that the filter leaves, in no order."""
+    issues = Issue.objects.filter(repository__study=study)
+    if narrowed.repository is not None:
+        issues = issues.filter(repository=narrowed.repository)
+    if narrowed.year is not None:
+        issues = issues.filter(year=narrowed.year)
+    if narrowed.kind:
+        issues = issues.filter(is_pull_request=KINDS[narrowed.kind])
+    if narrowed.text:
+        issues = issues.filter(current__isnull=narrowed.text == "without")
+    for word in narrowed.words.split():
+        number = re.fullmatch(r"#?([A-Za-z]?[A-Za-z0-9]+)", word)
+        named = Q(number=number[1].upper()) if number else Q()
+        issues = issues.filter(Q(current__title__icontains=word) | named)
+    return issues
+
+
+@dataclass(frozen=True)
+class IssueCounts:
+    """How many issues a study has, by repository, year and kind, as the filters show it."""
+
+    total: int
+    with_text: int
+    repositories: list[tuple[Repository, int]]
+    years: list[tuple[int, int]]
+    kinds: dict[str, int]
+
+    @property
+    def without_text(self) -> int:
+        return self.total - self.with_text
+
+
+def issue_counts(study: Study) -> IssueCounts:
+    """Issues by repository, by year, by kind, and with text. Two queries, one pass over the issues."""
+    names = {value: name for name, value in KINDS.items()}
+    groups = (
+        Issue.objects.filter(repository__study=study)
+        .values_list("repository", "year", "is_pull_request")
+        .annotate(issues=Count("id"), texts=Count("current"))
+        .order_by()
+    )
+    repositories: Counter[int] = Counter()
+    years: Counter[int] = Counter()
+    kinds: Counter[str] = Counter()
+    with_text = 0
+    for repository, year, is_pull_request, issues, texts in groups:
+        repositories[repository] += issues
+        kinds[names[is_pull_request]] += issues
+        with_text += texts
+        if year is not None:
+            years[year] += issues
+    return IssueCounts(
+        total=kinds.total(),
+        with_text=with_text,
+        repositories=[
+            (repository, repositories[repository.pk])
+            for repository in Repository.objects.filter(study=study).order_by("path")
+        ],
+        years=sorted(years.items()),
+        kinds=dict(kinds),
+    )
+
+
+def snapshots_of(issue: Issue) -> QuerySet[Snapshot]:
+    """The snapshots of an issue, newest first, without bodies and discussions."""
+    return Snapshot.objects.filter(issue=issue).defer("body", "comments").order_by("-pk")
+
+
+def has_issues(study: Study) -> bool:
+    return Issue.objects.filter(repository__study=study).exists()
+
+
+NAMES = """
+    SELECT id, CASE WHEN count(*) OVER (PARTITION BY path) > 1 THEN host || '/' || path ELSE path END AS name
+    FROM ingest_repository WHERE study_id = %(study)s ORDER BY path, id
+"""
+"""SQL: the repositories of a study with names of which no two are equal."""
+
+
+def repository_names(study_id: int) -> dict[int, str]:
+    """The repositories of a study by id, in the order of their paths: each by its path, after its host where
+    two of the study have that path, such as a project and its mirror on another forge. One query.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(NAMES, {"study": study_id})
+        return dict(cursor.fetchall())

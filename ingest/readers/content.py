@@ -1,0 +1,98 @@
+"""The content of an issue as plain data, which is compared and stored as a snapshot."""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from ingest.readers import CommentDraft, Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The fields of a snapshot. `comments` are {author, association, at, body}, in order."""
+
+    title: str = ""
+    body: str = ""
+    author: str = ""
+    author_association: str = ""
+    labels: tuple[str, ...] = ()
+    state: str = ""
+    state_reason: str = ""
+    opened_at: datetime | None = None
+    closed_at: datetime | None = None
+    updated_at: datetime | None = None
+    comments: tuple[Mapping[str, Any], ...] = ()
+    comment_count: int = 0
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of what a reader sees: line ends and the order of labels apart, `updated_at` left out.
+
+        A forge touches `updated_at` for a reaction or a subscription, which change nothing that is read.
+        """
+        parts = [
+            _lines(self.title), _lines(self.body), self.author, self.author_association, sorted(self.labels),
+            self.state, self.state_reason, _moment(self.opened_at), _moment(self.closed_at),
+            [[c["author"], c["association"], c["at"], _lines(c["body"])] for c in self.comments],
+            self.comment_count,
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
+
+
+_FIELD_OF = {
+    "title": "title",
+    "body": "body",
+    "author": "author",
+    "author_association": "author_association",
+    "labels": "labels",
+    "state": "state",
+    "state_reason": "state_reason",
+    "opened_at": "created_at",
+    "closed_at": "closed_at",
+    "updated_at": "updated_at",
+}
+"""Field of a snapshot to the field of a draft that it is read from; comments have rules of their own."""
+
+
+def content_of(draft: Draft) -> Content | None:
+    """What the draft says about its issue; None if it is an address and no more."""
+    said = Content(
+        **{field: getattr(draft, source) for field, source in _FIELD_OF.items()},
+        comments=tuple(_comment(comment) for comment in draft.comments),
+        comment_count=len(draft.comments) if draft.comment_count is None else draft.comment_count,
+    )
+    return None if said == Content() else said
+
+
+def completed(said: Content, draft: Draft, known: Content, fields: Collection[str]) -> Content:
+    """`said` with what its file is silent about taken from `known`, the text that the issue has now.
+
+    `fields` are those that the file's mapping names: an empty one of these was emptied on the forge. A file
+    that gives the number of comments, but not the comments, does not take away those that are known.
+    """
+    kept = {field: getattr(known, field) for field, source in _FIELD_OF.items() if source not in fields}
+    if not draft.comments and draft.comment_count != 0:
+        kept["comments"] = known.comments
+        if draft.comment_count is None:
+            kept["comment_count"] = known.comment_count
+    return replace(said, **kept)
+
+
+def _comment(comment: CommentDraft) -> dict[str, Any]:
+    return {
+        "author": comment.author,
+        "association": comment.author_association,
+        "at": _moment(comment.created_at),
+        "body": comment.body,
+    }
+
+
+def _moment(when: datetime | None) -> str | None:
+    return when.astimezone(UTC).isoformat() if when else None
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")

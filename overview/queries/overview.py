@@ -1,0 +1,268 @@
+"""Counts for home and for the overview of a study: the number of labels, never their categories.
+
+Everything that depends on more than counts of labels goes through the gate in rounds.queries.rounds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from consensus.models import Disagreement
+from consensus.queries.disagreement_states import tallies
+from core import clock
+from ingest.models import Import, Issue, Repository
+from rounds.allocation import fair_share
+from rounds.models import Answer, Assignment, Label, Round, RoundIssue, RoundVolunteer
+from rounds.queries.blindness import seen_by_seats
+from rounds.queries.training import training_results
+from rounds.rules import may_be_volunteer
+from studies.models import Membership, Role, Study
+from studies.rules import may_lead
+from taxonomy.models import CategoryState, Version
+
+DAYS = 7
+
+
+@dataclass(frozen=True)
+class OwnRound:
+    """An open round that a member labels in, the number of their labels, and of all that they owe.
+
+    `is_share`: the total is an equal share. `opens`: the open rounds that they may label in once they have
+    passed this training.
+    """
+
+    round: Round
+    member: Membership
+    done: int
+    total: int
+    is_share: bool
+    opens: tuple[Round, ...] = ()
+
+    @property
+    def left(self) -> int:
+        return max(self.total - self.done, 0)
+
+
+def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
+    """The open rounds that these memberships of one person can label in now, newest first. Six queries.
+
+    Rounds that the person was taken out of are left out, and rounds whose training they have yet to pass. The
+    numbers depend on the person's own labels alone. In a k-of-n round nobody's total is fixed: it is an equal
+    share, or the person's quota if that is less.
+    """
+    member = {seat.pk: seat for seat in seats if may_be_volunteer(seat, seat.study)}
+    own = RoundVolunteer.objects.filter(
+        member__in=member, left_at=None, round__opened_at__isnull=False, round__closed_at=None
+    )
+    rounds = list(
+        own.select_related("round__study", "round__version").order_by("-round__opened_at", "-round_id")
+    )
+    asked = {
+        (row.round.training_id, row.member_id)
+        for row in rounds
+        if row.round.training_id is not None and row.admitted_at is None
+    }
+    results = training_results(asked)
+    waiting: dict[int, list[Round]] = {}
+    for row in rounds:
+        pair = (row.round.training_id or 0, row.member_id)
+        if pair in asked and not results[pair].opens:
+            waiting.setdefault(pair[0], []).append(row.round)
+    shut = {round_.pk for held in waiting.values() for round_ in held}
+    rounds = [row for row in rounds if row.round_id not in shut]
+    ids = {row.round_id for row in rounds}
+    shared = {row.round_id for row in rounds if row.round.allocation == Round.Allocation.K_OF_N}
+    own_slots = _counted(Assignment.objects.filter(round__in=ids - shared, volunteer__in=member))
+    all_slots = _counted(Assignment.objects.filter(round__in=shared))
+    labels = _counted(Label.objects.filter(round__in=ids, volunteer__in=member))
+    people = _counted(RoundVolunteer.objects.filter(round__in=ids, left_at=None))
+    found = []
+    for row in rounds:
+        round_, done = row.round, labels.get(row.round_id, 0)
+        is_share = round_.pk in shared
+        total = own_slots.get(round_.pk, 0)
+        if is_share:
+            share = fair_share(all_slots.get(round_.pk, 0), 1, people[round_.pk])
+            total = max(share if row.quota is None else min(share, row.quota), done)
+        opens = tuple(waiting.get(round_.pk, ()))
+        found.append(OwnRound(round_, member[row.member_id], done, total, is_share, opens))
+    return found
+
+
+def open_disagreements(seats: Sequence[Membership]) -> list[tuple[Round, int]]:
+    """The rounds with unsettled disagreements, and their number, in the studies that these memberships lead.
+
+    The newest round comes first. A training has none: its right labels are known. Three queries at most.
+    """
+    led = [seat.study_id for seat in seats if may_lead(seat)]
+    opened = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
+    rounds = list(opened.order_by("-opened_at", "-pk"))
+    return unsettled(rounds, consensus(rounds, seats))
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The disagreements of a round: open, on the agenda of a meeting, decided."""
+
+    open: int = 0
+    agenda: int = 0
+    decided: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.open + self.agenda
+
+    @property
+    def total(self) -> int:
+        return self.left + self.decided
+
+
+def unsettled(rounds: Iterable[Round], found: Mapping[int, Consensus]) -> list[tuple[Round, int]]:
+    """Each of these rounds that has unsettled disagreements, with their number."""
+    return [
+        (round_, found[round_.pk].left) for round_ in rounds if round_.pk in found and found[round_.pk].left
+    ]
+
+
+def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int, Consensus]:
+    """Round id to its disagreements, for rounds that have some. Two queries at most.
+
+    Issues that these memberships of one person have yet to label in other rounds are not counted; trainings
+    are left out.
+    """
+    ids = [round_.pk for round_ in rounds if round_.kind not in Round.APART]
+    if not ids:
+        return {}
+    rows = seen_by_seats(Disagreement.objects.filter(round__in=ids), seats)
+    return {round_id: Consensus(**counts) for round_id, counts in tallies(rows).items()}
+
+
+def without_answer(rounds: Iterable[Round]) -> dict[int, int]:
+    """Training id to the number of its issues without a right label, for trainings with such issues.
+
+    One query; none if there is no training among the rounds.
+    """
+    ids = [round_.pk for round_ in rounds if round_.kind == Round.Kind.TRAINING]
+    if not ids:
+        return {}
+    given = Answer.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
+    missing = RoundIssue.objects.filter(~Exists(given), round__in=ids)
+    return _counted(missing)
+
+
+def _counted(rows: QuerySet[Any]) -> dict[int, int]:
+    """Round id to the number of its rows."""
+    return dict(rows.order_by().values_list("round").annotate(n=Count("*")))
+
+
+# --- one study
+
+
+@dataclass(frozen=True)
+class StudyCounts:
+    """The numbers of a study's issues and repositories, and the published version that it labels with."""
+
+    issues: int
+    repositories: int
+    version: Version | None
+    categories: Mapping[int, int]
+
+
+def study_counts(study: Study, round_: Round | None) -> StudyCounts:
+    """The counts of a study. Four queries.
+
+    The version is that of `round_`, or else the newest published one; `categories` counts its categories
+    by level.
+    """
+    version = (
+        round_.version
+        if round_
+        else Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
+        .select_related("taxonomy")
+        .order_by("-published_at", "-pk")
+        .first()
+    )
+    levels = CategoryState.objects.filter(version=version).order_by()
+    return StudyCounts(
+        issues=Issue.objects.filter(repository__study=study).count(),
+        repositories=Repository.objects.filter(study=study).count(),
+        version=version,
+        categories=dict(levels.values_list("level").annotate(n=Count("*"))) if version else {},
+    )
+
+
+@dataclass(frozen=True)
+class Person:
+    """A member and the number of their labels in one round; `labels` is None if they do not label in it.
+
+    `days` counts the labels of the last seven days, today last.
+    """
+
+    member: Membership
+    labels: int | None
+    surplus: int
+    days: tuple[int, ...]
+
+    @property
+    def week(self) -> int:
+        return sum(self.days)
+
+
+def people(study: Study, round_: Round | None) -> list[Person]:
+    """The people of a study in the order in which they joined, with counts for `round_`. Five queries.
+
+    Volunteers of the round who have left the study stay, with their labels. Models are left out. Days are
+    counted for members with an account: the labels of the others were imported.
+    """
+    seats = Membership.objects.filter(study=study).exclude(role=Role.MODEL)
+    members = list(seats.select_related("user").order_by("pk"))
+    if round_ is None:
+        return [Person(member, None, 0, (0,) * DAYS) for member in members if member.left_at is None]
+    labels = Label.objects.filter(round=round_).order_by()
+    chosen = set(RoundVolunteer.objects.filter(round=round_).values_list("member", flat=True))
+    members = [member for member in members if member.left_at is None or member.pk in chosen]
+    counted = dict(labels.values_list("volunteer").annotate(n=Count("*")))
+    # A surplus label is one without a slot: asked that way, both counts come from an index.
+    surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(n=Count("*")))
+    accounts = [member.pk for member in members if member.user_id and member.pk in chosen]
+    today = timezone.localdate(clock.now())
+    days = _by_day(round_, accounts, today)
+    return [
+        Person(
+            member=member,
+            labels=counted.get(member.pk, 0) - surplus.get(member.pk, 0) if member.pk in chosen else None,
+            surplus=surplus.get(member.pk, 0),
+            days=tuple(
+                days.get((member.pk, today - timedelta(days=back)), 0) for back in reversed(range(DAYS))
+            ),
+        )
+        for member in members
+    ]
+
+
+def _by_day(round_: Round, members: Sequence[int], today: date) -> dict[tuple[int, date], int]:
+    first = timezone.make_aware(datetime.combine(today - timedelta(days=DAYS - 1), time.min))
+    rows = (
+        Label.objects.filter(round=round_, volunteer__in=members, submitted_at__gte=first)
+        .order_by()
+        .values_list("volunteer", TruncDate("submitted_at"))
+        .annotate(n=Count("*"))
+    )
+    return {(member, day): count for member, day, count in rows}
+
+
+def running_imports(study: Study) -> list[Import]:
+    """The imports of a study whose job has not ended, newest first, with their jobs. One query."""
+    runs = Import.objects.filter(study=study, job__isnull=False, job__finished_at=None)
+    return list(runs.select_related("job", "study").order_by("-id"))
+
+
+def recent_imports(study: Study, limit: int = 5) -> list[Import]:
+    """The last imports that have ended, newest first, with their jobs. One query."""
+    runs = Import.objects.filter(study=study).filter(Q(job=None) | Q(job__finished_at__isnull=False))
+    return list(runs.exclude(job=None, counts={}).select_related("job", "study").order_by("-id")[:limit])

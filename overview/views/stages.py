@@ -1,0 +1,182 @@
+"""The stages of a study from the harvest to the report: the state, a figure and the next step of each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from consensus.queries.screening import excluded_count
+from core.templatetags.crosscheck import count
+from overview.queries.overview import Consensus, StudyCounts
+from rounds.models import Round
+from rounds.queries.blindness import withheld_issues
+from rounds.queries.rounds import RoundLine
+from studies.models import Membership, Study
+from studies.rules import may_lead, may_read_revealed
+from taxonomy.models import Level
+
+
+def percent(part: int, whole: int) -> str:
+    """A share with one decimal. Only a whole is 100 %, and only nothing is 0 %."""
+    share = 100 * part / whole
+    if 0 < share < 0.1:
+        return _("under 0.1\N{NO-BREAK SPACE}%")
+    text = f"{min(share, 99.9):.1f}" if part < whole else "100"
+    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": "0" if not part else text}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a study: `state` is "done", "now", or "" if it is yet to come; `url` is its next step."""
+
+    name: str
+    state: str
+    figure: str
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The state of a study as far as one member may know it; `labels` and `slots` are those of `current`."""
+
+    study: Study
+    member: Membership | None
+    lines: Sequence[RoundLine]
+    current: RoundLine | None
+    counts: StudyCounts
+    settled: Mapping[int, Consensus]
+    labels: int
+    slots: int
+
+    @property
+    def leads(self) -> bool:
+        return may_lead(self.member)
+
+    def page(self, name: str, for_leads: str = "") -> str:
+        """The address of a page of the study; leads go to another page, if one is named."""
+        return reverse(for_leads if for_leads and self.leads else name, args=[self.study.slug])
+
+
+def stages(facts: Facts) -> list[Stage]:
+    """The stages of a study, in order."""
+    return [
+        _harvest(facts),
+        _rounds_of(facts, _("Screening"), Round.Kind.SCREENING, _("no screening round")),
+        _rounds_of(facts, _("Pilot"), Round.Kind.PILOT, _("no pilot round")),
+        _rounds_of(facts, _("Training"), Round.Kind.TRAINING, _("no training round")),
+        _main(facts),
+        _consensus(facts),
+        _taxonomy(facts),
+        _report(facts),
+    ]
+
+
+def _harvest(facts: Facts) -> Stage:
+    counts = facts.counts
+    if not counts.issues:
+        return Stage(_("Harvest"), "now", "0", _("issues so far"), facts.page("issues", "new_import"))
+    text = ngettext("issues, %(n)s repository", "issues, %(n)s repositories", counts.repositories)
+    text %= {"n": count(counts.repositories)}
+    return Stage(_("Harvest"), "done", count(counts.issues), text, facts.page("issues"))
+
+
+def _rounds_of(facts: Facts, name: str, kind: str, none: str) -> Stage:
+    lines = [line for line in facts.lines if line.round.kind == kind]
+    if not lines:
+        to = f"{facts.page('new_round')}?kind={kind}" if facts.leads else facts.page("rounds")
+        return Stage(name, "", _("none"), none, to)
+    newest = lines[0]
+    to = reverse("round", args=[newest.round.pk])
+    closed = sum(bool(line.round.closed_at) for line in lines)
+    done = closed == len(lines)
+    if len(lines) > 1:
+        figure = _("%(n)s rounds") % {"n": len(lines)}
+        text = _("all closed") if done else _("%(n)s closed") % {"n": closed}
+        return Stage(name, "done" if done else "now", figure, text, to)
+    if done and kind == Round.Kind.SCREENING and newest.issues and may_read_revealed(facts.member):
+        text = _("of %(n)s issues excluded") % {"n": count(newest.issues)}
+        to = reverse("screening", args=[newest.round.pk])
+        excluded = excluded_count(newest.round, withheld_issues(newest.round, facts.member))
+        return Stage(name, "done", count(excluded), text, to)
+    state = "done" if done else "now" if newest.round.opened_at else ""
+    return Stage(name, state, count(newest.issues), _state_of(newest), to)
+
+
+def _state_of(line: RoundLine) -> str:
+    if line.round.closed_at:
+        return ngettext("issue, closed", "issues, closed", line.issues)
+    if line.round.opened_at:
+        return ngettext("issue, open", "issues, open", line.issues)
+    return ngettext("issue, planned", "issues, planned", line.issues)
+
+
+def _main(facts: Facts) -> Stage:
+    lines = [line for line in facts.lines if line.round.kind == Round.Kind.MAIN]
+    main = next((line for line in lines if line.round.opened_at), None)
+    if main is None:
+        text = _("planned") if lines else _("no main round")
+        return Stage(_("Labelling"), "", _("later"), text, facts.page("rounds", "new_round"))
+    to = reverse("round", args=[main.round.pk])
+    state = "done" if main.round.closed_at else "now"
+    if facts.current != main or not facts.slots:
+        return Stage(_("Labelling"), state, count(main.issues), _state_of(main), to)
+    labels, slots = facts.labels, facts.slots
+    state = "done" if labels == slots else state
+    text = _("%(labels)s of %(slots)s labels") % {"labels": count(labels), "slots": count(slots)}
+    return Stage(_("Labelling"), state, percent(labels, slots), text, to)
+
+
+def _consensus(facts: Facts) -> Stage:
+    lines = [line for line in facts.lines if line.complete and line.round.kind not in Round.APART]
+    if not lines or not may_read_revealed(facts.member):
+        text = _("when issues are complete")
+        return Stage(_("Consensus"), "", _("later"), text, facts.page("rounds"))
+    counts = [facts.settled.get(line.round.pk, Consensus()) for line in lines]
+    line = next((line for line, one in zip(lines, counts, strict=True) if one.left), lines[0])
+    to = reverse("disagreements", args=[line.round.pk])
+    left, total, agenda = (sum(getattr(one, name) for one in counts) for name in ("left", "total", "agenda"))
+    state = "now"
+    if not left:
+        text = ngettext("of %(n)s disagreement open", "of %(n)s disagreements open", total)
+        state = "done" if all(line.complete == line.issues for line in lines) else "now"
+    elif agenda:
+        text = ngettext(
+            "of %(n)s disagreement to settle, %(m)s on an agenda",
+            "of %(n)s disagreements to settle, %(m)s on an agenda",
+            total,
+        )
+    else:
+        text = ngettext("of %(n)s disagreement to settle", "of %(n)s disagreements to settle", total)
+    return Stage(_("Consensus"), state, count(left), text % {"n": count(total), "m": count(agenda)}, to)
+
+
+def _taxonomy(facts: Facts) -> Stage:
+    version, levels = facts.counts.version, facts.counts.categories
+    if version is None:
+        state = "now" if facts.counts.issues else ""
+        to = facts.page("taxonomies", "new_taxonomy")
+        return Stage(_("Taxonomy"), state, _("none"), _("nothing to label with"), to)
+    types, themes, sub_themes = (levels.get(level, 0) for level in (Level.TYPE, Level.THEME, Level.SUB_THEME))
+    parts = [
+        (types, ngettext("%(n)s type", "%(n)s types", types)),
+        (themes, ngettext("%(n)s theme", "%(n)s themes", themes)),
+        (sub_themes, ngettext("%(n)s sub-theme", "%(n)s sub-themes", sub_themes)),
+    ]
+    text = ", ".join([text % {"n": n} for n, text in parts if n][:2])
+    to = f"{reverse('taxonomy', args=[version.taxonomy_id])}?version={version.number}"
+    return Stage(_("Taxonomy"), "done", f"v{version.number}", text, to)
+
+
+def _report(facts: Facts) -> Stage:
+    current = facts.current
+    if current is None or not current.complete or not may_read_revealed(facts.member):
+        hides = current is not None and current.complete is None
+        text = _("when the round closes") if hides else _("when issues are complete")
+        return Stage(_("Report"), "", _("later"), text, facts.page("rounds"))
+    text = ngettext("agreement of %(n)s issue", "agreement of %(n)s issues", current.complete)
+    state = "done" if current.round.closed_at or current.complete == current.issues else "now"
+    to = reverse("agreement", args=[current.round.pk])
+    return Stage(_("Report"), state, _("ready"), text % {"n": count(current.complete)}, to)

@@ -1,0 +1,96 @@
+"""The overview of a study: its stages, what waits for the reader, its people by counts, the last events."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from accounts.http import AuthedRequest
+from consensus.queries.meetings import own_meetings, recent_meetings
+from core.http import is_fragment, render_page, require
+from core.templatetags.crosscheck import count
+from drawing.axes import bars
+from ingest.rules import may_import
+from overview.queries import overview as queries
+from overview.queries.overview import Person
+from overview.views.stages import Facts, percent, stages
+from overview.views.waits import next_steps, waits_for, with_meetings
+from rounds.queries.rounds import RoundLine, current_round, round_lines
+from rounds.queries.volunteers import slot_count
+from studies import audit
+from studies.models import Membership, Study
+from studies.pages import frame, study_of
+from studies.queries import events
+from studies.rules import may_lead, may_manage_people, may_read_audit, may_read_revealed, may_see_people
+
+RECENT = 6
+
+
+@require_safe
+def study(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the overview of a study, or the imports that run in it."""
+    found, member = study_of(request, slug)
+    require(may_see_people(member))
+    context = frame(found, member, "study")
+    if may_import(member):
+        context["running"] = queries.running_imports(found)
+    if not (is_fragment(request) and request.headers.get("HX-Target") == "running"):
+        context |= _overview(found, member)
+    return render_page(request, "overview/study.html", context, partials=["running"])
+
+
+def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
+    lines = round_lines(found, member)
+    front = current_round(line.round for line in lines)
+    current = next((line for line in lines if line.round == front), None)
+    counts = queries.study_counts(found, front)
+    people = queries.people(found, front)
+    slots = slot_count(front) if front else 0
+    labels = sum(person.labels or 0 for person in people)
+    seats = [member] if member else []
+    settled = queries.consensus((line.round for line in lines), seats)
+    leads = member is not None and may_lead(member)
+    unsettled = queries.unsettled((line.round for line in lines), settled) if leads else []
+    waits = waits_for(seats, queries.own_rounds(seats), unsettled)
+    if leads:
+        waits = next_steps(found, lines, counts) + waits
+    context: dict[str, Any] = {
+        "lines": lines,
+        "current": current,
+        "counts": counts,
+        "stages": stages(Facts(found, member, lines, current, counts, settled, labels, slots)),
+        "waits": with_meetings(waits, own_meetings(seats)),
+        "meetings": recent_meetings(found, member) if may_read_revealed(member) else [],
+        "people": _rows(people, member, current),
+        "sum": {
+            "labels": labels,
+            "slots": slots,
+            "share": percent(labels, slots) if slots else "",
+            "week": sum(person.week for person in people),
+        },
+        "may_manage_people": may_manage_people(member),
+    }
+    if may_read_audit(member):
+        context["events"] = [audit.line(event) for event in events(found)[:RECENT]]
+    if may_import(member):
+        context["imports"] = queries.recent_imports(found)
+    return context
+
+
+def _rows(
+    people: Sequence[Person], reader: Membership | None, current: RoundLine | None
+) -> list[dict[str, Any]]:
+    """The people for the template: their share of the round in words, the bars of the last seven days."""
+    most = max((day for person in people for day in person.days), default=0)
+    issues = current.issues if current else 0
+    return [
+        {
+            "person": person,
+            "is_me": reader is not None and person.member.pk == reader.pk,
+            "share": percent(person.labels, issues) if issues and person.labels is not None else "",
+            "bars": bars(person.days, most, width=12, height=20),
+            "days": ", ".join(count(day) for day in person.days),
+        }
+        for person in people
+    ]

@@ -1,0 +1,313 @@
+"""What waits for a member: one card for each, with the button that starts it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.queries.labels import Progress, progress
+from annotate.queries.second_looks import to_choose_again
+from boards.models import Sorting
+from boards.queries.boards import to_sort_apart
+from consensus.models import Meeting
+from consensus.queries.meetings import MeetingLine
+from consensus.queries.threads import MentionedComment
+from core import clock
+from core.templatetags.crosscheck import count, duration
+from overview.queries.overview import OwnRound, StudyCounts, without_answer
+from rounds.models import Round
+from rounds.queries.rounds import RoundLine
+from studies.models import Membership, Study
+from taxonomy.models import Taxonomy
+from taxonomy.queries.motion_threads import NamingComment
+from taxonomy.queries.motions import to_vote
+
+
+@dataclass(frozen=True)
+class Wait:
+    """One thing that waits for the reader: a figure, what the figure counts, and a button to start with."""
+
+    about: str
+    figure: int
+    text: str
+    url: str
+    action: str
+    hint: str = ""
+    icon: str = ""
+    study: Study | None = None
+    due: str = ""
+    is_overdue: bool = False
+
+
+def waits_for(
+    seats: Sequence[Membership], own: Sequence[OwnRound], open_disagreements: Iterable[tuple[Round, int]]
+) -> list[Wait]:
+    """The labels, decisions and votes that wait for one person, given their memberships and rounds."""
+    return [
+        *_labelling(own),
+        *_lost(own),
+        *(_settling(round_, issues) for round_, issues in open_disagreements),
+        *map(_to_vote, to_vote(seats)),
+        *map(_to_sort, to_sort_apart(seats)),
+    ]
+
+
+def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
+    """Issues to label: trainings first, then rounds by their deadline, then rounds already begun.
+
+    The first round shows the reader's pace.
+    """
+    waits: list[Wait] = []
+    for one in sorted((one for one in own if one.left), key=_urgency):
+        pace = "" if waits else _pace(progress(one.round, one.member))
+        text = ngettext("issue to label", "issues to label", one.left)
+        if one.is_share:
+            text = ngettext(
+                "issue to label, by an equal share", "issues to label, by an equal share", one.left
+            )
+        elif one.round.kind == Round.Kind.TRAINING:
+            text = ngettext("issue to train with", "issues to train with", one.left)
+        elif one.round.kind == Round.Kind.LOOK:
+            text = ngettext("issue to look at again", "issues to look at again", one.left)
+        opens = ", ".join(str(round_) for round_ in one.opens)
+        hint = _("opens %(rounds)s to me") % {"rounds": opens} if opens else pace
+        due, is_overdue = _due(one.round)
+        waits.append(
+            Wait(
+                about=one.round.name,
+                figure=one.left,
+                text=text,
+                url=reverse("label", args=[one.round.pk]),
+                action=_("Go on") if one.done else _("Begin"),
+                hint=hint
+                or _("%(done)s of %(total)s done") % {"done": count(one.done), "total": count(one.total)},
+                icon="play",
+                study=one.round.study,
+                due=due,
+                is_overdue=is_overdue,
+            )
+        )
+    return waits
+
+
+def _urgency(one: OwnRound) -> tuple[bool, bool, float, bool]:
+    deadline = one.round.deadline
+    is_training = one.round.kind == Round.Kind.TRAINING
+    return not is_training, deadline is None, deadline.timestamp() if deadline else 0, not one.done
+
+
+def _due(round_: Round) -> tuple[str, bool]:
+    """The deadline of a round in words, and whether it has passed; "" without a deadline."""
+    if round_.deadline is None:
+        return "", False
+    now = clock.now()
+    days = (timezone.localdate(round_.deadline) - timezone.localdate(now)).days
+    if round_.deadline < now:
+        late = -days
+        if not late:
+            return _("overdue since today"), True
+        return ngettext("overdue by %(n)s day", "overdue by %(n)s days", late) % {"n": count(late)}, True
+    if days < 2:
+        return _("due tomorrow") if days else _("due today"), False
+    return ngettext("due in %(n)s day", "due in %(n)s days", days) % {"n": count(days)}, False
+
+
+def _pace(mine: Progress) -> str:
+    """The reader's labels of today, and the time for the rest at their pace; "" before the first label."""
+    if not mine.seconds_left or mine.seconds_left < 1:
+        return ""
+    return _("Today %(today)s, about %(left)s left at my pace") % {
+        "today": count(mine.today),
+        "left": duration(mine.seconds_left),
+    }
+
+
+def _lost(own: Sequence[OwnRound]) -> list[Wait]:
+    """Unrevealed labels of the reader that lost their category in a new version of the taxonomy."""
+    return [
+        Wait(
+            about=one.round.name,
+            figure=one.labels,
+            text=ngettext("label to choose again", "labels to choose again", one.labels),
+            url=f"{reverse('label', args=[one.round.pk])}?issue={one.issue}",
+            action=_("Choose again"),
+            hint=_("for version %(n)s of the taxonomy; unseen by others so far")
+            % {"n": one.round.version.number},
+            icon="refresh",
+            study=one.round.study,
+        )
+        for one in to_choose_again((one.round, one.member) for one in own)
+    ]
+
+
+def _settling(round_: Round, issues: int) -> Wait:
+    return Wait(
+        about=round_.name,
+        figure=issues,
+        text=ngettext("disagreement to settle", "disagreements to settle", issues),
+        url=reverse("disagreements", args=[round_.pk]),
+        action=_("Settle"),
+        hint=_("complete, and not unanimous"),
+        study=round_.study,
+    )
+
+
+def _to_vote(taxonomy: Taxonomy) -> Wait:
+    waiting: int = taxonomy.waiting  # type: ignore[attr-defined] # counted by to_vote
+    return Wait(
+        about=taxonomy.name,
+        figure=waiting,
+        text=ngettext("proposal to vote on", "proposals to vote on", waiting),
+        url=reverse("proposals", args=[taxonomy.pk]),
+        action=_("Vote"),
+        hint=_("for the taxonomy"),
+        icon="vote",
+        study=taxonomy.study,
+    )
+
+
+def _to_sort(own: Sorting) -> Wait:
+    return Wait(
+        about=own.board.name,
+        figure=1,
+        text=_("board to sort by yourself"),
+        url=own.board.get_absolute_url(),
+        action=_("Sort"),
+        hint=_("nobody sees how the others do it"),
+        icon="inbox",
+        study=own.board.taxonomy.study,
+    )
+
+
+def with_meetings(waits: list[Wait], own: Sequence[tuple[MeetingLine, Membership]]) -> list[Wait]:
+    """Put meetings that are held now first; votes over days and planned meetings last."""
+    now = [one for one in own if one[0].state == "open" and one[0].meeting.kind == Meeting.Kind.TOGETHER]
+    later = [one for one in own if one not in now and (one[0].items or one[0].state == "open")]
+    return [*(_meeting(*one) for one in now), *waits, *(_meeting(*one) for one in later)]
+
+
+def _meeting(line: MeetingLine, member: Membership) -> Wait:
+    meeting = line.meeting
+    if line.to_vote:
+        until = ""
+        if meeting.ends_at:
+            until = _("until %(at)s") % {
+                "at": formats.date_format(timezone.localtime(meeting.ends_at), "j F, H:i")
+            }
+        return Wait(
+            about=meeting.name,
+            figure=line.to_vote,
+            text=ngettext("issue to vote on", "issues to vote on", line.to_vote),
+            url=meeting.get_absolute_url(),
+            action=_("Vote"),
+            hint=_("of the round %(round)s") % {"round": meeting.round},
+            icon="vote",
+            study=member.study,
+            due=until,
+            is_overdue=meeting.ends_at is not None and meeting.ends_at < clock.now(),
+        )
+    is_open = line.state == "open"
+    return Wait(
+        about=meeting.name,
+        figure=line.left if is_open else line.items,
+        text=ngettext("issue on the agenda", "issues on the agenda", line.left if is_open else line.items),
+        url=meeting.get_absolute_url(),
+        action=_("Join the meeting") if is_open else _("Look at it"),
+        hint=_("%(who)s chairs") % {"who": meeting.chair},
+        icon="people",
+        study=member.study,
+        due=_("open now") if is_open else _on(meeting.starts_at),
+    )
+
+
+def _on(at: datetime | None) -> str:
+    """The start of a meeting in words: within the next week by its day of the week; "" without a start."""
+    if at is None:
+        return ""
+    local, today = timezone.localtime(at), timezone.localdate(clock.now())
+    days = (local.date() - today).days
+    time = formats.date_format(local, "H:i")
+    if days == 0:
+        return _("today, %(time)s") % {"time": time}
+    if days == 1:
+        return _("tomorrow, %(time)s") % {"time": time}
+    if 1 < days < 7:
+        return _("on %(day)s, %(time)s") % {"day": formats.date_format(local, "l"), "time": time}
+    return formats.date_format(local, "j F Y, H:i")
+
+
+def mentions(on_issues: Sequence[MentionedComment], on_proposals: Sequence[NamingComment]) -> list[Wait]:
+    """Comments that name the reader: one card for each round or taxonomy, with a link to the newest."""
+    places: dict[tuple[Study, Round | str], list[MentionedComment | NamingComment]] = {}
+    for one in on_issues:
+        places.setdefault((one.round.study, one.round), []).append(one)
+    for named in on_proposals:
+        places.setdefault((named.study, named.taxonomy), []).append(named)
+    return [
+        Wait(
+            about=str(place),
+            figure=len(comments),
+            text=ngettext("comment names me", "comments name me", len(comments)),
+            url=comments[0].url,
+            action=_("Read"),
+            hint=_("the newest is by %(who)s") % {"who": comments[0].author},
+            icon="mail",
+            study=study,
+        )
+        for (study, place), comments in places.items()
+    ]
+
+
+def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) -> list[Wait]:
+    """The next step of a lead before anybody can label; once rounds are planned, each of them.
+
+    One query, if a training is planned.
+    """
+
+    def step(about: str, text: str, url: str, action: str, hint: str, icon: str) -> list[Wait]:
+        return [Wait(about, 0, text, reverse(url, args=[found.slug]), action, hint, icon)]
+
+    if not counts.issues:
+        hint = _("lists of addresses, CSV, JSON")
+        return step(
+            _("First step"), _("issues in this study"), "new_import", _("Import issues"), hint, "upload"
+        )
+    if not counts.version:
+        hint = _("a preset, or a CSV file")
+        action = _("Load a taxonomy")
+        return step(_("Second step"), _("taxonomies to label with"), "new_taxonomy", action, hint, "tree")
+    if not lines:
+        hint = _("which issues, who labels, how often")
+        return step(_("Third step"), _("rounds"), "new_round", _("Plan a round"), hint, "plus")
+    planned = [line for line in lines if not line.round.opened_at]
+    missing = without_answer(line.round for line in planned)
+    return [
+        _give_answers(line.round, missing[line.round.pk])
+        if missing.get(line.round.pk) and line.own is None
+        else Wait(
+            about=line.round.name,
+            figure=line.issues,
+            text=ngettext("issue planned, not open yet", "issues planned, not open yet", line.issues),
+            url=reverse("round", args=[line.round.pk]),
+            action=_("Look at it and open it"),
+            hint=_("nobody can label before"),
+            icon="play",
+        )
+        for line in planned
+    ]
+
+
+def _give_answers(training: Round, missing: int) -> Wait:
+    return Wait(
+        about=training.name,
+        figure=missing,
+        text=ngettext("issue without its right label", "issues without their right labels", missing),
+        url=reverse("answers", args=[training.pk]),
+        action=_("Give right labels"),
+        hint=_("before the training opens"),
+        icon="edit",
+    )

@@ -1,0 +1,1 @@
+"""Published studies in, the replication package out."""

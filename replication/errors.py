@@ -1,0 +1,23 @@
+"""What an import or a package of a published study can be refused for."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import DomainError
+
+
+class PublishedStudyRefused(DomainError):
+    """A published study was refused; `problems` holds every line that stands in the way, in words."""
+
+    status = 422
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([str(_("The study was refused and nothing was stored.")), *problems]))
+
+
+class PublishedStudyDiffers(DomainError):
+    message = _(
+        "The study has a main round with other labels. Nothing was changed: import into another study."
+    )

@@ -1,0 +1,96 @@
+"""Load a published study."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from accounts.models import User
+from core.errors import DomainError
+from ingest.models import ImportRow
+from replication.actions.published import import_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Load a folder of the published layout (Repo/Repo.csv, Repo/Repo_YEAR.txt, taxonomy.csv) as a study."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--study", required=True, metavar="SLUG", help="made if it is not there")
+        parser.add_argument("--name", default="", help="of a new study; the folder's name if not given")
+        parser.add_argument(
+            "--owner", metavar="EMAIL", help="who owns the study; the first account if not given"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder = Path(options["folder"])
+        if not folder.is_dir():
+            raise CommandError(f"{folder} is not a folder.")
+        owner = _owner(options["owner"])
+        with Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            disable=not sys.stderr.isatty(),
+            transient=True,
+            console=_stderr(),
+        ) as bar:
+            task = bar.add_task("starting", total=None, rate="")
+
+            def report(done: int, total: int | None, step: str) -> None:
+                speed = bar.tasks[0].speed
+                bar.update(
+                    task,
+                    completed=done,
+                    total=total,
+                    description=step,
+                    rate=f"{speed:,.0f}/s" if speed else "",
+                )
+
+            try:
+                done = import_study(
+                    folder=folder, slug=options["study"], name=options["name"], owner=owner, report=report
+                )
+            except DomainError as error:
+                raise CommandError(str(error.message)) from error
+        if done.unchanged:
+            self.stdout.write("Imported before, and nothing has changed: nothing was done.")
+        for name in done.skipped:
+            self.stdout.write(f"skipped: {name}")
+        for row in ImportRow.objects.filter(run=done.run).order_by("pk").iterator():
+            self.stdout.write(f"{row.file}, line {row.line}: {row.message}  {row.raw}")
+        self.stdout.write(", ".join(f"{count:,} {name}" for name, count in done.counts.items()))
+        if owner is None:
+            self.stdout.write(
+                "No account owns the study: run this again with --owner EMAIL to see it in the browser."
+            )
+
+
+def _stderr() -> Any:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(stderr=True)
+
+
+def _owner(email: str | None) -> User | None:
+    if email is None:
+        return User.objects.filter(is_active=True).order_by("pk").first()
+    try:
+        return User.objects.get_by_natural_key(email)
+    except User.DoesNotExist as error:
+        raise CommandError(f"No account has the address {email}.") from error

@@ -1,0 +1,168 @@
+"""The replication package of a round: all that others need to count again, and the script that does it."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.db.models import F
+
+from core import clock
+from core.sql.snapshots import snapshot
+from ingest.models import Repository, Source, SourceEntry
+from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
+from replication.queries.proposals import decided_proposals
+from reports.agreement_report import BY, agreement_report
+from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
+from reports.queries.frozen import package_files
+from rounds.models import Round, RoundIssue
+from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
+from rounds.queries.rounds import revealed
+
+WHY_WITHHELD = "who made this package still has to label them in another round"
+
+REPLICATION = Path(__file__).parent / "scripts"
+
+SCRIPTS, README = ("recompute.py", "report.py", "raters.py", "package.py", "coefficients.py"), "README.md"
+
+LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
+
+
+class Sink(Protocol):
+    """Where a package goes: a folder or an archive."""
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None: ...
+
+
+class FolderSink:
+    """Files below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as stream:
+            stream.writelines(chunks)
+
+
+class ZipSink:
+    """Members of an archive."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        self.archive = archive
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        with self.archive.open(name, "w", force_zip64=True) as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+
+
+def write_package(
+    round_: Round, to: Path, *, blind: WithheldIssues = NOTHING, reader: Reader | None = None
+) -> dict[str, str]:
+    """Write the replication package of a round into a folder, or a new `.zip`; answers with SHA-256 by file.
+
+    It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
+    the long layout, the issues, what was labelled twice, what else the agreement report is made of
+    (replication.package_inputs), that report, what was voted on in the taxonomy, the script that computes it
+    anew, the frozen reports, and a manifest with the moment, the version and the hashes. What is `blind` back
+    from the reader is in none of them, and then no frozen report is there, since these are of all issues; the
+    manifest says how many that are, and why. `reader` is that of the report.
+    """
+    if to.suffix == ".zip":
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with ZipFile(to, "w", ZIP_DEFLATED) as archive:
+            return _write_files(round_, ZipSink(archive), blind, reader)
+    to.mkdir(parents=True, exist_ok=True)
+    return _write_files(round_, FolderSink(to), blind, reader)
+
+
+def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reader | None) -> dict[str, str]:
+    hashes: dict[str, str] = {}
+
+    def write(name: str, chunks: Iterable[bytes]) -> None:
+        digest = hashlib.sha256()
+
+        def seen() -> Iterator[bytes]:
+            for chunk in chunks:
+                digest.update(chunk)
+                yield chunk
+
+        sink.write(name, seen())
+        hashes[name] = digest.hexdigest()
+
+    with snapshot():
+        for name, repositories in _folders(round_).items():
+            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, blind=blind))
+            for listed, urls in _lists(round_, name, repositories, blind):
+                write(f"{name}/{listed}", _joined(urls))
+        write("taxonomy.csv", [taxonomy_csv(round_)])
+        write("labels_long.csv", labels_csv(round_, layout="long", blind=blind))
+        write("issues.csv", issues_csv(round_, blind=blind))
+        write("labels_twice.csv", labels_twice_csv(round_, blind=blind))
+        found = agreement_report(round_, by=(*BY, ("round",)), blind=blind, reader=reader)
+        for name, chunks in inputs(found):
+            write(name, chunks)
+        write("agreement.json", [as_json(document(found))])
+        if decided := decided_proposals(round_):
+            write("proposals.json", [as_json({"proposals": decided})])
+        withheld = blind.exists() or keeps_frozen(round_, reader.member if reader else None).exists()
+        reports = package_files(round_)
+        for name, frozen in reports.items() if not withheld else ():
+            write(name, [frozen.document.encode()])
+    for name in (*SCRIPTS, README):
+        write(name, [(REPLICATION / name).read_bytes()])
+    write("requirements.txt", [requirements().encode()])
+    manifest = {
+        "study": round_.study.slug,
+        **facts(round_, blind),
+        "taxonomy": round_.version.taxonomy.name,
+        "version": round_.version.number,
+        "as_of": found.as_of.isoformat(),
+        "written_at": clock.now().isoformat(),
+        **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
+        "sha256": hashes,
+    }
+    sink.write("manifest.json", [as_json(manifest)])
+    return hashes
+
+
+def requirements() -> str:
+    """The libraries of the script in the versions that are installed here."""
+    return "".join(f"{name}=={version(name)}\n" for name in LIBRARIES)
+
+
+def _folders(round_: Round) -> dict[str, list[Repository]]:
+    """The repositories that the round's issues or lists are of, by the folder they go to."""
+    used = RoundIssue.objects.filter(round=round_).values("issue__repository")
+    folders: dict[str, list[Repository]] = {}
+    for repository in Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"):
+        folders.setdefault(repository.folder, []).append(repository)
+    return folders
+
+
+def _lists(
+    round_: Round, folder: str, repositories: list[Repository], blind: WithheldIssues
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """The lists of a folder as they came; where none came, the round's revealed issues by year."""
+    sources = Source.objects.filter(repository__in=repositories).order_by("name")
+    for source in sources:
+        entries = SourceEntry.objects.filter(source=source).order_by("position")
+        yield source.name, entries.values_list("url", flat=True).iterator(chunk_size=BATCH)
+    if not sources:
+        issues = revealed(round_).exclude(pk__in=blind.values("pk"))
+        issues = issues.filter(issue__repository__in=repositories, issue__year__isnull=False)
+        for year in issues.order_by("issue__year").values_list("issue__year", flat=True).distinct():
+            urls = (
+                issues.filter(issue__year=year).order_by("position").values_list(F("issue__url"), flat=True)
+            )
+            yield f"{folder}_{year}.txt", urls.iterator(chunk_size=BATCH)
+
+
+def _joined(urls: Iterable[str]) -> Iterator[bytes]:
+    for url in urls:
+        yield f"{url}\n".encode()

@@ -1,0 +1,110 @@
+"""What a replication package holds besides the labels of its round: everything else its report is made of.
+
+Each file is for the same reader as the number it explains: what is held back from them is in neither.
+"""
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+
+from django.utils.text import slugify
+
+from annotate.queries.model_labels import model_labels_beside
+from consensus.queries.changed_votes import changed_votes
+from consensus.queries.false_positives import excluded
+from core.csv import csv_lines
+from ingest.models import Issue
+from ingest.queries.issues import repository_names
+from reports.agreement_report import AgreementReport
+from reports.exports import issues_csv, labels_csv
+from reports.formats.json_report import report_as_dict
+from reports.sections.consensus import before_and_after
+from reports.sections.dissents import dissents
+from rounds.models import Round
+from rounds.queries.blindness import Reader, WithheldIssues
+from rounds.queries.rounds import volunteers
+from taxonomy.queries.codebooks import codebook
+from taxonomy.tree import write_csv
+
+Files = Iterator[tuple[str, Iterable[bytes]]]
+
+
+def inputs(report: AgreementReport) -> Files:
+    """The files by their names: labels of models, false positives of screenings, ballots, and every other
+    round that the report stands beside. None of what there is not.
+    """
+    round_ = report.round
+    codes = {state.category_id: state.code for state in report.codebook.states}
+    if said := list(model_labels_beside(round_, report.blind)):
+        labels = ((url, model, codes.get(category, "")) for url, model, category in said)
+        yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
+    if report.reader is None:
+        return
+    if (found := excluded(round_, report.reader)) is not None:
+        places = found.order_by("round", "issue__repository__path", "issue")
+        names = repository_names(round_.study_id)
+        rows = places.values_list("issue__url", "issue__repository", "round__name")
+        named = ((url, names[repository], screening) for url, repository, screening in rows)
+        yield "false_positives.csv", csv_lines(("Issue_URL", "Repository", "Round"), named)
+    if moves := changed_votes(round_, report.reader.member).moves:
+        urls = dict(Issue.objects.filter(pk__in={one.issue for one in moves}).values_list("pk", "url"))
+        pseudonyms = dict(volunteers(round_).values_list("member", "member__pseudonym"))
+        ballots = ((urls[one.issue], pseudonyms[one.member], codes.get(one.after or 0, "")) for one in moves)
+        yield "ballots.csv", csv_lines(("Issue_URL", "Volunteer", "Ballot"), ballots)
+    yield from _rounds(report, report.reader)
+
+
+def _rounds(report: AgreementReport, reader: Reader) -> Files:
+    """The labels of the other rounds, each in a folder of its own with the taxonomy that it labels in."""
+    folders: set[str] = set()
+    for one in report.rounds:
+        if one.agreement is None or one.round == report.round:
+            continue
+        folder = slugify(one.round.name) or str(one.round.pk)
+        while folder in folders:
+            folder = f"{folder}-{one.round.pk}"
+        folders.add(folder)
+        blind = reader.withheld_issues([one.round])
+        yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", blind=blind)
+        yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=blind)
+        yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
+        yield f"rounds/{folder}/manifest.json", [as_json(facts(one.round, blind))]
+
+
+def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
+    """What the script has to know of a round to count its labels."""
+    return {
+        "round": round_.name,
+        "kind": round_.kind,
+        "allocation": round_.allocation,
+        "depth": round_.depth,
+        "volunteers": list(volunteers(round_).values_list("member__pseudonym", flat=True)),
+        "closed_at": round_.closed_at and round_.closed_at.isoformat(),
+        "withheld_issues": blind.count(),
+    }
+
+
+def document(report: AgreementReport) -> dict[str, object]:
+    """agreement.json: the report as REST gives it, with what the page shows beside it."""
+    consensus = before_and_after(report)
+    return report_as_dict(report) | {
+        "consensus": consensus and consensus.as_dict(),
+        "dissents": [
+            {
+                "volunteer": way.volunteer or "all",
+                "labels": way.labels,
+                "tenths": [{"issues": one.issues, "alone": one.alone} for one in way.stretches],
+            }
+            for way in dissents(report)
+        ],
+    }
+
+
+def as_json(content: object) -> bytes:
+    return json.dumps(content, indent=2).encode() + b"\n"
+
+
+def taxonomy_csv(round_: Round) -> bytes:
+    buffer = io.StringIO(newline="")
+    write_csv(codebook(round_.version_id).tree(), buffer)
+    return buffer.getvalue().encode()

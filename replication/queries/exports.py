@@ -1,0 +1,112 @@
+"""What a replication package of a round would hold, counted without writing it."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Count, QuerySet
+
+from annotate.models import Repeat
+from consensus.queries.decisions import standing_decisions
+from ingest.models import Repository, Source
+from reports.queries.frozen import package_files
+from rounds.models import Round, RoundIssue
+from rounds.queries.blindness import NOTHING, WithheldIssues, keeps_frozen
+from rounds.queries.rounds import revealed, revealed_labels
+from studies.models import Membership
+from taxonomy.models import CategoryState
+
+
+@dataclass
+class Folder:
+    """One folder of the package: the repositories in it, its rows of labels, its lists with their lengths."""
+
+    name: str
+    repositories: list[Repository] = field(default_factory=list)
+    rows: int = 0
+    lists: list[tuple[str, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A package by numbers: folders, rows of the long layout, categories; and what its reader has to know.
+
+    `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
+    `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only,
+    `twice` were given for the drift check.
+    `withheld` are held back from the reader: neither among the issues nor in any other number. `reports` are
+    the files of frozen reports: all, or none where something is held back.
+    """
+
+    folders: list[Folder]
+    labels: int
+    surplus: int
+    categories: int
+    issues: int
+    revealed: int
+    undecided: int
+    unlabelled: int
+    twice: int
+    withheld: int = 0
+    reports: tuple[str, ...] = ()
+
+    @property
+    def hidden(self) -> int:
+        return self.issues - self.revealed
+
+
+def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership | None = None) -> Contents:
+    """What `write_package` would write of this round now, without what is held back from this member.
+
+    Ten queries at most, whatever the round's size, and two more where something may be held back.
+    """
+    shown = revealed(round_).exclude(pk__in=blind.values("pk"))
+    kept = blind.values("issue")
+    labels = revealed_labels(round_).exclude(issue__in=kept)
+    count, withheld = shown.count(), blind.count()
+    return Contents(
+        folders=_folders(round_, shown),
+        labels=labels.count(),
+        surplus=labels.filter(assignment=None).count(),
+        categories=CategoryState.objects.filter(version=round_.version_id).count(),
+        issues=RoundIssue.objects.filter(round=round_).count() - withheld,
+        revealed=count,
+        undecided=count - standing_decisions(round_).exclude(issue__in=kept).count(),
+        unlabelled=shown.filter(completed_at=None).count(),
+        twice=Repeat.objects.filter(
+            round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
+        ).count(),
+        withheld=withheld,
+        reports=() if withheld or keeps_frozen(round_, member).exists() else tuple(package_files(round_)),
+    )
+
+
+def _folders(round_: Round, shown: QuerySet[RoundIssue]) -> list[Folder]:
+    used = RoundIssue.objects.filter(round=round_).values("issue__repository")
+    repositories = list(Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"))
+    by_repository = shown.order_by().values_list("issue__repository")
+    rows = dict(by_repository.annotate(n=Count("*")))
+    folders: dict[str, Folder] = {}
+    of: dict[int, Folder] = {}
+    for repository in repositories:
+        folder = folders.setdefault(repository.folder, Folder(repository.folder))
+        folder.repositories.append(repository)
+        folder.rows += rows.get(repository.pk, 0)
+        of[repository.pk] = folder
+    sources = Source.objects.filter(repository__in=repositories).order_by("name")
+    for source in sources.annotate(lines=Count("entries")):
+        of[source.repository_id].lists.append((source.name, source.lines))
+    _lists_by_year(shown, folders, of)
+    return list(folders.values())
+
+
+def _lists_by_year(shown: QuerySet[RoundIssue], folders: dict[str, Folder], of: dict[int, Folder]) -> None:
+    """Where no list came with the issues, the package lists the revealed ones by year."""
+    without = {folder.name for folder in folders.values() if not folder.lists}
+    ids = [id_ for id_, folder in of.items() if folder.name in without]
+    if not ids:
+        return
+    years: dict[tuple[str, int], int] = {}
+    issues = shown.filter(issue__repository__in=ids, issue__year__isnull=False).order_by()
+    for id_, year, count in issues.values_list("issue__repository", "issue__year").annotate(n=Count("*")):
+        years[of[id_].name, year] = years.get((of[id_].name, year), 0) + count
+    for (name, year), count in sorted(years.items()):
+        folders[name].lists.append((f"{name}_{year}.txt", count))

@@ -1,0 +1,195 @@
+"""The raters of a package: two by two, each beside the others and the decision, and each over time."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from coefficients import (
+    NONE,
+    Number,
+    coefficient,
+    mean_kappa,
+    mean_share,
+    pair,
+    rows_of,
+    self_agreement,
+    square,
+    within,
+)
+from package import Package, read
+
+TENTHS = 10
+
+
+def two_by_two(labels: np.ndarray, categories: int) -> Iterator[tuple[int, int, tuple[int, Number, Number]]]:
+    """Every two columns that have labels."""
+    for one, other in combinations(np.flatnonzero((labels >= 0).any(axis=0)).tolist(), 2):
+        with within(f"columns {one + 1} and {other + 1}"):
+            found = pair(labels[:, one], labels[:, other], categories)
+        yield one, other, found
+
+
+def pairs(package: Package) -> list[dict[str, Any]]:
+    """Cohen's kappa of every two volunteers."""
+    if not package.is_crossed:
+        return []
+    names = package.labels.columns
+    return [
+        {
+            "first": names[one],
+            "second": names[other],
+            "issues": issues,
+            "percent_agreement": same,
+            "cohen_kappa": kappa,
+        }
+        for one, other, (issues, same, kappa) in two_by_two(package.labels.to_numpy(), len(package.codes))
+    ]
+
+
+def volunteers(package: Package) -> list[dict[str, Any]]:
+    """Each volunteer beside the others, beside the decision, and left out."""
+    if not package.is_crossed:
+        return []
+    labels, categories = package.labels.to_numpy(), len(package.codes)
+    everybody = coefficient("fleiss_kappa", rows_of(labels), categories)["value"]
+    found = []
+    for column, name in enumerate(package.labels.columns):
+        own, others = labels[:, column], np.delete(labels, column, axis=1)
+        if not (own >= 0).any():
+            continue
+        with within(f"[{name}]"):
+            without = coefficient("fleiss_kappa", rows_of(others), categories)
+            beside_others, beside_decision = beside(own, others, categories), decision(package, own)
+        effect = None
+        if without["value"] is not None and everybody is not None:
+            effect = without["value"] - everybody
+        base, alone = stood_alone(own, others)
+        found.append(
+            {
+                "volunteer": name,
+                "labels": int((own >= 0).sum()),
+                **beside_others,
+                "decision": beside_decision,
+                "without": without,
+                "effect": effect,
+                "alone": int(alone.sum()),
+                "others_agree": int(base.sum()),
+            }
+        )
+    return found
+
+
+def beside(own: np.ndarray, others: np.ndarray, categories: int) -> dict[str, Any]:
+    """One column beside others: the mean share of theirs that equal it, and the mean of Cohen's kappas."""
+    present = (others >= 0).sum(axis=1)
+    at = (own >= 0) & (present > 0)
+    same = (others == own[:, None]).sum(axis=1)
+    return {
+        "compared": int(at.sum()),
+        "agreement": mean_share(same[at], present[at]),
+        "mean_kappa": mean_kappa(pair(own, other, categories)[2] for other in others.T),
+    }
+
+
+def decision(package: Package, own: np.ndarray) -> dict[str, Any]:
+    """One column beside the decision."""
+    issues, same, kappa = pair(own, package.decided.to_numpy(), len(package.codes))
+    return {"issues": issues, "percent_agreement": same, "cohen_kappa": kappa}
+
+
+def stood_alone(own: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where two others or more all chose one category, and this one some; and where it was another."""
+    present, highest = (others >= 0).sum(axis=1), others.max(axis=1, initial=-1)
+    base = (own >= 0) & (present >= 2) & ((others == highest[:, None]).sum(axis=1) == present)
+    return base, base & (own != highest)
+
+
+def models(package: Package) -> list[dict[str, Any]]:
+    """Each model beside the volunteers and the decision, and these volunteers among themselves."""
+    said = read(package.folder / "labels_of_models.csv", ("Issue_URL", "Model", "Label"))
+    said["place"] = package.book.rolled_up(said["Label"], package.level)
+    labels, q = package.labels.to_numpy(), len(package.codes)
+    found = []
+    for name, column in package.wide("Model", said).items() if len(said) else ():
+        own = column.to_numpy()
+        among = labels[own >= 0]
+        with within(f"[{name}]"):
+            numbers, beside_decision = beside(own, labels, q), decision(package, own)
+            light = mean_kappa(kappa for *_who, (_issues, _same, kappa) in two_by_two(among, q))
+        if not package.is_crossed:
+            numbers["mean_kappa"] = light = NONE
+        found.append(
+            {
+                "model": name,
+                "labels": int((own >= 0).sum()),
+                **numbers,
+                "volunteers": {
+                    "percent_agreement": coefficient("percent_agreement", rows_of(among), q),
+                    "light_kappa": light,
+                },
+                "decision": beside_decision,
+            }
+        )
+    return found
+
+
+def intra_rater(package: Package) -> dict[str, Any] | None:
+    """The issues that came to a volunteer twice: first label against second; by volunteer, and pooled."""
+    twice = read(package.folder / "labels_twice.csv")
+    if twice.empty:
+        return None
+    first, second = (
+        package.book.rolled_up(twice[name], package.level) for name in ("First_Label", "Second_Label")
+    )
+    is_open = (twice["First_Label"] == "") | (twice["Second_Label"] == "")
+    above = ~is_open & ((first < 0) | (second < 0))
+    left_out = {"open_labels": int(is_open.sum()), "labels_above_the_level": int(above.sum())}
+
+    def of(who: str, rows: pd.Series) -> dict[str, Any]:
+        with within(who):
+            return self_agreement(square(first[rows].to_numpy(), second[rows].to_numpy(), len(package.codes)))
+
+    return {
+        "pooled": of("pooled", twice["Volunteer"].notna()),
+        "volunteers": [
+            {"volunteer": name, **of(f"[{name}]", twice["Volunteer"] == name)}
+            for name in twice["Volunteer"].unique()
+        ],
+        "left_out": {reason: count for reason, count in left_out.items() if count},
+    }
+
+
+def dissents(package: Package) -> list[dict[str, Any]]:
+    """How often each volunteer, and all, stood alone in each tenth of their own way through the round.
+
+    A way is the order in which they submitted; labels of one moment are in the order of the issues.
+    """
+    given, labels = package.given, package.labels
+    at = {url: place for place, url in enumerate(package.issues.index)}
+    moments = pd.to_datetime(given["Submitted_at"], format="ISO8601")
+    way = given.assign(moment=moments, at=given["Issue_URL"].map(at)).sort_values(["moment", "at"])
+    way["order"] = way.groupby("Volunteer").cumcount()
+    found, total = [], np.zeros((2, TENTHS), dtype=int)
+    for column, name in enumerate(labels.columns):
+        own, others = labels.iloc[:, column].to_numpy(), np.delete(labels.to_numpy(), column, axis=1)
+        mine = way[way["Volunteer"] == name]
+        order = mine.set_index("at")["order"].reindex(range(len(labels))).fillna(0).to_numpy().astype(int)
+        tenths = np.array(
+            [
+                np.bincount(order[rows] * TENTHS // len(mine), minlength=TENTHS)
+                for rows in stood_alone(own, others)
+            ]
+        )
+        total += tenths
+        found.append(_way(name, len(mine), tenths))
+    return [*found, _way("all", len(way), total)] if found else []
+
+
+def _way(name: str, labels: int, tenths: np.ndarray) -> dict[str, Any]:
+    return {
+        "volunteer": name,
+        "labels": labels,
+        "tenths": [{"issues": issues, "alone": alone} for issues, alone in tenths.T.tolist()],
+    }

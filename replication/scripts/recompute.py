@@ -1,0 +1,203 @@
+"""Computes every number of agreement.json anew, from the labels beside it, and says where one differs.
+
+    pip install -r requirements.txt
+    python recompute.py                    # agreement.json of this folder, and the frozen reports in reports/
+    python recompute.py other-report.json  # another report of the same labels, at another level
+
+First the script compares each file with its hash in manifest.json. A frozen report is computed anew where it
+was made of the labels and decisions that are here. statsmodels and SciPy compute some numbers too: what they
+say otherwise is a note where their own rounding explains it, and a difference where it does not. No
+difference ends the script before all is compared. The exit status is 0 where all files and numbers agree, 1
+where one does not, and 2 where the report cannot be computed from this folder.
+Formulas and their sources stand in README.md, and in coefficients.py as they are computed. Nothing of the
+platform that wrote the package is used.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from coefficients import TOLERANCE, confirmed, misses, within
+from package import LEVELS, Package
+from report import NOT_HERE, name_of, report
+
+FOLDER = Path(__file__).resolve().parent
+NAMES = {
+    "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
+    "first", "second", "label", "reason",
+}  # fmt: skip
+"""What is no number of a report."""
+SINCE = ("issues", "models", "intra_rater", "withheld")
+"""What can be another in a frozen report, though its labels and decisions are those of now: years of issues
+that were read later, and labels of models and second labels that came later.
+"""
+
+
+def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Each number with its path; and of each place where one may be undefined, whether there is a reason."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key not in NAMES and not (key == "decision" and isinstance(value, str)):
+                yield from leaves(value, f"{path} {key}".strip())
+        if "reason" in part:
+            yield f"{path} has a reason", part["reason"] is not None
+    elif isinstance(part, list):
+        for place, item in enumerate(part, start=1):
+            yield from leaves(item, f"{path} [{_name(item) or place}]")
+    else:
+        yield path, part
+
+
+def _name(item: dict[str, Any]) -> str:
+    if "group" in item:
+        return name_of(item["group"])
+    if "sizes" in item:
+        return ":".join(map(str, item["sizes"]))
+    names = ("code", "volunteer", "model", "repository", "month", "first", "second", "label", "decision")
+    return ", ".join(str(item[name]) for name in names if isinstance(item.get(name), str))
+
+
+def with_reasons(part: Any) -> Any:
+    """The recomputed report with a reason wherever a number is undefined, as the stored one has them."""
+    if isinstance(part, list):
+        return [with_reasons(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    made = {key: with_reasons(value) for key, value in part.items()}
+    numbers = {key: value for key, value in part.items() if not isinstance(value, dict)}
+    if "reason" not in part and {"se", "kappa", "cohen_kappa", "chi2"} & set(numbers):
+        made["reason"] = "undefined" if None in numbers.values() else None
+    return made
+
+
+def differs(stored: Any, found: Any) -> float | None:
+    """How far apart two numbers are, as a share of the stored one or of 1; None: one alone is a number."""
+    if not (_is_number(stored) and _is_number(found)):
+        return 0.0 if stored is found else None
+    return float(abs(stored - found) / max(1.0, abs(stored)))
+
+
+def _is_number(value: Any) -> bool:
+    """Not so: undefined, a word, true and false, and what JSON does not have, such as NaN."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+class Comparison:
+    """Counts what agrees, and prints each number with the recomputed one."""
+
+    def __init__(self) -> None:
+        self.equal = self.near = self.wrong = self.skipped = 0
+        self.files = self.changed = 0
+
+    def compare_files(self) -> None:
+        """Each file by its hash in the manifest. Files that were put beside them are not looked at."""
+        manifest = json.loads((FOLDER / "manifest.json").read_text("utf-8"))
+        for name, sha256 in manifest["sha256"].items():
+            path = FOLDER / name
+            is_same = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+            if not is_same:
+                print(f"{name:70} {'CHANGED' if path.is_file() else 'MISSING'}")
+            self.files += 1
+            self.changed += not is_same
+        print(f"{'':70} {'stored':>24} {'recomputed':>24} {'difference':>10}")
+
+    def compare(self, stored: dict[str, Any], found: dict[str, Any], of: str = "") -> None:
+        before, after = dict(leaves(stored, of)), dict(leaves(with_reasons(found), of))
+        for path in dict.fromkeys([*before, *after]):
+            one, other = before.get(path, "missing"), after.get(path, "missing")
+            if other == NOT_HERE:
+                if one != "missing":
+                    print(f"{path:70} {one!s:>24} {NOT_HERE:>24}")
+                    self.skipped += 1
+                continue
+            apart = None if "missing" in (one, other) else differs(one, other)
+            is_wrong = apart is None or apart > TOLERANCE
+            said = "?" if apart is None else f"{apart:.1e}" if apart else "0"
+            print(f"{path:70} {one!s:>24} {other!s:>24} {said:>10}{'  DIFFERS' if is_wrong else ''}")
+            self.wrong += is_wrong
+            self.equal += one == other
+            self.near += one != other and not is_wrong
+
+    def compare_frozen(self, frozen: dict[str, Any], of: str) -> bool:
+        """The levels of a frozen report; False where it was made of other labels or decisions."""
+        labels = (FOLDER / frozen["inputs"]["file"]).read_bytes()
+        if hashlib.sha256(labels).hexdigest() != frozen["inputs"]["sha256"]:
+            print(f"{of}: made of other labels or decisions than those that are here.")
+            return False
+        for level, stored in frozen["levels"].items():
+            kept = {part: content for part, content in stored.items() if part not in SINCE}
+            package = Package(FOLDER, LEVELS.index(level))
+            # How much was incomplete then nobody knows now.
+            package.manifest["closed_at"] = None
+            with within(f"{of} {level}"):
+                found = report(package, kept)
+            self.compare(kept, found, f"{of} {level}")
+        return True
+
+    def say(self) -> None:
+        """Name the numbers of other libraries that are not ours, and count all."""
+        if misses:
+            print(f"\n{'':70} {'of a library':>24} {'recomputed':>24} {'difference':>10} {'explained':>10}")
+        for miss in misses:
+            print(
+                f"{miss.of + ': ' + miss.by:70} {miss.theirs!s:>24} {miss.ours!s:>24} {miss.apart:>10.1e}"
+                f" {miss.rounding:>10.1e}{'' if miss.is_explained else '  DIFFERS'}"
+            )
+        numbers = self.equal + self.near + self.wrong
+        print(
+            f"\n{self.files} files: {self.files - self.changed} as manifest.json names them,"
+            f" {self.changed} changed or missing."
+        )
+        print(
+            f"{numbers} numbers: {self.equal} equal to the last digit, {self.near} within {TOLERANCE},"
+            f" {self.wrong} differ.\n{self.skipped} more count what is not in this package."
+        )
+        explained = Counter(miss.by for miss in misses if miss.is_explained)
+        unexplained = Counter(miss.by for miss in misses if not miss.is_explained)
+        for by in sorted({*confirmed, *explained, *unexplained}):
+            print(f"{by} gives the same {confirmed[by]} times, to within {TOLERANCE}.")
+            if explained[by]:
+                print(f"{by} is further away {explained[by]} times, which its own rounding explains.")
+            if unexplained[by]:
+                print(f"{by} differs {unexplained[by]} times, which its own rounding does not explain.")
+
+    @property
+    def is_right(self) -> bool:
+        """Do all files and numbers agree, and all libraries but for their rounding?"""
+        return not self.changed and not self.wrong and all(miss.is_explained for miss in misses)
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        return recompute(arguments)
+    except FileNotFoundError as error:
+        print(f"{error.filename} is missing.", file=sys.stderr)
+        return 2
+
+
+def recompute(arguments: list[str]) -> int:
+    made = Comparison()
+    made.compare_files()
+    path = Path(arguments[0]) if arguments else FOLDER / "agreement.json"
+    stored = json.loads(path.read_text("utf-8"))
+    if "levels" not in stored and stored.get("level") not in LEVELS:
+        print(f"{path} is no agreement report.", file=sys.stderr)
+        return 2
+    if "levels" in stored:
+        if not made.compare_frozen(stored, path.stem):
+            return 2
+    else:
+        made.compare(stored, report(Package(FOLDER, LEVELS.index(stored["level"])), stored))
+    for frozen in sorted((FOLDER / "reports").glob("*.json")) if not arguments else ():
+        made.compare_frozen(json.loads(frozen.read_text("utf-8")), f"reports/{frozen.stem}")
+    made.say()
+    return 0 if made.is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

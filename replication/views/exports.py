@@ -1,0 +1,268 @@
+"""What leaves the study: the replication package and its files, with their checks and their REST lines."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from consensus.rules import may_settle
+from core.http import render_page, require
+from core.templatetags.crosscheck import count
+from ingest.models import Repository
+from replication.package import SCRIPTS, write_package
+from replication.queries.exports import Contents, contents
+from reports.actions.exports import note_download
+from reports.exports import labels_csv
+from reports.formats.files import named_for
+from rounds.models import Round
+from rounds.pages import WITHHELD
+from rounds.queries.blindness import Reader, WithheldIssues, withheld_issues
+from rounds.queries.rounds import current_round, rounds_for
+from studies.models import Membership, Study
+from studies.pages import study_of
+from studies.rules import may_read_revealed
+
+
+@require_safe
+def export(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show what the package of a round would hold, its checks and its files; `?round=` chooses the round."""
+    study, member = _study(request, slug)
+    rounds = list(_rounds(request, study))
+    round_ = _chosen(rounds, request.GET.get("round", ""))
+    context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
+    if round_:
+        found = contents(round_, withheld_issues(round_, member), member)
+        context |= {
+            "found": found,
+            "checks": _checks(round_, found, settles=may_settle(member, round_)),
+            "files": _files(request, round_, found),
+        }
+    return render_page(request, "replication/export.html", context)
+
+
+@require_POST
+def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
+    """Send one file of a round and write that into the audit: a POST, since the audit is a change."""
+    study, member = _study(request, slug)
+    round_ = _chosen(list(_rounds(request, study)), request.POST.get("round", ""))
+    if round_ is None or member is None:
+        raise Http404
+    blind = withheld_issues(round_, member)
+    name = request.POST.get("file", "")
+    if name == "package":
+        return _package(round_, member, named_for(round_, ".zip"), blind)
+    if name == "long":
+        chunks, file = labels_csv(round_, layout="long", blind=blind), named_for(round_, "-labels-long.csv")
+    elif name == "wide":
+        folder = request.POST.get("folder", "").replace("\0", "?")
+        repositories = list(Repository.objects.filter(study=study, folder=folder))
+        if not repositories:
+            raise Http404
+        chunks = labels_csv(round_, repositories=repositories, blind=blind)
+        file = named_for(round_, f"-{slugify(folder) or repositories[0].pk}.csv")
+    else:
+        raise Http404
+    note_download(round_=round_, by=member, file=file)
+    headers = _attached(file) | {WITHHELD: str(blind.count())}
+    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _package(round_: Round, member: Membership, file: str, blind: WithheldIssues) -> FileResponse:
+    """The whole package as a zip: written to a temporary file, which is gone when it is sent."""
+    with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
+        path = Path(folder, "package.zip")
+        write_package(round_, path, blind=blind, reader=Reader(member))
+        stream = path.open("rb")
+    note_download(round_=round_, by=member, file=file)
+    headers = {WITHHELD: str(blind.count())}
+    return FileResponse(
+        stream, as_attachment=True, filename=file, content_type="application/zip", headers=headers
+    )
+
+
+def _attached(file: str) -> dict[str, str]:
+    return {
+        "Content-Disposition": content_disposition_header(as_attachment=True, filename=file) or "attachment"
+    }
+
+
+def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:
+    study, member = study_of(request, slug)
+    require(may_read_revealed(member))
+    return study, member
+
+
+def _rounds(request: AuthedRequest, study: Study) -> Any:
+    """The rounds of the study that were opened, the newest first."""
+    opened = rounds_for(request.user).filter(study=study, opened_at__isnull=False)
+    return opened.order_by("-opened_at", "-pk")
+
+
+def _chosen(rounds: list[Round], text: str) -> Round | None:
+    """The round of this id; without one the round in front; None if the study has opened none."""
+    if not text:
+        return current_round(rounds)
+    found = next((round_ for round_ in rounds if str(round_.pk) == text), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+# --- what the page says
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing to know before the package is passed on; `is_fine`: nothing to do about it."""
+
+    is_fine: bool
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
+    """What is complete, and what the reader of the package will miss; `settles`: who reads it may settle."""
+    return [
+        Check(True, _("All %(n)s issues are revealed.") % {"n": count(found.issues)})
+        if not found.hidden
+        else Check(
+            False,
+            ngettext(
+                "%(n)s of %(all)s issues is not revealed yet: it is left out.",
+                "%(n)s of %(all)s issues are not revealed yet: they are left out.",
+                found.hidden,
+            )
+            % {"n": count(found.hidden), "all": count(found.issues)},
+            reverse("round", args=[round_.pk]),
+            _("See the round"),
+        ),
+        *_withheld(found),
+        Check(True, _("Every revealed issue has all of its labels."))
+        if not found.unlabelled
+        else Check(
+            False,
+            ngettext(
+                "%(n)s revealed issue lacks labels: their cells are empty.",
+                "%(n)s revealed issues lack labels: their cells are empty.",
+                found.unlabelled,
+            )
+            % {"n": count(found.unlabelled)},
+        ),
+        Check(True, _("Every revealed issue has a decision."))
+        if not found.undecided
+        else Check(
+            False,
+            ngettext(
+                "%(n)s revealed issue has no decision: its Final_Label is empty.",
+                "%(n)s revealed issues have no decision: their Final_Label is empty.",
+                found.undecided,
+            )
+            % {"n": count(found.undecided)},
+            reverse("disagreements", args=[round_.pk]) if settles else "",
+            _("Settle") if settles else "",
+        ),
+        Check(True, _("The round is closed: the package stays as it is."))
+        if round_.closed_at
+        else Check(False, _("The round is open: a later package may hold more.")),
+        *_surplus(found),
+    ]
+
+
+def _withheld(found: Contents) -> list[Check]:
+    if not found.withheld:
+        return []
+    text = ngettext(
+        "%(n)s issue is held back from you: you still have to label it in another round. It is in no file.",
+        "%(n)s issues are held back from you: you still have to label them in another round. They are in no"
+        " file.",
+        found.withheld,
+    )
+    return [Check(False, text % {"n": count(found.withheld)})]
+
+
+def _surplus(found: Contents) -> list[Check]:
+    if not found.surplus:
+        return []
+    text = ngettext(
+        "%(n)s surplus label stands in the long layout only, marked.",
+        "%(n)s surplus labels stand in the long layout only, marked.",
+        found.surplus,
+    )
+    return [Check(True, text % {"n": count(found.surplus)})]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the package. `rows` is None where rows are no measure; `file` names it to `download`."""
+
+    name: str
+    what: str
+    rows: int | None
+    file: str = ""
+    folder: str = ""
+    curl: tuple[str, ...] = ()
+
+
+def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]:
+    """The files of the package in its order, each with the line that fetches it over REST."""
+    address = request.build_absolute_uri(reverse("api_labels_csv", args=[round_.study.slug]))
+
+    def curl(file: str, **query: str) -> str:
+        header = "Authorization: Token $CROSSCHECK_TOKEN"
+        chosen = urlencode({"round": round_.name, **query}, safe="/")
+        return f"curl -fsS -H \"{header}\" -o {file} '{address}?{chosen}'"
+
+    files = []
+    for folder in found.folders:
+        lines = tuple(
+            curl(f"{slugify(folder.name) or repository.pk}.csv", repository=repository.path, layout="wide")
+            for repository in folder.repositories
+        )
+        what = _("labels of %(repository)s, a row per issue") % {
+            "repository": ", ".join(repository.path for repository in folder.repositories)
+        }
+        files.append(File(f"{folder.name}/{folder.name}.csv", what, folder.rows, "wide", folder.name, lines))
+        files += [
+            File(f"{folder.name}/{name}", _("issue addresses, as they were listed"), rows)
+            for name, rows in folder.lists
+        ]
+    return [
+        *files,
+        File("taxonomy.csv", _("the categories with their definitions"), found.categories),
+        File(
+            "labels_long.csv",
+            _("a row per label, with volunteer, summary and time"),
+            found.labels,
+            "long",
+            curl=(curl("labels_long.csv", layout="long"),),
+        ),
+        File(
+            "issues.csv",
+            _("a row per issue, with the time of its last label and the decision"),
+            found.revealed,
+        ),
+        File("labels_twice.csv", _("the labels of the drift check beside the first ones"), found.twice),
+        File("labels_of_models.csv", _("the labels of models, where there are any"), None),
+        File("ballots.csv", _("the last ballots on the issues of meetings, where there are any"), None),
+        File("false_positives.csv", _("what a screening of the study excluded, where there was one"), None),
+        File("rounds/…", _("labels and issues of the rounds that the report stands beside, if any"), None),
+        File("agreement.json", _("the agreement report, by type, repository, month and round"), None),
+        *(File(name, _("a frozen report, as it was"), None) for name in found.reports),
+        File("recompute.py", _("a script that computes every number of the report from these files"), None),
+        *(File(name, _("a part of the script"), None) for name in SCRIPTS[1:]),
+        File("requirements.txt", _("the libraries of the script, in their versions"), None),
+        File("README.md", _("what the files hold, and how to run the script"), None),
+        File("manifest.json", _("moment, version of the taxonomy, SHA-256 of every file"), None),
+    ]

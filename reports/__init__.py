@@ -1,0 +1,1 @@
+"""What a round says: agreement, screening outcome, frozen reports, tables, pictures, files."""

@@ -1,0 +1,19 @@
+"""Files that left the study. docs/decisions/0005: what a page sends is audited, what REST sends is logged."""
+
+import logging
+
+from rounds.models import Round
+from studies.actions import record
+from studies.models import Event, Membership
+
+log = logging.getLogger("crosscheck.exports")
+
+
+def note_download(*, round_: Round, by: Membership, file: str) -> Event:
+    """Write into the audit that this member was sent this file of a round's revealed labels."""
+    return record(round_.study, "exports.downloaded", by.user, round=round_.name, file=file)
+
+
+def note_fetch(*, round_: Round, by: Membership | None, file: str) -> None:
+    """Write into the server's log that this member fetched labels over REST: a GET changes no state."""
+    log.info("study %s, round %s: %s sent to member %s", round_.study_id, round_.pk, file, by and by.pk)

@@ -1,0 +1,106 @@
+"""Freezing an agreement report under a name."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from core.sql.retry import retried
+from core.templatetags.crosscheck import count
+from core.version import version
+from reports.errors import FreezeRefused, ReportHeldBack
+from reports.formats.json_report import report_as_dict
+from reports.frozen.document import as_text, inputs_hash, levels_of
+from reports.models import FrozenReport
+from reports.rules import may_freeze
+from rounds import errors
+from rounds.actions.locks import settled_snapshot
+from rounds.models import Round
+from rounds.queries.blindness import keeps_frozen
+from studies.actions import record
+from studies.models import Membership
+
+LONGEST_NAME = 120
+NOTHING_TO_FREEZE = _("No issue of this round is complete and revealed: there is nothing to freeze.")
+NAME_IS_TAKEN = _("The round has a frozen report of this name already. Choose another name.")
+
+
+@retried
+def freeze_report(
+    *, round_: Round, by: Membership | None, name: str, at: datetime | None = None
+) -> FrozenReport:
+    """Keep the agreement report of now, at all levels, with what it is made of. `by`: None for the command.
+
+    One transaction that sees one moment, after what was under way in the round: so the levels, the hash and
+    the final labels that changed since fit together. `at`: the moment of the `settled_snapshot` that the
+    caller has opened. A frozen report is of everything that is complete and revealed: who still has to label
+    some of it elsewhere cannot freeze.
+    Raises NotAllowed, ReportHeldBack, and FreezeRefused with the field to change.
+    """
+    if by is not None and not may_freeze(by, round_):
+        raise errors.NotAllowed
+    name = " ".join(name.split())
+    if not name:
+        raise FreezeRefused(_("Give the report a name."), field="name")
+    if len(name) > LONGEST_NAME:
+        raise FreezeRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
+    with settled_snapshot(round_) as now:
+        moment = at or now
+        round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk)
+        if round_.frozen_reports.filter(name__iexact=name).exists():
+            raise FreezeRefused(NAME_IS_TAKEN, field="name")
+        if withheld := keeps_frozen(round_, by).count():
+            raise ReportHeldBack(_cannot_freeze(withheld))
+        reports = levels_of(round_)
+        newest = next(iter(reports.values()))
+        if not newest.complete:
+            raise FreezeRefused(NOTHING_TO_FREEZE)
+        inputs = inputs_hash(round_)
+        document = {
+            "name": name,
+            "study": round_.study.slug,
+            "round": round_.name,
+            "kind": round_.kind,
+            "frozen_at": moment.isoformat(),
+            "frozen_by": by and by.pseudonym,
+            "taxonomy": round_.version.taxonomy.name,
+            "version": round_.version.number,
+            "crosscheck": version(),
+            "issues": newest.complete,
+            "inputs": {"file": "labels_long.csv", "sha256": inputs},
+            "levels": {
+                level: {**report_as_dict(report), "as_of": moment.isoformat()}
+                for level, report in reports.items()
+            },
+        }
+        try:
+            with transaction.atomic():
+                frozen = FrozenReport.objects.create(
+                    round=round_,
+                    name=name,
+                    version_id=round_.version_id,
+                    code_version=version(),
+                    inputs_hash=inputs,
+                    issues=newest.complete,
+                    document=as_text(document),
+                    frozen_by=by,
+                    frozen_at=moment,
+                )
+        except IntegrityError as error:
+            raise FreezeRefused(NAME_IS_TAKEN, field="name") from error
+        who = by.user if by else None
+        record(round_.study, "reports.frozen", who, round=round_.name, report=name)
+    return frozen
+
+
+def _cannot_freeze(withheld: int) -> str:
+    return ngettext(
+        "%(n)s issue of this round is held back from you until you have labelled it in another round, and"
+        " a frozen report is of all issues. Nothing was frozen. Label it first, or ask a lead who has"
+        " nothing to label there.",
+        "%(n)s issues of this round are held back from you until you have labelled them in another round,"
+        " and a frozen report is of all issues. Nothing was frozen. Label them first, or ask a lead who"
+        " has nothing to label there.",
+        withheld,
+    ) % {"n": count(withheld)}

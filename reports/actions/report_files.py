@@ -1,0 +1,76 @@
+"""The whole agreement report as a file: asked for, and made by a worker."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.jobs import enqueue
+from core.models import Job
+from core.sql.snapshots import snapshot
+from drawing.missing_glyphs import without_a_font
+from reports.agreement_report import PAGE_BY, agreement_report, level_name
+from reports.errors import ReportNotForYou
+from reports.formats import file_cache
+from reports.formats.files import FORMS, draft, file_name, names_of
+from reports.queries.report_files import MAKING, readable, report_jobs, runs
+from rounds.models import Round
+from rounds.queries.blindness import Reader, withheld_issues
+from studies.models import Membership
+from studies.rules import may_read_revealed
+from taxonomy.models import Level
+
+WAIT = 300
+"""Seconds that a job waits for a place for drawing: no reader waits at a screen for it."""
+
+Report = Callable[[int, int | None, str], None]
+
+
+def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | None = None) -> Job:
+    """Let a worker make the report as a file of one of FORMS, as this member may read it now; the job that is
+    about to do so already, if there is one. `level`: the round's depth if not said.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is one of {', '.join(FORMS)}")
+    arguments = {
+        "round": round_.pk,
+        "member": by.pk,
+        "form": form,
+        "level": level_name(level or round_.depth),
+        "language": get_language(),
+    }
+    waiting = report_jobs(round_, by).filter(finished_at=None, arguments=arguments).first()
+    return waiting or enqueue(MAKING, arguments=arguments, by=by.user)
+
+
+def make_report(*, round_: Round, by: Membership, form: str, level: Level, report: Report) -> dict[str, Any]:
+    """Make the file, or find the one that says the same; what the row of its job keeps.
+
+    All of it is read at one moment, and with it which issues it can speak of: `finished_file` asks for them.
+    Raises ReportNotForYou, NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, and what
+    `report` raises.
+    """
+    if by.left_at or not may_read_revealed(by):
+        raise ReportNotForYou
+    report(0, None, _("counting"))
+    with snapshot():
+        blind = withheld_issues(round_, by)
+        found = agreement_report(round_, level=level, by=PAGE_BY, blind=blind, reader=Reader(by))
+        drafted = draft(found, form)
+        issues = runs(readable(round_, by))
+    name = file_cache.recent(drafted.digest, form)
+    if name is None:
+        name = file_cache.named(drafted.digest, form, found.as_of)
+        report(0, drafted.steps, _("drawing the pictures"))
+        content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
+        file_cache.put(name, content)
+    report(drafted.steps, drafted.steps, "")
+    return {
+        "file": name,
+        "name": file_name(round_, level, f"agreement.{form}"),
+        "as_of": file_cache.moment_of(name).isoformat(),
+        "withheld": found.withheld,
+        "missing_letters": without_a_font(names_of(found)) if form == "pdf" else "",
+        "issues": issues,
+    }

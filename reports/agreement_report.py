@@ -1,0 +1,294 @@
+"""From the labels of a round to the numbers of its agreement report."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, lru_cache, wraps
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from agreement import MISSING, Agreement, IntraRater, Patterns, intra_rater
+from core import clock
+from core.errors import DomainError
+from ingest.queries.issues import repository_names
+from reports.level_agreement import agreement_within, places_at
+from reports.queries.label_tuples import Tuples, labelled_twice, tuples
+from reports.queries.rounds_compared import RoundAgreement, other_rounds
+from rounds.models import Round
+from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
+from rounds.queries.categories import categories_of
+from taxonomy.models import Level
+from taxonomy.queries.codebooks import Codebook
+
+GROUPINGS = ("type", "category", "repository", "month", "round")
+BY = (("type",), ("repository",), ("month",))
+"""The groupings of a frozen report, and of the report in a package."""
+PAGE_BY = (*BY, ("round",))
+"""The groupings of the page, and of its files."""
+LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
+
+
+class LevelTooDeep(DomainError):
+    message = _("The taxonomy has no categories at this level.")
+    status = 422
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of issues and its agreement. `key` is {} for all, else {"type": "C"} and so on.
+
+    `undecided_issues` in what the agreement leaves out: complete issues that may come to be in the group,
+    since they have no decision yet, or one above the level of the group.
+    """
+
+    key: dict[str, str]
+    agreement: Agreement
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What is computed of the labels of a round at one level, and nothing else: it is kept while they stay.
+
+    `labels` are the labels as they were read, and `places` [C] gives for each category's place in the
+    codebook its place at this level, or -1. `patterns` are the distinct label tuples at this level, and
+    `decided` [P] is the decided category of each of their rows, -1 for none: rows that differ in it alone
+    stand apart.
+    """
+
+    labels: Tuples
+    places: NDArray[np.int32]
+    patterns: Patterns
+    decided: NDArray[np.int32]
+    groups: tuple[Group, ...]
+    computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.labels.columns
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """The agreement of a round at one level, for all its complete issues and for the groups asked for.
+
+    `complete` issues are all that are complete and revealed, with a label at this level or without.
+    `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
+    drift check with the first ones; None where it gave none yet. `issues` are those of `Tuples`. `reader` is
+    the member who reads what other rounds of the study hold; None: other rounds are not read. `blind` is what
+    is held back from the reader in this one. `rounds` are this one and the others of the study where `by`
+    asks for "round", else none.
+    """
+
+    round: Round
+    level: Level
+    as_of: datetime
+    complete: int
+    withheld: int
+    numbers: Numbers
+    codebook: Codebook
+    intra: IntraRater | None
+    issues: tuple[tuple[int, int | None, int, int], ...] = ()
+    reader: Reader | None = None
+    blind: WithheldIssues = NOTHING
+    rounds: tuple[RoundAgreement, ...] = ()
+    computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.numbers.columns
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        of_rounds = [Group({"round": one.round.name}, one.agreement) for one in self.rounds if one.agreement]
+        return (*self.numbers.groups, *of_rounds)
+
+    @property
+    def overall(self) -> Agreement:
+        return self.groups[0].agreement
+
+    def by(self, *names: str) -> tuple[Group, ...]:
+        """The groups of one grouping, or of a crossing."""
+        return tuple(group for group in self.groups if set(group.key) == set(names))
+
+    def undecided(self, name: str) -> int:
+        """Complete issues that are in no group of the grouping `name`; 0 where there is no group at all."""
+        return max(
+            (group.agreement.left_out.get("undecided_issues", 0) for group in self.by(name)), default=0
+        )
+
+
+Source = TypeVar("Source", Numbers, AgreementReport)
+Answer = TypeVar("Answer")
+
+
+def computed_once(compute: Callable[[Source], Answer]) -> Callable[[Source], Answer]:
+    """Compute it when it is first asked for: the report, or its numbers, keep the answer."""
+
+    @wraps(compute)
+    def kept(source: Source) -> Answer:
+        if compute not in source.computed:
+            source.computed[compute] = compute(source)
+        answer: Answer = source.computed[compute]
+        return answer
+
+    return kept
+
+
+def level_name(level: int) -> str:
+    """The level's name in commands and files, in every language: type, theme, sub-theme."""
+    return next(name for name, number in LEVELS.items() if number == level)
+
+
+def agreement_report(
+    round_: Round,
+    *,
+    level: Level | None = None,
+    by: Iterable[Sequence[str]] = (),
+    blind: WithheldIssues = NOTHING,
+    reader: Reader | None = None,
+) -> AgreementReport:
+    """The agreement of a round's complete, revealed issues, without what is held back from the reader.
+
+    `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
+    crossed ("round" with no other); the first group is always all, and rounds come last. A decided type or
+    category above the level asked for is no group: each group says in `left_out` how many issues are in none
+    for this reason, within its other values.
+    `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
+    nobody's if not said, and then nothing is read of them.
+
+    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels while these stay as
+    they are, two more where they do not (four where volunteers came or went); one for those of the drift
+    check, one for the repositories if they are asked for, one to count what is held back where something is,
+    and for rounds what `other_rounds` says.
+    """
+    level = Level(level or round_.depth)
+    groupings = tuple(tuple(names) for names in by)
+    for names in groupings:
+        if unknown := set(names) - set(GROUPINGS):
+            raise ValueError(f"unknown grouping: {', '.join(sorted(unknown))}")
+        if "round" in names and len(names) > 1:
+            raise ValueError("rounds are crossed with no other grouping")
+    book = categories_of(round_.version_id)
+    if not book.at_level(level):
+        raise LevelTooDeep
+    by_repository = any("repository" in names for names in groupings)
+    found = tuples(round_, book, blind=blind, by_repository=by_repository, by_month=True, by_year=True)
+    names_of = tuple(repository_names(round_.study_id).items()) if by_repository else ()
+    within = tuple(names for names in groupings if names != ("round",))
+    compute = _numbers if found.edition else _numbers.__wrapped__
+    numbers = compute(found, book, level, within, names_of)
+    withheld = blind.filter(completed_at__isnull=False).count()
+    rounds: tuple[RoundAgreement, ...] = ()
+    if within != groupings:
+        rounds = _rounds(round_, level, numbers.groups[0].agreement, withheld, reader)
+    return AgreementReport(
+        round=round_,
+        level=level,
+        as_of=found.as_of,
+        complete=int(found.counts.sum()),
+        withheld=withheld,
+        numbers=numbers,
+        codebook=book,
+        intra=_intra(round_, book, places_at(book, level), len(book.at_level(level)), blind),
+        issues=found.issues,
+        reader=reader,
+        blind=blind,
+        rounds=rounds,
+    )
+
+
+@lru_cache(maxsize=32)
+def _numbers(
+    found: Tuples,
+    book: Codebook,
+    level: Level,
+    by: tuple[tuple[str, ...], ...],
+    repositories: tuple[tuple[int, str], ...],
+) -> Numbers:
+    """The numbers of these tuples. `repositories`: their ids and names, in the order of their groups."""
+    rolled = places_at(book, level)
+    codes = [state.code for state in book.at_level(level)]
+    whole = Patterns(found.codes, found.counts, len(book.states))
+    everything = np.ones(len(found.counts), dtype=np.bool_)
+    at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
+    beside = Patterns(at_level, found.counts, len(codes)).merged()
+    groups = [Group({}, agreement_within(whole, everything, rolled, codes, found, found.left_out))]
+    for names in by:
+        axes = [_axis(name, found, book, level, repositories) for name in names]
+        nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
+        for cell in product(*axes):
+            chosen = np.logical_and.reduce([mask for _value, mask in cell])
+            if not chosen.any():
+                continue
+            key = {name: value for name, (value, _mask) in zip(names, cell, strict=True)}
+            possible = np.logical_and.reduce(
+                [mask | none for (_value, mask), none in zip(cell, nowhere, strict=True)]
+            )
+            undecided = int(found.counts[possible & ~chosen].sum())
+            left_out = {"undecided_issues": undecided} if undecided else {}
+            groups.append(Group(key, agreement_within(whole, chosen, rolled, codes, found, left_out)))
+    return Numbers(
+        labels=found,
+        places=rolled,
+        patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes)),
+        decided=beside.codes[:, -1],
+        groups=tuple(groups),
+    )
+
+
+def _rounds(
+    round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
+) -> tuple[RoundAgreement, ...]:
+    """The round among the others of the study, in the order in which they were opened; alone where nobody
+    said who reads, or before it is open. A training is beside no other.
+    """
+    if round_.kind == Round.Kind.TRAINING:
+        return ()
+    others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
+    found = [*others, RoundAgreement(round_, own, withheld)]
+    return tuple(sorted(found, key=lambda one: (one.round.opened_at or clock.now(), one.round.pk)))
+
+
+def _intra(
+    round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int, blind: WithheldIssues
+) -> IntraRater | None:
+    """The drift check at the level whose places `rolled` gives."""
+    rows = labelled_twice(round_, blind)
+    if not rows:
+        return None
+    place = {state.category_id: int(rolled[index]) for index, state in enumerate(book.states)}
+    twice: dict[str, list[tuple[int, int, int]]] = {}
+    left_out = {"open_labels": 0, "labels_above_the_level": 0}
+    for name, first, second, issues in rows:
+        at = [MISSING if one is None else place.get(one, MISSING) for one in (first, second)]
+        twice.setdefault(name, []).append((at[0], at[1], issues))
+        if first is None or second is None:
+            left_out["open_labels"] += issues
+        elif MISSING in at:
+            left_out["labels_above_the_level"] += issues
+    said = {reason: count for reason, count in left_out.items() if count}
+    return intra_rater(twice, categories, left_out=said)
+
+
+def _axis(
+    name: str, found: Tuples, book: Codebook, level: Level, repositories: tuple[tuple[int, str], ...]
+) -> list[tuple[str, NDArray[np.bool_]]]:
+    """The values of one grouping that occur, each with its rows: in the codebook's order, the repositories',
+    or that of the months.
+    """
+    if name == "repository":
+        masks = [(called, found.repositories == pk) for pk, called in repositories]
+        return [(called, mask) for called, mask in masks if mask.any()]
+    if name == "month":
+        return [(str(month), found.months == month) for month in np.unique(found.months)]
+    at = Level.TYPE if name == "type" else level
+    places = np.append(places_at(book, at), np.int32(MISSING))[found.decided]
+    return [
+        (state.code, places == place)
+        for place, state in enumerate(book.at_level(at))
+        if (places == place).any()
+    ]

@@ -1,0 +1,78 @@
+"""The outcome of the consensus of a round over REST."""
+
+from dataclasses import asdict
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from consensus.queries.changed_votes import changed_votes
+from consensus.queries.consensus_numbers import consensus_numbers
+from consensus.rules import may_see_disagreements
+from reports.agreement_report import LEVELS
+from reports.queries.before_after import before_and_after
+from rounds.api.shortcuts import round_of
+from taxonomy.models import Level
+
+
+def level_asked_for(request: Request) -> Level | None:
+    """The level that `?level=` names; None without it."""
+    level = request.query_params.get("level")
+    if level and level not in LEVELS:
+        raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})
+    return LEVELS[level] if level else None
+
+
+class Consensus(APIView):
+    """Who changed their mind between label and last ballot, agreement before and after, and how issues were
+    settled. Agreement is always that of the independent labels: the numbers after are no measure of it.
+    """
+
+    @extend_schema(
+        responses=inline_serializer(
+            "ConsensusSerializer",
+            {
+                "agreement": serializers.DictField(),
+                "withheld": serializers.IntegerField(),
+                "minds": serializers.ListField(child=serializers.DictField()),
+                "total": serializers.DictField(child=serializers.IntegerField()),
+                "turns": serializers.ListField(child=serializers.DictField()),
+                "other_ballots": serializers.IntegerField(),
+                "settled": serializers.DictField(),
+            },
+        ),
+        parameters=[
+            OpenApiParameter("level", str, enum=list(LEVELS), description="Down to the round's depth")
+        ],
+    )
+    def get(self, request: Request, round_id: int) -> Response:
+        round_, member = round_of(request, round_id, may_see_disagreements)
+        found = changed_votes(round_, member)
+        both = before_and_after(round_, member, level=level_asked_for(request), found=found)
+        return Response(
+            {
+                "agreement": both.as_dict(),
+                "withheld": both.withheld,
+                "minds": [
+                    {
+                        "volunteer": mind.member.pseudonym,
+                        "voted": mind.voted,
+                        "kept": mind.kept,
+                        "joined": mind.joined,
+                        "away": mind.away,
+                        "abstained": mind.abstained,
+                    }
+                    for mind in found.minds
+                ],
+                "total": found.total,
+                "turns": [
+                    {"from": turn.before, "to": turn.after, "count": turn.count, "issues": turn.issues}
+                    for turn in found.turns
+                ],
+                "other_ballots": found.others,
+                "settled": asdict(consensus_numbers(round_, member)),
+            }
+        )

@@ -1,0 +1,211 @@
+"""Labels as files: the published layout (a row per issue), the long one (a row per label), and beside them
+the issues themselves and what was labelled twice.
+
+Everything is read from one snapshot and streamed; only what is revealed is in it, and nothing that is held
+back from who asks: how many issues that are is said beside the rows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import connection
+
+from core.csv import csv_lines
+from core.sql.snapshots import snapshot
+from ingest.models import Repository
+from ingest.queries.issues import NAMES
+from rounds.models import Round
+from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
+from rounds.queries.categories import STANDS_AS
+from rounds.queries.rounds import reveals_complete_issues
+
+LAYOUTS = ("wide", "long")
+
+LONG_COLUMNS = (
+    "Issue_URL", "Repository", "Number", "Round", "Volunteer", "Label", "Summary", "Unsure", "Surplus",
+    "Submitted_at", "Final_Label", "Method", "Open", "Guideline",
+)  # fmt: skip
+
+ISSUE_COLUMNS = ("Issue_URL", "Repository", "Number", "Year", "Completed_at", "Final_Label", "Method")
+
+TWICE_COLUMNS = (
+    "Issue_URL", "Volunteer", "First_Label", "First_Open", "Second_Label", "Second_Open", "Submitted_at",
+)  # fmt: skip
+
+BATCH = 2000
+
+_CHOSEN = """
+    WITH chosen AS MATERIALIZED (
+        SELECT ri.issue_id, ri.position, ri.completed_at, ri.decided, i.url, i.number, i.year, i.repository_id
+        FROM rounds_roundissue ri
+        JOIN ingest_issue i ON i.id = ri.issue_id
+        WHERE ri.round_id = %(round)s
+          AND (%(closed)s OR (%(by_issue)s AND ri.completed_at IS NOT NULL))
+          AND (%(repositories)s::bigint[] IS NULL OR i.repository_id = ANY(%(repositories)s::bigint[]))
+          AND {seen}
+    ), code AS MATERIALIZED (
+        SELECT category_id, code FROM taxonomy_categorystate WHERE version_id = %(version)s
+    )
+"""
+
+_WIDE = f"""
+    {_CHOSEN}, labelled AS (
+        SELECT a.issue_id, array_agg(code.code ORDER BY a.slot) AS codes,
+               array_agg(a.slot ORDER BY a.slot) AS slots
+        FROM rounds_assignment a
+        JOIN chosen ON chosen.issue_id = a.issue_id
+        LEFT JOIN rounds_said l ON l.assignment_id = a.id
+        LEFT JOIN code ON code.category_id = l.category_id
+        WHERE a.round_id = %(round)s
+        GROUP BY a.issue_id
+    )
+    SELECT chosen.url, labelled.codes, labelled.slots, final.code
+    FROM chosen
+    LEFT JOIN labelled ON labelled.issue_id = chosen.issue_id
+    LEFT JOIN code final ON final.category_id = chosen.decided
+    ORDER BY chosen.position
+"""
+
+_LONG = f"""
+    {_CHOSEN}
+    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, t.summary, t.unsure,
+           l.surplus, l.submitted_at, final.code, coalesce(d.method, ''),
+           CASE WHEN t.category_id IS NULL THEN p.name END, g.number
+    FROM chosen
+    JOIN ingest_repository r ON r.id = chosen.repository_id
+    JOIN rounds_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
+    JOIN rounds_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    LEFT JOIN rounds_said said ON said.id = l.id
+    JOIN rounds_label t ON t.id = coalesce(said.label_id, l.id)
+    LEFT JOIN code ON code.category_id = CASE
+      WHEN l.surplus THEN {STANDS_AS.format(row="l")} ELSE said.category_id END
+    LEFT JOIN taxonomy_proposal p ON p.id = t.proposal_id
+    LEFT JOIN studies_guideline g ON g.id = t.guideline_id
+    LEFT JOIN consensus_decision d
+      ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN code final ON final.category_id = chosen.decided
+    ORDER BY chosen.position, v."column"
+"""
+
+_ISSUES = f"""
+    {_CHOSEN}
+    SELECT chosen.url, r.name, chosen.number, chosen.year, chosen.completed_at, final.code,
+           coalesce(d.method, '')
+    FROM chosen
+    JOIN ({NAMES}) r ON r.id = chosen.repository_id
+    LEFT JOIN consensus_decision d
+      ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id AND d.superseded_at IS NULL
+    LEFT JOIN code final ON final.category_id = chosen.decided
+    ORDER BY chosen.position
+"""
+
+_TWICE = f"""
+    {_CHOSEN}
+    SELECT chosen.url, m.pseudonym, first.code, CASE WHEN l.category_id IS NULL THEN p.name END,
+           second.code, CASE WHEN t.category_id IS NULL THEN q.name END, t.submitted_at
+    FROM chosen
+    JOIN annotate_repeat t
+      ON t.round_id = %(round)s AND t.issue_id = chosen.issue_id AND t.submitted_at IS NOT NULL
+    JOIN rounds_label l
+      ON l.round_id = t.round_id AND l.issue_id = t.issue_id AND l.volunteer_id = t.volunteer_id
+    JOIN rounds_roundvolunteer v ON v.round_id = t.round_id AND v.member_id = t.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    LEFT JOIN code first ON first.category_id = {STANDS_AS.format(row="l")}
+    LEFT JOIN code second ON second.category_id = {STANDS_AS.format(row="t")}
+    LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id
+    LEFT JOIN taxonomy_proposal q ON q.id = t.proposal_id
+    ORDER BY v."column", chosen.position
+"""
+
+
+def labels_csv(
+    round_: Round,
+    *,
+    layout: str = "wide",
+    repositories: Iterable[Repository] | None = None,
+    blind: WithheldIssues = NOTHING,
+) -> Iterator[bytes]:
+    """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
+
+    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
+    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, an
+    open one, whose proposed name the long layout says, or one whose category was split or retired since. What
+    was given anew in a second look is that, at the moment of the first label: the order of moments is the way
+    that a volunteer went through the round. Who was taken out of the round keeps their column. `blind`: what
+    is held back from the reader, and left out.
+    """
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
+    header: Iterable[str] = LONG_COLUMNS
+    make_row: Callable[[tuple[Any, ...]], Iterable[object]] = _long_row
+    if layout == "wide":
+        header = ("Issue_URL", *(f"Label{n}" for n in range(1, round_.labels_per_issue + 1)), "Final_Label")
+        make_row = partial(_wide_row, round_.labels_per_issue)
+    statement = _WIDE if layout == "wide" else _LONG
+    yield from _asked(round_, blind, statement, header, make_row, repositories)
+
+
+def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
+    """The revealed issues: when the last label came, empty where one is missing, and the decision.
+
+    Repositories are called as in the agreement report.
+    """
+    return _asked(round_, blind, _ISSUES, ISSUE_COLUMNS, _plain_row)
+
+
+def labels_twice_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
+    """The labels of the drift check beside the first ones, over revealed issues; an open one by its name,
+    and none where a category was split or retired since.
+    """
+    return _asked(round_, blind, _TWICE, TWICE_COLUMNS, _plain_row)
+
+
+def _asked(
+    round_: Round,
+    blind: WithheldIssues,
+    statement: str,
+    header: Iterable[str],
+    make_row: Callable[[tuple[Any, ...]], Iterable[object]],
+    repositories: Iterable[Repository] | None = None,
+) -> Iterator[bytes]:
+    """The answer to one of the statements above, as CSV."""
+    seen, kept = seen_sql(blind, "ri.issue_id")
+    values: dict[str, Any] = {
+        **kept,
+        "round": round_.pk,
+        "study": round_.study_id,
+        "name": round_.name,
+        "version": round_.version_id,
+        "closed": round_.closed_at is not None,
+        "by_issue": reveals_complete_issues(round_),
+        "repositories": None if repositories is None else [repository.pk for repository in repositories],
+    }
+    with snapshot(), connection.chunked_cursor() as cursor:
+        cursor.execute(statement.format(seen=seen), values)
+        yield from csv_lines(header, (make_row(row) for row in _fetched(cursor)))
+
+
+def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(BATCH):
+        yield from rows
+
+
+def _wide_row(width: int, row: tuple[Any, ...]) -> Iterable[object]:
+    url, codes, slots, final = row
+    if codes is None or len(codes) < width:
+        by_slot = dict(zip(slots or (), codes or (), strict=True))
+        codes = [by_slot.get(slot) for slot in range(1, width + 1)]
+    return (url, *codes, final)
+
+
+def _plain_row(row: tuple[Any, ...]) -> Iterable[object]:
+    return (cell.isoformat() if isinstance(cell, datetime) else cell for cell in row)
+
+
+def _long_row(row: tuple[Any, ...]) -> Iterable[object]:
+    cells = list(row)
+    cells[7:10] = ("yes" if cells[7] else "", "yes" if cells[8] else "", cells[9].isoformat())
+    return cells

@@ -1,0 +1,137 @@
+"""The whole agreement report as one document of plain texts, for the files that are made of it.
+
+Numbers are those of the page: the tables of the sections at three digits.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.version import version
+from reports.agreement_report import AgreementReport
+from reports.errors import NothingToReport
+from reports.formats.tables import number
+from reports.pictures.catalogue import pictures
+from reports.sections.registry import SECTIONS
+from reports.sentences import agreement as say
+from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
+from reports.sentences.numbers import no_interval, span, undefined
+
+MOST = 200
+"""So many rows of a table are in a document; the files of the page have all."""
+
+
+Document = dict[str, Any]
+"""Everything that the files say, in the language of who asks: plain texts, lists and dictionaries of them."""
+
+
+def document(report: AgreementReport) -> Document:
+    """The report as texts; raises NothingToReport where it has no issue."""
+    found, round_ = report.overall, report.round
+    if not found.issues:
+        raise NothingToReport
+    moment = date_format(report.as_of, "j F Y, H:i") + " UTC"
+    named = {"version": round_.version.number, "taxonomy": round_.version.taxonomy.name}
+    facts = [
+        (_("Study"), round_.study.name),
+        (_("Round"), round_.name),
+        (_("Level"), str(report.level.label)),
+        (_("Taxonomy"), _("%(taxonomy)s, version %(version)s") % named),
+        (_("As of"), moment),
+        (_("Issues"), f"{found.issues:,}"),
+        (_("Volunteers"), f"{found.raters:,}"),
+        (_("Labels"), f"{found.labels:,}"),
+    ]
+    size = say.categories_at(report.level, len(found.categories))
+    return {
+        "title": _("Agreement: %(round)s") % {"round": round_.name},
+        "moment": moment,
+        "kicker": _("Independent labels, before any meeting."),
+        "facts": [{"name": name, "text": text} for name, text in facts],
+        "headline": _headline(report),
+        "notes": [
+            note
+            for note in (say.not_of_the_study(report), say.compared(found), say.undecided(report))
+            if note
+        ],
+        "paragraph": say.how_to_report(report),
+        "sections": list(_tables(report)),
+        "figures": [
+            {"name": one.name, "title": one.title, "caption": one.caption} for one in pictures(report)
+        ],
+        "definitions": [
+            {
+                "name": str(DEFINED[one.key]),
+                "text": one.text,
+                "formula": one.formula,
+                "source": one.source,
+            }
+            for one in definitions()
+        ],
+        "symbols": _(
+            "n_ik labels of category k on issue i, r_i labels on issue i, N issues, q categories of the"
+            " codebook, used or not: %(size)s."
+        )
+        % {"size": size},
+        "left_out": [{"count": f"{part.count:,}", "text": part.text} for part in say.left_out(report)],
+        "made_by": _("Made with Crosscheck %(version)s, as of %(moment)s.")
+        % {"version": version(), "moment": moment},
+    }
+
+
+def _headline(report: AgreementReport) -> dict[str, str]:
+    kappa = report.overall.coefficients["fleiss_kappa"]
+    interval = span(kappa.low, kappa.high)
+    if kappa.value is None:
+        beside = undefined(kappa.reason)
+    elif interval:
+        beside = _("95 %% interval %(span)s") % {"span": interval}
+    else:
+        beside = no_interval(kappa.reason)
+    return {
+        "name": _("%(name)s, %(level)s level")
+        % {"name": COEFFICIENTS["fleiss_kappa"][0], "level": report.level.label},
+        "value": number(kappa.value) or "–",
+        "beside": beside,
+        "agreement": number(report.overall.coefficients["percent_agreement"].value)
+        or undefined(report.overall.coefficients["percent_agreement"].reason),
+        "words": _("percent agreement"),
+    }
+
+
+def _tables(report: AgreementReport) -> Iterator[dict[str, Any]]:
+    """The sections with a title and a row, each without the columns that are empty throughout.
+
+    A text for each cell; `more` says how many rows there was no room for.
+    """
+    for section in SECTIONS:
+        table = section.table(report)
+        if section.title is None or not table.rows:
+            continue
+        cells = zip(section.columns_of(report), zip(*table.rows, strict=True), strict=True)
+        used = [(column, found) for column, found in cells if any(cell is not None for cell in found)]
+        more = len(table.rows) - MOST
+        texts = ([column.text(report, cell) for cell in found[:MOST]] for column, found in used)
+        yield {
+            "name": section.key,
+            "title": str(section.title),
+            "note": str(section.note),
+            "heads": [
+                {"text": str(column.heading), "is_number": all(_is_number(cell) for cell in found)}
+                for column, found in used
+            ],
+            "rows": [list(row) for row in zip(*texts, strict=True)],
+            "more": ngettext(
+                "%(n)s more row is in the CSV file.", "%(n)s more rows are in the CSV file.", more
+            )
+            % {"n": f"{more:,}"}
+            if more > 0
+            else "",
+        }
+
+
+def _is_number(cell: object) -> bool:
+    return cell is None or isinstance(cell, int | float)

@@ -1,0 +1,55 @@
+"""Reports that were made as files, on disk: named by what they say and of when, and kept for a day."""
+
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+
+FOLDER = "reports"
+GIVEN_AGAIN = 60 * 60
+"""Seconds for which the same request gets the file that is there."""
+KEPT = 24 * 60 * 60 + GIVEN_AGAIN
+"""Seconds; after them the next file that is made removes it."""
+
+
+def located(name: str) -> Path:
+    return Path(settings.DATA_DIR) / FOLDER / name
+
+
+def has(name: str) -> bool:
+    return located(name).is_file()
+
+
+def named(digest: str, form: str, moment: datetime) -> str:
+    """The name of a file that says this, of this moment."""
+    return f"{digest}-{int(moment.timestamp() * 1_000_000)}.{form}"
+
+
+def moment_of(name: str) -> datetime:
+    """The moment that the file says it is of."""
+    return datetime.fromtimestamp(int(name.partition(".")[0].rpartition("-")[2]) / 1_000_000, tz=UTC)
+
+
+def recent(digest: str, form: str) -> str | None:
+    """The name of the newest file that says this, if it was made lately."""
+    names = sorted(path.name for path in located("").glob(f"{digest}-*.{form}"))
+    with suppress(FileNotFoundError):
+        if names and located(names[-1]).stat().st_mtime > time.time() - GIVEN_AGAIN:
+            return names[-1]
+    return None
+
+
+def put(name: str, content: bytes) -> None:
+    """Keep a file, whole or not at all, and remove those that were kept long enough."""
+    path = located(name)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for other in path.parent.iterdir():
+        with suppress(FileNotFoundError):  # another worker was faster
+            if other.stat().st_mtime < time.time() - KEPT:
+                other.unlink()
+    unfinished = path.with_name(uuid4().hex)
+    unfinished.write_bytes(content)
+    unfinished.replace(path)

@@ -1,0 +1,154 @@
+"""The whole agreement report as a file: HTML that needs nothing else, and PDF."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from drawing.typst_pdf import set_as_pdf
+from drawing.vega import INLINE, render_all
+from reports.agreement_report import AgreementReport, level_name
+from reports.formats.document import Document, document
+from reports.pictures.catalogue import specification
+from rounds.models import Round
+
+TEMPLATE = Path(settings.BASE_DIR) / "templates" / "reports" / "agreement" / "report.typ"
+
+Told = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class ReportDraft:
+    """A report as its file of one of FORMS will say and show it: nothing of it asks the database again."""
+
+    form: str
+    found: Document
+    specs: list[dict[str, Any]]
+
+    @property
+    def steps(self) -> int:
+        """So many pictures, and the setting of the file."""
+        return len(self.specs) + 1
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that is in the file but its moment."""
+        said = json.dumps([self.form, get_language(), self.found, self.specs], sort_keys=True)
+        return sha256(said.replace(self.found["moment"], "").encode()).hexdigest()
+
+    def written(self, told: Told = lambda _step: None, *, wait: float | None = None) -> bytes:
+        """The file. Some seconds; `told` hears of each step, and `wait` is for a place for drawing.
+
+        Raises PictureFailed, PdfFailed, DrawingBusy, and what `told` raises.
+        """
+        return FORMS[self.form].write(self, told, wait)
+
+
+def draft(report: AgreementReport, form: str) -> ReportDraft:
+    """What a file of one of FORMS is made of. Raises NothingToReport."""
+    found = document(report)
+    widths = FORMS[form].widths
+    specs = [specification(report, one["name"], width) for width in widths for one in found["figures"]]
+    return ReportDraft(form, found, specs)
+
+
+def file_name(round_: Round, level: int, name: str) -> str:
+    """A file of this report, named for its study, round and level."""
+    return named_for(round_, f"-{level_name(level)}-{name}")
+
+
+def named_for(round_: Round, ending: str) -> str:
+    """A file named for its study and round."""
+    return f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}{ending}"
+
+
+def _html(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
+    """One file with its styles and pictures in it, no script, and no address that it would ask.
+
+    Each picture is there for the width of a page and for that of a column; the styles show the one that fits.
+    """
+    found = draft.found
+    drawn = render_all(draft.specs, INLINE, told=told, wait=wait)
+    half = len(found["figures"])
+    pages = [_inline(svg, f"{at}-") for at, svg in enumerate(drawn)]
+    figures = [
+        figure | {"page": page, "column": column}
+        for figure, page, column in zip(found["figures"], pages[:half], pages[half:], strict=True)
+    ]
+    sections = [
+        section
+        | {
+            "rows": [
+                [(cell, head["is_number"]) for cell, head in zip(row, section["heads"], strict=True)]
+                for row in section["rows"]
+            ]
+        }
+        for section in found["sections"]
+    ]
+    context = {**found, "sections": sections, "figures": figures, "lang": get_language() or "en"}
+    return render_to_string("reports/agreement/report.html", context).encode()
+
+
+def _inline(svg: bytes, prefix: str) -> SafeString:
+    """An SVG of the engine for use in a page, with names of its own: in one page an id may stand once.
+
+    The engine writes texts escaped.
+    """
+    text = re.sub(r'\b(id="|url\(#|href="#)', rf"\g<1>{prefix}", svg.decode())
+    return mark_safe(text)  # noqa: S308 - not a person's text, but the picture that the engine drew
+
+
+def _pdf(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
+    """The same as PDF, set by Typst.
+
+    Pictures are drawn as PDF, which brings its own letters: the typesetter has none without serifs.
+    """
+    found = draft.found
+    drawn = render_all(draft.specs, "pdf", told=told, wait=wait)
+    figures = [figure | {"file": list(file)} for figure, file in zip(found["figures"], drawn, strict=True)]
+    return set_as_pdf(TEMPLATE, {**found, "figures": figures, "words": _words()}, wait=wait)
+
+
+def _words() -> dict[str, str]:
+    """The headings of both files."""
+    return {
+        "report": _("How to report this"),
+        "left-out": _("Left out"),
+        "pictures": _("Pictures"),
+        "tables": _("Tables"),
+        "definitions": _("Definitions"),
+    }
+
+
+@dataclass(frozen=True)
+class FileForm:
+    """A kind of file: its type, the widths its pictures are drawn for, and what writes it."""
+
+    mime: str
+    widths: tuple[str, ...]
+    write: Callable[[ReportDraft, Told, float | None], bytes]
+
+
+FORMS = {
+    "html": FileForm("text/html; charset=utf-8", ("page", "column"), _html),
+    "pdf": FileForm("application/pdf", ("page",), _pdf),
+}
+"""The files by the end of their name."""
+
+
+def names_of(report: AgreementReport) -> list[str]:
+    """What people have named in a report."""
+    round_ = report.round
+    names = [round_.study.name, round_.name, round_.version.taxonomy.name, *report.columns]
+    return [*names, *(state.name for state in report.codebook.states)]

@@ -1,0 +1,18 @@
+"""The agreement report as JSON: the same for page, command, REST, frozen reports and packages."""
+
+from typing import Any
+
+from reports.agreement_report import AgreementReport, level_name
+from reports.sections.registry import JSON_SECTIONS
+
+
+def report_as_dict(report: AgreementReport) -> dict[str, Any]:
+    """Full precision, null and a reason where a number is undefined. Five queries at most."""
+    return {
+        "study": report.round.study.slug,
+        "round": report.round.name,
+        "level": level_name(report.level),
+        "as_of": report.as_of.isoformat(),
+        "withheld": report.withheld,
+        **{section.json.key: section.json.value(report) for section in JSON_SECTIONS if section.json},
+    }

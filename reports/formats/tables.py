@@ -1,0 +1,58 @@
+"""A table, and a table as CSV or Markdown."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.csv import csv_lines
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns, at full precision; None is an empty cell. Column names are those of files."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> "Table":
+        return cls(tuple(columns), tuple(tuple(row) for row in rows))
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A statistic as people read it: three digits, a minus sign and no hyphen, "" for none.
+
+    What rounds to nothing has no sign.
+    """
+    if value is None:
+        return ""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def as_csv(table: Table) -> str:
+    """UTF-8 text with LF at full precision. Texts that a spreadsheet would run are made inert."""
+    return b"".join(csv_lines(table.columns, table.rows)).decode()
+
+
+def as_markdown(table: Table) -> str:
+    """A Markdown table, statistics to three digits."""
+    lines = [table.columns, *([rounded(cell) for cell in row] for row in table.rows)]
+    head, *body = ("| " + " | ".join(_plain(cell) for cell in line) + " |" for line in lines)
+    return "\n".join([head, "|" + "---|" * len(table.columns), *body])
+
+
+def _plain(text: str) -> str:
+    """Text in a cell of Markdown, in one line, with nothing in it that would be read as markup."""
+    return re.sub(r"[\\|<*`\[_~&$]", r"\\\g<0>", one_line(text))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def rounded(cell: object) -> str:
+    """A cell as people read it."""
+    if isinstance(cell, float):
+        return number(cell)
+    return "" if cell is None else str(cell)

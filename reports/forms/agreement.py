@@ -1,0 +1,36 @@
+"""What the pages of agreement and final labels ask."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class WithinForm(forms.Form):
+    """How narrow an interval is wished for: half its width."""
+
+    within = forms.FloatField(
+        label=_("Half width"),
+        min_value=0.001,
+        max_value=0.5,
+        widget=forms.NumberInput(attrs={"step": "0.001", "class": "input small", "placeholder": "0.02"}),
+    )
+
+
+class FreezeForm(forms.Form):
+    """The name under which a report is frozen."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        help_text=_("Such as: Submission to ICSE 2027"),
+        error_messages={"required": _("Give the report a name.")},
+    )
+
+
+class SinceForm(forms.Form):
+    """The moment with which the final labels of now are compared."""
+
+    since = forms.DateTimeField(
+        label=_("Since"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
+        error_messages={"invalid": _("Choose a date and a time, such as 2026-03-01 09:00.")},
+    )

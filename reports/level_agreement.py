@@ -1,0 +1,57 @@
+"""Labels of a round to their agreement at one level of the taxonomy."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement import MISSING, Agreement, Patterns, report
+from reports.queries.label_tuples import Tuples
+from taxonomy.models import Level
+from taxonomy.queries.codebooks import Codebook
+
+
+def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
+    """The agreement at one level of all issues of these tuples together, without groups. Kept while the
+    labels stay.
+    """
+    compute = _agreement_of if found.edition else _agreement_of.__wrapped__
+    return compute(found, book, level)
+
+
+@lru_cache(maxsize=64)
+def _agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
+    codes = [state.code for state in book.at_level(level)]
+    everything = np.ones(len(found.counts), dtype=np.bool_)
+    whole = Patterns(found.codes, found.counts, len(book.states))
+    return agreement_within(whole, everything, places_at(book, level), codes, found, found.left_out)
+
+
+def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
+    """For each category's place in the codebook, the place of its ancestor among those at `level`, or -1."""
+    target = {state.category_id: place for place, state in enumerate(book.at_level(level))}
+    ancestors = book.rolled_up(level)
+    return np.array(
+        [target.get(ancestors.get(state.category_id, 0), MISSING) for state in book.states], dtype=np.int32
+    )
+
+
+def agreement_within(
+    whole: Patterns,
+    chosen: NDArray[np.bool_],
+    rolled: NDArray[np.int32],
+    codes: list[str],
+    found: Tuples,
+    left_out: dict[str, int],
+) -> Agreement:
+    """The agreement of the `chosen` rows of `whole`; `rolled` are places among the categories `codes`."""
+    part = Patterns(whole.codes[chosen], whole.counts[chosen], whole.categories).relabel(rolled, len(codes))
+    if part.left_out:
+        left_out = left_out | {"labels_above_the_level": part.left_out}
+    return report(
+        part.patterns,
+        codes,
+        columns_are_raters=bool(found.columns),
+        raters=None if found.columns else found.raters,
+        left_out=left_out,
+    )

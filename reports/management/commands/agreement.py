@@ -1,0 +1,65 @@
+"""Print the agreement report of a round."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.errors import DomainError
+from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
+from reports.formats.json_report import report_as_dict
+from reports.formats.latex import as_latex
+from reports.formats.tables import as_csv, as_markdown
+from reports.sections.registry import TABLES
+from rounds.models import Round
+from rounds.queries.blindness import Reader
+
+FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+
+
+class Command(BaseCommand):
+    help = "Print the agreement report of a study's round: every coefficient with its interval."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--study", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--round", metavar="NAME", help="the main round if not given; needed if the study has several"
+        )
+        parser.add_argument(
+            "--by", action="append", default=[], metavar="GROUPING",
+            help=f"{', '.join(GROUPINGS)}; repeats; a comma crosses two: type,repository",
+        )  # fmt: skip
+        parser.add_argument("--level", choices=LEVELS, help="the round's own depth if not given")
+        parser.add_argument("--format", choices=("json", *FORMATS), default="json")
+        parser.add_argument("--table", choices=TABLES, default="report", help="which one, but for json")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            found = agreement_report(
+                chosen_round(options["study"], options["round"]),
+                level=LEVELS.get(options["level"]),
+                by=[names.split(",") for names in options["by"]],
+                reader=Reader(None),
+            )
+        except (DomainError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report_as_dict(found), indent=2))
+        else:
+            self.stdout.write(FORMATS[options["format"]](TABLES[options["table"]](found)).rstrip("\n"))
+
+
+def chosen_round(slug: str, name: str | None) -> Round:
+    """The round of this name, the only one but trainings, the only main one; else CommandError names them."""
+    rounds = Round.objects.filter(study__slug=slug).select_related("study").order_by("pk")
+    rounds = rounds.filter(name=name) if name else rounds.exclude(kind__in=Round.APART)
+    chosen = list(rounds)
+    if len(chosen) > 1:
+        chosen = [round_ for round_ in chosen if round_.kind == Round.Kind.MAIN] or chosen
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen:
+        raise CommandError(f"There is no round {name!r} in {slug!r}." if name else f"{slug!r} has no round.")
+    names = ", ".join(round_.name for round_ in rounds)
+    raise CommandError(f"{slug!r} has several rounds: name one with --round: {names}.")

@@ -1,0 +1,50 @@
+"""Agreement as it was reported."""
+
+import pgtrigger
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+from django.urls import reverse
+
+from rounds.models.rounds import Round
+from studies.models import Membership
+from taxonomy.models import Version
+
+
+class FrozenReport(models.Model):
+    """The agreement report of a round at one moment, under a name: it stays, and is never deleted.
+
+    `document` is its JSON to the byte, as it is downloaded: all levels with their groups
+    (reports.frozen.document).
+    `inputs_hash` is the SHA-256 of the file labels_long.csv that the replication package held at this moment.
+    """
+
+    round = models.ForeignKey(Round, models.PROTECT, related_name="frozen_reports")
+    name = models.CharField(max_length=120)
+    version = models.ForeignKey(Version, models.PROTECT, related_name="+", db_index=False)
+    code_version = models.CharField(max_length=32, help_text="Of Crosscheck")
+    inputs_hash = models.CharField(max_length=64, help_text="SHA-256, hexadecimal")
+    issues = models.PositiveIntegerField(help_text="Complete, revealed ones")
+    document = models.TextField()
+    frozen_by = models.ForeignKey(
+        Membership, models.PROTECT, null=True, related_name="+", help_text="Nobody: by the command"
+    )
+    frozen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("round", Lower("name"), name="frozen_report_name_is_unique_in_a_round"),
+            models.CheckConstraint(
+                name="frozen_report_has_a_name_and_a_hash",
+                condition=~Q(name="") & Q(inputs_hash__regex="^[0-9a-f]{64}$"),
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="frozen_reports_stay", operation=pgtrigger.Update | pgtrigger.Delete)
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("frozen_report", args=[self.round_id, self.pk])

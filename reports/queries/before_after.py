@@ -1,0 +1,168 @@
+"""Agreement before and after consensus: what volunteers labelled alone, and the same with their last ballots.
+
+Agreement is always that of the independent labels. The other number says how far a team came together by
+talking: its labels know of each other, so it is no measure of how clear the categories are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from agreement import MISSING, Agreement
+from consensus.queries.changed_votes import ChangedVotes, LabelMove, changed_votes
+from reports.agreement_report import AgreementReport, LevelTooDeep, level_name
+from reports.level_agreement import agreement_of
+from reports.queries.label_tuples import Tuples, tuples
+from rounds.models import CurrentLabel, Round
+from rounds.queries.blindness import withheld_issues
+from rounds.queries.categories import categories_of
+from rounds.queries.rounds import volunteers
+from studies.models import Membership
+from taxonomy.models import Level
+from taxonomy.queries.codebooks import Codebook
+
+IssueLabels = Sequence[tuple[int, int | None]]
+"""The labels of one issue: (member, category), by the ids of the members; None for an open label."""
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """The agreement of a round at one level by the independent labels, and with the last ballots in them.
+
+    `replaced` labels, on `voted` issues, have a ballot in their place, and `changed` of these say something
+    else than before at this level. `withheld` issues are in neither number.
+    """
+
+    level: Level
+    as_of: datetime
+    before: Agreement
+    after: Agreement
+    voted: int
+    replaced: int
+    changed: int
+    withheld: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of REST: full precision, null and a reason where undefined."""
+        after = self.after.as_dict()
+        for found in after["coefficients"].values():
+            # Labels that know of each other are no sample of independent ones: their spread means nothing.
+            found.update(se=None, low=None, high=None)
+        return {
+            "level": level_name(self.level),
+            "as_of": self.as_of.isoformat(),
+            "voted_issues": self.voted,
+            "replaced_labels": self.replaced,
+            "changed_labels": self.changed,
+            "before": self.before.as_dict(),
+            "after": after,
+        }
+
+
+def before_and_after(
+    round_: Round, member: Membership | None, *, level: Level | None = None, found: ChangedVotes | None = None
+) -> BeforeAfter:
+    """Both agreements, over all complete, revealed issues that nothing keeps from the reader.
+
+    After: each label is replaced by its author's last ballot in a closed vote on the issue, where there is
+    one; who abstained keeps their label, and so do all who did not vote. `level`: the round's depth if not
+    said, and not below it, where nobody votes. `found`: what `changed_votes` gave, where the caller has it.
+    Raises LevelTooDeep.
+    """
+    level = Level(level or round_.depth)
+    book = categories_of(round_.version_id)
+    if level > round_.depth or not book.at_level(level):
+        raise LevelTooDeep
+    moves = (found or changed_votes(round_, member)).moves
+    ballots = {(move.issue, move.member): move.after for move in moves if move.after is not None}
+    voted = sorted({issue for issue, _member in ballots})
+    blind = withheld_issues(round_, member)
+    before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
+    labels = CurrentLabel.objects.filter(round=round_, issue__in=voted).order_by("issue", "volunteer")
+    for issue, who, category in labels.values_list("issue", "volunteer", "category"):
+        before[issue].append((who, category))
+    rest = tuples(round_, book, without=voted, blind=blind)
+    columns = _columns(round_, rest)
+    return BeforeAfter(
+        level=level,
+        as_of=rest.as_of,
+        before=agreement_of(with_rows(rest, before.values(), columns, book), book, level),
+        after=agreement_of(with_rows(rest, substituted(before, ballots), columns, book), book, level),
+        voted=len(voted),
+        replaced=len(ballots),
+        changed=_changed(moves, book, level),
+        withheld=blind.filter(completed_at__isnull=False).count(),
+    )
+
+
+def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
+    """Both agreements beside an agreement report, at its level and for its reader.
+
+    None where no closed vote that they may see has a ballot on an issue its author had labelled, below the
+    round's depth, and where nobody said who reads.
+    """
+    if report.reader is None or report.level > report.round.depth:
+        return None
+    member = report.reader.member
+    found = changed_votes(report.round, member)
+    if not found.moves:
+        return None
+    return before_and_after(report.round, member, level=report.level, found=found)
+
+
+def substituted(rows: Mapping[int, IssueLabels], ballots: Mapping[tuple[int, int], int]) -> list[IssueLabels]:
+    """The labels of each issue, every one replaced by its author's ballot on the issue, if they cast one."""
+    return [
+        [(who, ballots.get((issue, who), category)) for who, category in row] for issue, row in rows.items()
+    ]
+
+
+def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
+    """How many ballots differ from the label at this level; a label above the level is compared as it is."""
+    above = book.rolled_up(level)
+    return sum(
+        move.after is not None
+        and above.get(move.after, move.after) != above.get(move.before or 0, move.before)
+        for move in moves
+    )
+
+
+def _columns(round_: Round, rest: Tuples) -> dict[int, int]:
+    """Member id to column, as in these tuples; none where columns are slots."""
+    if not rest.columns:
+        return {}
+    members = volunteers(round_).values_list("member", flat=True)
+    return {member: column for column, member in enumerate(members)}
+
+
+def with_rows(
+    rest: Tuples, rows: Iterable[IssueLabels], columns: Mapping[int, int], book: Codebook
+) -> Tuples:
+    """These tuples with the labels of more issues, a row each; of no edition, so equal to no others."""
+    place = {state.category_id: index for index, state in enumerate(book.states)}
+    more = list(rows)
+    width = max([rest.codes.shape[1], *(len(row) for row in more)])
+    codes = np.full((len(rest.codes) + len(more), width), MISSING, dtype=np.int32)
+    codes[: len(rest.codes), : rest.codes.shape[1]] = rest.codes
+    open_labels = rest.left_out.get("open_labels", 0)
+    for index, row in enumerate(more, start=len(rest.codes)):
+        for slot, (who, category) in enumerate(row):
+            codes[index, columns.get(who, slot)] = (
+                MISSING if category is None else place.get(category, MISSING)
+            )
+        open_labels += sum(category is None for _who, category in row)
+    left_out = {reason: count for reason, count in rest.left_out.items() if reason != "open_labels"}
+    extra = np.full(len(more), MISSING)
+    return replace(
+        rest,
+        codes=codes,
+        counts=np.append(rest.counts, np.ones(len(more), dtype=np.int64)),
+        decided=np.append(rest.decided, extra.astype(np.int32)),
+        repositories=np.append(rest.repositories, np.zeros(len(more), dtype=np.int64)),
+        months=np.append(rest.months, np.full(len(more), "NaT", dtype="datetime64[M]")),
+        left_out=left_out | ({"open_labels": open_labels} if open_labels else {}),
+        edition=None,
+    )

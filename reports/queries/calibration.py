@@ -1,0 +1,239 @@
+"""How the training rounds of a study went, as one member may see it.
+
+Numbers of others come from revealed issues only, through the one gate (rounds.queries.rounds); one's own
+from all that one has labelled. Training labels count nowhere else.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from django.db.models import Exists, OuterRef, Q
+
+from annotate.queries.training import at_depth
+from consensus.models import Comment
+from rounds.models import Answer, Label, Round, RoundVolunteer
+from rounds.queries.blindness import WithheldIssues, withheld_issues_in
+from rounds.queries.rounds import revealed, revealed_labels
+from rounds.queries.training import TrainingResult
+from studies.models import Membership, Study
+from studies.rules import may_lead
+from taxonomy.models import CategoryState
+from taxonomy.queries.codebooks import Codebook, codebook
+
+
+@dataclass(frozen=True)
+class TrainingSeat:
+    """One volunteer of a training, as far as the reader may see: `right` of `labels` match the answer.
+
+    `labels` are those of revealed issues, or all of the reader's own; `total` is the number of answers.
+    `passed` is None as long as not all of their labels are there to be seen.
+    """
+
+    volunteer: RoundVolunteer
+    labels: int
+    right: int
+    total: int
+    passed: bool | None
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A category of the answers, and what the team said of its issues: `right` of `labels` as the lead.
+
+    `instead` are the categories chosen in its place, with how often, most frequent first; None stands for an
+    open label. All at the round's depth, and of revealed issues.
+    """
+
+    state: CategoryState
+    hue: int
+    issues: int
+    labels: int
+    right: int
+    instead: tuple[tuple[CategoryState | None, int], ...]
+
+    @property
+    def wrong(self) -> int:
+        return self.labels - self.right
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """One training round as the reader may see it; `revealed` of its `issues` are.
+
+    `blind` are issues held back from the reader: in no number of others, and without comments of others.
+    `right` of `labels` of the revealed issues match the answers: the whole team, the reader included.
+    """
+
+    round: Round
+    issues: int
+    revealed: int
+    blind: WithheldIssues
+    seats: tuple[TrainingSeat, ...]
+    labels: int
+    right: int
+    departures: tuple[Departure, ...]
+    comments: tuple[Comment, ...]
+
+
+def calibrations(study: Study, member: Membership) -> list[Calibration]:
+    """The opened training rounds of a study, oldest first. Seven queries, and one per taxonomy version."""
+    trainings = list(
+        Round.objects.filter(study=study, kind=Round.Kind.TRAINING, opened_at__isnull=False)
+        .select_related("version__taxonomy", "study")
+        .order_by("opened_at", "pk")
+    )
+    if not trainings:
+        return []
+    blind = withheld_issues_in(trainings, [member])
+    kept = set(blind.values_list("round", "issue"))
+    seen = reduce(or_, (revealed(round_) for round_ in trainings))
+    open_to_all = set(seen.values_list("round", "issue")) - kept
+    labels = reduce(or_, (revealed_labels(round_) for round_ in trainings)) | Label.objects.filter(
+        round__in=trainings, volunteer=member
+    )
+    given: dict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
+    rows = labels.filter(surplus=False).values_list("round", "issue", "volunteer", "category").distinct()
+    for round_id, issue, volunteer, category in rows:
+        if (round_id, issue) in kept and volunteer != member.pk:
+            continue
+        given[round_id].append((issue, volunteer, category))
+    answers: dict[int, dict[int, int]] = defaultdict(dict)
+    for round_id, issue, category in Answer.objects.filter(round__in=trainings).values_list(
+        "round", "issue", "category"
+    ):
+        answers[round_id][issue] = category
+    volunteers: dict[int, list[RoundVolunteer]] = defaultdict(list)
+    chosen = RoundVolunteer.objects.filter(round__in=trainings).select_related("member")
+    for row in chosen.order_by("round", "column"):
+        volunteers[row.round_id].append(row)
+    said = [
+        comment
+        for comment in _comments(trainings, member)
+        if (comment.round_id, comment.issue_id) not in kept or comment.author_id == member.pk
+    ]
+    books = {version: codebook(version) for version in {round_.version_id for round_ in trainings}}
+    return [
+        _calibration(
+            round_,
+            books[round_.version_id],
+            answers[round_.pk],
+            {issue for round_id, issue in open_to_all if round_id == round_.pk},
+            given[round_.pk],
+            volunteers[round_.pk],
+            tuple(comment for comment in said if comment.round_id == round_.pk),
+            member,
+            blind.filter(round=round_),
+        )
+        for round_ in trainings
+    ]
+
+
+def _comments(trainings: Collection[Round], member: Membership) -> list[Comment]:
+    """The comments that a member may read, in the order in which they were made. One query.
+
+    One's own; those on revealed issues; and for a lead, to whom they are written, all: but where the lead
+    labels in the training too, only of issues that they have labelled themselves.
+    """
+    comments = Comment.objects.filter(round__in=trainings)
+    may = Q(author=member)
+    for round_ in trainings:
+        may |= Q(round=round_, issue__in=revealed(round_).values("issue"))
+    if may_lead(member):
+        own = RoundVolunteer.objects.filter(round=OuterRef("round"), member=member)
+        labelled = Label.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), volunteer=member)
+        may |= ~Exists(own) | Exists(labelled)
+    return list(
+        comments.filter(may)
+        .select_related("author", "issue__repository", "issue__current")
+        .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
+        .order_by("id")
+    )
+
+
+def _calibration(
+    round_: Round,
+    book: Codebook,
+    answers: dict[int, int],
+    open_to_all: set[int],
+    labels: list[tuple[int, int, int | None]],
+    volunteers: list[RoundVolunteer],
+    comments: tuple[Comment, ...],
+    member: Membership,
+    blind: WithheldIssues,
+) -> Calibration:
+    deep = {state.category_id: at_depth(book, state.category_id, round_.depth) for state in book.states}
+    counted: Counter[int] = Counter()
+    matched: Counter[int] = Counter()
+    asked = Counter(deep[category].category_id for issue, category in answers.items() if issue in open_to_all)
+    by_answer: dict[int, Counter[int | None]] = {category: Counter() for category in asked}
+    for issue, volunteer, category in labels:
+        if issue not in answers:
+            continue
+        right = deep[answers[issue]].category_id
+        said = deep[category].category_id if category else None
+        counted[volunteer] += 1
+        matched[volunteer] += said == right
+        if issue in open_to_all:
+            by_answer[right][said] += 1
+    everything = answers.keys() <= open_to_all
+    seats = tuple(
+        _seat(round_, volunteer, counted, matched, len(answers), member, everything=everything)
+        for volunteer in volunteers
+    )
+    departures = [
+        Departure(
+            state=book.by_id[category],
+            hue=book.hue(category),
+            issues=asked[category],
+            labels=sum(said.values()),
+            right=said[category],
+            instead=tuple(
+                (book.by_id[other] if other else None, n)
+                for other, n in sorted(
+                    said.items(),
+                    key=lambda pair: (-pair[1], book.by_id[pair[0]].position if pair[0] else -1),
+                )
+                if other != category
+            ),
+        )
+        for category, said in by_answer.items()
+    ]
+    departures.sort(key=lambda one: (-one.wrong, one.state.position))
+    return Calibration(
+        round=round_,
+        issues=len(answers),
+        revealed=len(open_to_all),
+        blind=blind,
+        seats=seats,
+        labels=sum(one.labels for one in departures),
+        right=sum(one.right for one in departures),
+        departures=tuple(departures),
+        comments=comments,
+    )
+
+
+def _seat(
+    round_: Round,
+    volunteer: RoundVolunteer,
+    counted: Counter[int],
+    matched: Counter[int],
+    total: int,
+    member: Membership,
+    *,
+    everything: bool,
+) -> TrainingSeat:
+    id_ = volunteer.member_id
+    result = TrainingResult(total=total, done=counted[id_], right=matched[id_], pass_mark=round_.pass_mark)
+    is_own = id_ == member.pk
+    return TrainingSeat(
+        volunteer=volunteer,
+        labels=result.done,
+        right=result.right,
+        total=total,
+        passed=result.passed if everything or is_own else None,
+        is_own=is_own,
+    )

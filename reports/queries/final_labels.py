@@ -1,0 +1,205 @@
+"""Final labels that are not what they were: at a moment in the past, such as that of a report, and now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+
+from consensus.models import Decision
+from ingest.models import Issue
+from rounds.models import Round
+from rounds.queries.blindness import still_to_label
+from rounds.queries.categories import codebook
+from rounds.queries.rounds import revealed
+from studies.models import Event, Membership
+from taxonomy.models import CategoryState
+
+KINDS = ("changed", "reopened", "new")
+
+
+@dataclass(frozen=True)
+class LabelChange:
+    """One issue whose final label is another one, none any more (reopened), or one where none was (new).
+
+    `before` stood at the moment asked about, `after` stands now. `issue` comes with its repository, and its
+    snapshot with the title only.
+    """
+
+    issue: Issue
+    kind: str
+    before: Decision | None
+    after: Decision | None
+    states: Mapping[int, CategoryState]
+
+    @property
+    def before_state(self) -> CategoryState | None:
+        return self.states[self.before.category_id] if self.before else None
+
+    @property
+    def after_state(self) -> CategoryState | None:
+        return self.states[self.after.category_id] if self.after else None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it became what it is now."""
+        if self.after is not None:
+            return self.after.decided_at
+        return self.before.superseded_at if self.before else None
+
+    @property
+    def by(self) -> Membership | None:
+        """Who changed the decision or reopened the issue; None where the labels decided."""
+        if self.after is not None:
+            return self.after.decided_by
+        return self.before.superseded_by if self.before else None
+
+    @property
+    def why(self) -> str:
+        """The rationale of the current decision, or the reason for reopening the issue."""
+        if self.after is not None:
+            return self.after.rationale
+        return self.before.superseded_why if self.before else ""
+
+
+@dataclass(frozen=True)
+class LabelChanges:
+    """A page of them in the order of the round; `next` is the `after` of the page that follows.
+
+    `counts`: how many there are of each kind on all pages, whatever kind was asked for.
+    """
+
+    rows: list[LabelChange]
+    next: int | None
+    counts: dict[str, int]
+
+    @property
+    def count(self) -> int:
+        return sum(self.counts.values())
+
+
+# Of an issue at most one decision stood then, and at most one stands now.
+_CHANGED = """
+    WITH both_times AS (
+        SELECT d.issue_id,
+               max(d.id) FILTER (WHERE d.superseded_at IS NULL) AS now_id,
+               max(d.category_id) FILTER (WHERE d.superseded_at IS NULL) AS now_is,
+               max(d.id) FILTER (WHERE d.decided_at <= %s) AS then_id,
+               max(d.category_id) FILTER (WHERE d.decided_at <= %s) AS then_was
+        FROM consensus_decision d
+        WHERE d.round_id = %s AND (d.superseded_at IS NULL OR d.superseded_at > %s)
+        GROUP BY d.issue_id
+    ), changed AS MATERIALIZED (
+        SELECT i.issue_id, i.position, coalesce(then_id, 0) AS then_id, coalesce(now_id, 0) AS now_id,
+               CASE WHEN then_id IS NULL THEN 'new' WHEN now_id IS NULL THEN 'reopened' ELSE 'changed'
+               END AS kind
+        FROM both_times JOIN ({complete}) i ON i.issue_id = both_times.issue_id
+        WHERE now_is IS DISTINCT FROM then_was {seen}
+    )
+    SELECT count(*) FILTER (WHERE kind = 'changed'), count(*) FILTER (WHERE kind = 'reopened'),
+           count(*) FILTER (WHERE kind = 'new'), (
+        SELECT array_agg(ARRAY[issue_id, position, then_id, now_id] ORDER BY position)
+        FROM (
+            SELECT * FROM changed
+            WHERE position > %s AND (%s = '' OR kind = %s) ORDER BY position LIMIT %s
+        ) page
+    )
+    FROM changed
+"""
+
+
+def final_label_changes(
+    round_: Round,
+    member: Membership | None,
+    since: datetime,
+    *,
+    kind: str = "",
+    after: int | None = None,
+    limit: int | None = 50,
+) -> LabelChanges:
+    """What became of the final labels of a round between a moment and now, as far as this member may see it.
+    Four queries, and one more for what is withheld.
+
+    What was decided anew with the same category did not change. `after`: the `next` of the page before.
+    `limit`: None for all.
+    """
+    numbers, found = _changed(round_, member, since, kind, after, None if limit is None else limit + 1)
+    page = found if limit is None else found[:limit]
+    return LabelChanges(
+        rows=_rows(round_, page),
+        next=page[-1][1] if len(found) > len(page) else None,
+        counts=numbers,
+    )
+
+
+def change_counts(round_: Round, member: Membership | None, since: datetime) -> dict[str, int]:
+    """How many final labels changed since a moment, by kind, as far as this member may see it. One query, and
+    one more for what is withheld.
+    """
+    counts, _places = _changed(round_, member, since, "", None, 0)
+    return counts
+
+
+def _changed(
+    round_: Round, member: Membership | None, since: datetime, kind: str, after: int | None, limit: int | None
+) -> tuple[dict[str, int], list[list[int]]]:
+    """The counts by kind, and at most `limit` rows: issue, position, decision of then, decision of now."""
+    complete, parameters = _complete_issues(round_)
+    turns = still_to_label(round_, member)
+    seen, kept = "", ()
+    if not turns.query.is_empty():
+        held, kept = turns.values("issue_id").query.sql_with_params()
+        seen = f"AND i.issue_id NOT IN ({held})"
+    after = -1 if after is None else after
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CHANGED.format(complete=complete, seen=seen),
+            [*(since, since, round_.pk, since), *parameters, *kept, after, kind, kind, limit],
+        )
+        *numbers, found = cursor.fetchone()
+    return dict(zip(KINDS, numbers, strict=True)), found or []
+
+
+def _rows(round_: Round, page: list[list[int]]) -> list[LabelChange]:
+    decisions = Decision.objects.select_related("decided_by", "superseded_by").in_bulk(
+        {id_ for _issue, _position, *both in page for id_ in both if id_}
+    )
+    issues = (
+        Issue.objects.select_related("repository", "current")
+        .defer("current__body", "current__comments", "current__labels")
+        .in_bulk({row[0] for row in page})
+    )
+    states = codebook(round_.version_id).states
+    return [
+        LabelChange(
+            issue=issues[issue_id],
+            kind="new" if not before else "changed" if now else "reopened",
+            before=decisions.get(before),
+            after=decisions.get(now),
+            states=states,
+        )
+        for issue_id, _position, before, now in page
+    ]
+
+
+def packages(round_: Round, *, limit: int = 6) -> list[Event]:
+    """When the replication package of a round was downloaded, newest first. One query."""
+    sent = Event.objects.filter(
+        study=round_.study_id,
+        verb="exports.downloaded",
+        detail__round=round_.name,
+        detail__file__endswith=".zip",
+    )
+    return list(sent.order_by("-pk")[:limit])
+
+
+def _complete_issues(round_: Round) -> tuple[str, list[Any]]:
+    """SQL of the complete, revealed issues, (issue_id, position), and its parameters."""
+    complete = revealed(round_).filter(completed_at__isnull=False).values("issue_id", "position")
+    try:
+        query, parameters = complete.query.sql_with_params()
+    except EmptyResultSet:
+        return "SELECT NULL::bigint AS issue_id, NULL::integer AS position WHERE false", []
+    return query, list(parameters)

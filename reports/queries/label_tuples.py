@@ -1,0 +1,367 @@
+"""The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+from numpy.typing import NDArray
+
+from agreement import MISSING
+from core import clock
+from ingest.queries.issues import NAMES
+from reports.queries.label_tuples_sql import NOTHING_MORE, GroupedBy, grouped
+from rounds.models import Round, RoundVolunteer
+from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
+from rounds.queries.categories import STANDS_AS
+from rounds.queries.rounds import reveals_complete_issues
+from taxonomy.queries.codebooks import Codebook
+
+REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
+"""Why something of a round is not in its report: issues that lack labels, those they have, surplus; and
+`open_labels`, whose category is yet to come.
+"""
+
+_COMPLETE = "c.completed_at IS NOT NULL"
+
+
+def _complete(round_: Round) -> str:
+    """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
+    return _COMPLETE if reveals_complete_issues(round_) else "false"
+
+
+# First what is left out, in the order of REASONS, and the first and last issue. Then what the tuples are made
+# of, as far as any of it can change: labels of revealed issues stay as they are, a decision is added or
+# superseded, the year of an issue is filled in once. Each of these is then seen here.
+_FACTS = """
+    SELECT i.issues - i.complete, l.labels, s.surplus, i.first, i.last, i.issues, i.finished, i.finished_at,
+           d.*, y.years
+    FROM
+        (SELECT count(*) AS issues, count(*) FILTER (WHERE {complete}) AS complete, min(issue_id) AS first,
+                max(issue_id) AS last, count(completed_at) AS finished, max(completed_at) AS finished_at
+         FROM rounds_roundissue c WHERE round_id = %(round)s) i,
+        (SELECT count(*) AS labels FROM rounds_label l
+         JOIN rounds_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+         WHERE l.round_id = %(round)s AND NOT l.surplus AND NOT ({complete})) l,
+        (SELECT count(*) AS surplus FROM rounds_label WHERE round_id = %(round)s AND surplus) s,
+        (SELECT count(*), count(superseded_at), max(id), max(decided_at), max(superseded_at)
+         FROM consensus_decision WHERE round_id = %(round)s) d,
+        (SELECT count(i.year) AS years FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
+         WHERE r.study_id = %(study)s) y
+"""
+
+# A volunteer has labels in the order of time: the first that counts is soon found.
+_RATERS = """
+    SELECT count(*) FROM rounds_roundvolunteer v WHERE v.round_id = %(round)s AND EXISTS (
+        SELECT FROM rounds_label l
+        JOIN rounds_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id AND {complete}
+        WHERE l.round_id = v.round_id AND l.volunteer_id = v.member_id AND NOT l.surplus AND {seen}
+    )
+"""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """All that the tuples of a round depend on: while it is the same, so are they.
+
+    `ids` are the first and the last id of its issues. `facts` count what is complete, decided and dated, and
+    name the last of each.
+    """
+
+    round: int
+    version: int
+    is_crossed: bool
+    is_revealed: bool
+    labels_per_issue: int
+    volunteers: tuple[tuple[int, str], ...]
+    left_out: tuple[int, ...]
+    asked: GroupedBy = NOTHING_MORE
+    ids: tuple[int, int] = (0, 0)
+    facts: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """Label tuples of the complete, revealed issues of a round, at one moment; the same may come twice.
+
+    `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
+    slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
+    `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
+    repository where it was asked for, else 0; `months` [P] the month (UTC) in which the last label came where
+    it was asked for, else NaT. `issues` says, where it was asked for, of what repository, what year and what
+    decided category so many of these issues are: (id, year or None, place or -1, count).
+    Two of one `edition` are equal; None, where something is kept from the reader, equals nothing else.
+    """
+
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    decided: NDArray[np.int32]
+    repositories: NDArray[np.int64]
+    months: NDArray[np.datetime64]
+    columns: tuple[str, ...]
+    raters: int
+    left_out: dict[str, int]
+    as_of: datetime
+    issues: tuple[tuple[int, int | None, int, int], ...] = ()
+    edition: Edition | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self.edition is None or not isinstance(other, Tuples):
+            return self is other
+        return self.edition == other.edition
+
+    def __hash__(self) -> int:
+        return id(self) if self.edition is None else hash(self.edition)
+
+
+def tuples(
+    round_: Round,
+    codebook: Codebook,
+    *,
+    without: Collection[int] = (),
+    blind: WithheldIssues = NOTHING,
+    by_repository: bool = False,
+    by_month: bool = False,
+    by_year: bool = False,
+) -> Tuples:
+    """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for all that they
+    depend on, with what is left out; one more for the tuples where issues of a crossed round have labels of
+    different volunteers.
+
+    27 million labels give at most as many rows as there are distinct tuples, decided categories and,
+    `by_repository` and `by_month`, repositories and months together, in each of the parts that the database
+    groups at once: memory does not grow with the issues.
+    `without`: ids of issues to leave out. `blind`: what is held back from the reader, and left out too.
+    Where nothing is, this process keeps what it grouped lately: one statement says whether it still holds.
+    """
+    given: dict[str, Any] = {"round": round_.pk, "study": round_.study_id}
+    alone = not connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        if alone:
+            # All statements see one snapshot; inside somebody's transaction that is theirs to say.
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute("SELECT now()")
+        (as_of,) = cursor.fetchone()
+        volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
+        cursor.execute(_FACTS.format(complete=_complete(round_)), given)
+        left, labels, surplus, first, last, *facts = cursor.fetchone()
+        edition = Edition(
+            round=round_.pk,
+            version=round_.version_id,
+            is_crossed=round_.allocation == Round.Allocation.CROSSED,
+            is_revealed=reveals_complete_issues(round_),
+            labels_per_issue=round_.labels_per_issue,
+            volunteers=tuple(volunteers.values_list("member_id", "member__pseudonym")),
+            left_out=(left, labels, surplus),
+            asked=GroupedBy(by_repository, by_month, by_year),
+            ids=(first or 0, last or 0),
+            facts=tuple(facts),
+        )
+        if without or not blind.query.is_empty():
+            found = _grouped(edition, codebook, *seen_sql(blind, "c.issue_id"), without)
+            return replace(found, as_of=as_of, edition=None)
+        return replace(_kept(edition, codebook), as_of=as_of)
+
+
+@lru_cache(maxsize=16)
+def _kept(edition: Edition, codebook: Codebook) -> Tuples:
+    return _grouped(edition, codebook)
+
+
+def _grouped(
+    edition: Edition,
+    codebook: Codebook,
+    seen: str = "true",
+    kept: Mapping[str, Any] = MappingProxyType({}),
+    without: Collection[int] = (),
+) -> Tuples:
+    """The tuples of an edition. `seen` and `kept`: the condition on issues, and its parameters."""
+    crossed, raters = edition.is_crossed, len(edition.volunteers)
+    complete = _COMPLETE if edition.is_revealed else "false"
+    shown: dict[str, Any] = {"complete": complete, "seen": seen, "kept": kept, "without": without}
+    asked = edition.asked
+    found = grouped(edition.round, edition.ids, asked, **shown)
+    if crossed and (found.sizes != raters).any():
+        # Somebody came or went in mid-round: only then are the labels asked whose they are.
+        asked = replace(asked, whose=True)
+        found = grouped(edition.round, edition.ids, asked, **shown)
+    if not crossed:
+        with connection.cursor() as cursor:
+            cursor.execute(_RATERS.format(complete=complete, seen=seen), {"round": edition.round, **kept})
+            (raters,) = cursor.fetchone()
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    columns = {member: column for column, (member, _name) in enumerate(edition.volunteers)}
+    # Labels come in the order of the members' ids, columns in the round's order.
+    nth = np.arange(len(found.labels)) - np.repeat(np.cumsum(found.sizes) - found.sizes, found.sizes)
+    if asked.whose:
+        column: NDArray[np.integer] = _looked_up(found.whose, columns)
+    elif crossed:
+        column = np.array([columns[member] for member in sorted(columns)], dtype=np.int64)[nth]
+    else:
+        column = nth
+    width = len(columns) if crossed else int(found.sizes.max(initial=edition.labels_per_issue))
+    codes = np.full((len(found.sizes), width), MISSING, dtype=np.int32)
+    row = np.repeat(np.arange(len(found.sizes)), found.sizes)
+    codes[row, column] = _looked_up(found.labels, place)
+    left_out = dict(zip(REASONS, edition.left_out, strict=True))
+    left_out["open_labels"] = int(found.counts[row[found.labels == 0]].sum())
+    return Tuples(
+        codes=codes,
+        counts=found.counts,
+        decided=_looked_up(found.decided, place),
+        repositories=found.repositories,
+        months=found.months,
+        columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
+        raters=raters,
+        left_out={reason: count for reason, count in left_out.items() if count},
+        as_of=clock.now(),
+        issues=tuple(
+            (repository, year or None, place.get(decided, MISSING), count)
+            for repository, year, decided, count in found.issues.tolist()
+        ),
+        edition=edition,
+    )
+
+
+def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.int32]:
+    """The place of each id, -1 where it has none."""
+    if not places:
+        return np.full(len(ids), MISSING, dtype=np.int32)
+    known = np.array(sorted(places), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    found = np.array([places[id_] for id_ in known.tolist()], dtype=np.int32)
+    return np.where(known[at] == ids, found[at], np.int32(MISSING))
+
+
+_IN_ORDER = """
+    SELECT r.name, c.issue_id, c.labels, c.whose, c.decided
+    FROM rounds_roundissue c
+    JOIN ingest_issue i ON i.id = c.issue_id
+    JOIN ({names}) r ON r.id = i.repository_id
+    WHERE c.round_id = %(round)s AND c.labels <> '' AND {complete} AND {seen}
+    ORDER BY r.name, c.position
+"""
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """The labels of one repository, an issue per row in the order of the round.
+
+    `codes` [N, R] and `decided` [N] hold places in `codebook.states` as in `Tuples`; `issues` [N] are ids.
+    """
+
+    issues: list[int]
+    codes: NDArray[np.int32]
+    decided: NDArray[np.int32]
+
+
+def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> dict[str, InOrder]:
+    """The complete, revealed issues of a crossed round by the name of their repository. Two queries.
+
+    Memory grows with the issues: this is for what asks about their order, and for nothing else.
+    """
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    members = RoundVolunteer.objects.filter(round=round_).order_by("column").values_list("member", flat=True)
+    columns = {member: column for column, member in enumerate(members)}
+    seen, kept = seen_sql(blind, "c.issue_id")
+    with connection.cursor() as cursor:
+        statement = _IN_ORDER.format(complete=_complete(round_), seen=seen, names=NAMES)
+        cursor.execute(statement, {"round": round_.pk, "study": round_.study_id, **kept})
+        rows = cursor.fetchall()
+    found: dict[str, InOrder] = {}
+    for name, part in groupby(rows, key=itemgetter(0)):
+        lines = [line[1:] for line in part]
+        codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
+        for index, (_issue, labels, whose, _decided) in enumerate(lines):
+            at = [columns[int(member)] for member in whose.split()]
+            codes[index, at] = [place.get(int(one), MISSING) for one in labels.split()]
+        decided = np.array([place.get(line[3], MISSING) for line in lines], dtype=np.int32)
+        found[name] = InOrder([line[0] for line in lines], codes, decided)
+    return found
+
+
+_WAYS = """
+    SELECT l.issue_id, l.volunteer_id, coalesce(s.category_id, 0),
+           row_number() OVER (PARTITION BY l.volunteer_id ORDER BY l.submitted_at, c.position) - 1
+    FROM rounds_label l
+    JOIN rounds_said s ON s.id = l.id
+    JOIN rounds_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
+    WHERE l.round_id = %(round)s AND {complete} AND {seen}
+"""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The labels of a round, an issue per row and a volunteer per column, with when each was given.
+
+    `codes` [N, R] holds places in `codebook.states`, -1 for no label or an open one; `order` [N, R] the
+    place of each label on its volunteer's own way, from 0, and -1 where there is none.
+    """
+
+    volunteers: tuple[str, ...]
+    codes: NDArray[np.int32]
+    order: NDArray[np.int64]
+
+
+def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> Ways:
+    """The labels of the complete, revealed issues in the order in which each volunteer submitted them.
+
+    Labels of one moment, such as those of a file, are in the order of the round. Two queries; memory grows
+    with the labels.
+    """
+    volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
+    found = list(volunteers.values_list("member_id", "member__pseudonym"))
+    seen, kept = seen_sql(blind, "c.issue_id")
+    with connection.cursor() as cursor:
+        cursor.execute(_WAYS.format(complete=_complete(round_), seen=seen), {"round": round_.pk, **kept})
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 4)
+    issues, row = np.unique(rows[:, 0], return_inverse=True)
+    columns = {member: column for column, (member, _name) in enumerate(found)}
+    members, which = np.unique(rows[:, 1], return_inverse=True)
+    column = np.array([columns[member] for member in members.tolist()], dtype=np.int64)[which]
+    place = {state.category_id: index for index, state in enumerate(codebook.states)}
+    categories, chosen = np.unique(rows[:, 2], return_inverse=True)
+    places = np.array([place.get(one, MISSING) for one in categories.tolist()], dtype=np.int32)[chosen]
+    codes = np.full((len(issues), len(found)), MISSING, dtype=np.int32)
+    order = np.full((len(issues), len(found)), MISSING, dtype=np.int64)
+    codes[row, column], order[row, column] = places, rows[:, 3]
+    return Ways(tuple(name for _member, name in found), codes, order)
+
+
+_TWICE = """
+    SELECT m.pseudonym, {first} AS first, {second} AS second, count(*)
+    FROM annotate_repeat r
+    JOIN rounds_label l
+      ON l.round_id = r.round_id AND l.issue_id = r.issue_id AND l.volunteer_id = r.volunteer_id
+    JOIN rounds_roundissue c ON c.round_id = r.round_id AND c.issue_id = r.issue_id
+    JOIN rounds_roundvolunteer v ON v.round_id = r.round_id AND v.member_id = r.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed} AND {seen}
+    GROUP BY v."column", m.pseudonym, first, second
+    ORDER BY v."column"
+"""
+
+
+def labelled_twice(
+    round_: Round, blind: WithheldIssues = NOTHING
+) -> list[tuple[str, int | None, int | None, int]]:
+    """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone,
+    without those that are held back from the reader.
+
+    Categories are those of the round's version; None stands for an open label, and for one whose category was
+    split or retired since. In the order of the volunteers' columns. One query.
+    """
+    seen, kept = seen_sql(blind, "c.issue_id")
+    is_revealed = "true" if round_.closed_at else _complete(round_)
+    with connection.cursor() as cursor:
+        first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
+        statement = _TWICE.format(revealed=is_revealed, seen=seen, first=first, second=second)
+        cursor.execute(statement, {"round": round_.pk, "version": round_.version_id, **kept})
+        found: list[tuple[str, int | None, int | None, int]] = cursor.fetchall()
+    return found

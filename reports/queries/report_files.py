@@ -1,0 +1,63 @@
+"""Reports as files: the jobs that make them, and whether who asked may still read what came out."""
+
+from collections.abc import Collection, Iterable
+from functools import reduce
+from operator import or_
+
+from django.db.models import QuerySet
+
+from core.models import Job
+from reports.errors import ReportFileGone, ReportFileHeldBack
+from reports.formats.file_cache import has
+from rounds.models import Round
+from rounds.queries.blindness import NOTHING, withheld_issues_in
+from rounds.queries.rounds import revealed
+from studies.models import Membership
+
+MAKING = "reports.make_report_file"
+"""The kind of the jobs that make one; the argument `round` is the round's id."""
+
+Runs = list[list[int]]
+"""Numbers as the first and last of each run of them: [[1, 3], [7, 7]] is 1, 2, 3, 7."""
+
+
+def report_jobs(round_: Round, member: Membership) -> QuerySet[Job]:
+    """The jobs in which this member had a file of this round's report made, newest first."""
+    asked = Job.objects.filter(kind=MAKING, arguments__contains={"round": round_.pk, "member": member.pk})
+    return asked.order_by("-pk")
+
+
+def finished_file(job: Job, round_: Round, member: Membership) -> str:
+    """The name on the shelf of the file that this job made. One query, and a small one.
+
+    Raises ReportFileGone where it was not made, or not kept, and ReportFileHeldBack where anything in it
+    has become blind for who asked: an issue that they came to label elsewhere, or that is open again.
+    """
+    if job.state != Job.State.DONE or not has(job.result["file"]):
+        raise ReportFileGone
+    seen = readable(round_, member)
+    if not all(one in seen for first, last in job.result["issues"] for one in range(first, last + 1)):
+        raise ReportFileHeldBack
+    return str(job.result["file"])
+
+
+def readable(round_: Round, member: Membership) -> Collection[int]:
+    """What a report of this round can be made of for a member: the issues of all rounds of the study that are
+    revealed and not held back from them, by their ids in these rounds. One query, and a small one.
+    """
+    rounds = Round.objects.filter(study=round_.study_id)
+    found = reduce(or_, map(revealed, rounds), NOTHING)
+    blind = withheld_issues_in(rounds, [member])
+    if not blind.query.is_empty():
+        found = found.exclude(pk__in=blind.values("pk"))
+    return set(found.values_list("pk", flat=True))
+
+
+def runs(numbers: Iterable[int]) -> Runs:
+    found: Runs = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return found

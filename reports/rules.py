@@ -1,0 +1,11 @@
+"""Who may freeze a report."""
+
+from rounds.models import Round
+from rounds.rules import is_of
+from studies import rules as studies_rules
+from studies.models import Membership
+
+
+def may_freeze(member: Membership | None, round_: Round) -> bool:
+    """Freeze the agreement report of a round under a name: owner and leads."""
+    return is_of(member, round_.study_id) and studies_rules.may_lead(member)

@@ -1,0 +1,88 @@
+"""Rows of the page's tables: a number, and its interval drawn on the axis of its table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement import Agreement, Coefficient
+from drawing.axes import Axis, Whisker, close_axis, whisker
+from reports.agreement_report import AgreementReport
+from reports.sentences.agreement import is_paradox
+
+HEADLINE = "fleiss_kappa"
+DRAWN = 150.0
+EDGE = 8.0
+MARKS = ("circle", "square", "diamond")
+
+
+@dataclass(frozen=True)
+class ChartRow:
+    """A row of a table with an axis: the number `of` it, and the number `drawn`.
+
+    `place` is that of its type, from 0; -1 where types play no part. `group` is the agreement of a group of
+    issues. `resampled` is the interval by bootstrap, where the reader asked for it.
+    """
+
+    of: Coefficient
+    drawn: Whisker | None
+    key: str = ""
+    name: str = ""
+    hint: str = ""
+    place: int = -1
+    labels: int = 0
+    share: str = ""
+    group: Agreement | None = None
+    resampled: str = ""
+    is_first: bool = False
+    is_few: bool = False
+
+    @property
+    def is_paradox(self) -> bool:
+        return self.group is not None and is_paradox(self.group)
+
+    @property
+    def mark(self) -> str:
+        """Shape of the mark: hue and shape together tell the first three types apart."""
+        return MARKS[self.place] if 0 <= self.place < len(MARKS) else MARKS[0]
+
+    @property
+    def css(self) -> str:
+        if self.is_first and self.place < 0:
+            return "ac"
+        return f"f{'abc'[self.place]}" if 0 <= self.place < len(MARKS) else "d w"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows on one axis."""
+
+    axis: Axis
+    rows: list[ChartRow]
+    all: ChartRow | None = None
+    reference: str = ""
+
+
+def kappa_axis(groups: Iterable[Agreement]) -> Axis:
+    """The axis on which the kappas of these groups lie."""
+    kappas = [group.coefficients[HEADLINE] for group in groups]
+    ends = known((kappa.value, kappa.low, kappa.high) for kappa in kappas)
+    return close_axis(ends, EDGE, DRAWN - EDGE, most=4)
+
+
+def group_row(axis: Axis, found: Agreement, **fields: Any) -> ChartRow:
+    """The row of one group of issues, its kappa drawn on the axis."""
+    kappa = found.coefficients[HEADLINE]
+    return ChartRow(kappa, whisker(axis, kappa.value, kappa.low, kappa.high), group=found, **fields)
+
+
+def place_of(report: AgreementReport, code: str) -> int:
+    return report.codebook.hue(report.codebook.by_code[code].category_id)
+
+
+def named(report: AgreementReport, code: str) -> dict[str, Any]:
+    """A category as its chip shows it."""
+    return {"code": code, "place": place_of(report, code), "name": report.codebook.by_code[code].name}
+
+
+def known(triples: Iterable[Sequence[float | None]]) -> list[float]:
+    return [value for triple in triples for value in triple if value is not None]

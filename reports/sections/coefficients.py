@@ -1,0 +1,83 @@
+"""The coefficients of all issues, side by side."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from agreement import Agreement, Bootstrap, bootstrap
+from drawing.axes import close_axis, whisker
+from reports.agreement_report import AgreementReport, Numbers
+from reports.pictures.dots import draw_coefficients
+from reports.pictures.kind import PictureKind
+from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, known
+from reports.sections.columns import COEFFICIENT, ESTIMATE, estimate_cells
+from reports.sections.section import Card, PageQuery, Section
+from reports.sentences.definitions import COEFFICIENTS
+from reports.sentences.numbers import span
+
+
+def _rows(report: AgreementReport) -> Iterator[list[object]]:
+    found = report.overall.coefficients
+    return ([name, *estimate_cells(found[name])] for name in COEFFICIENTS)
+
+
+def resampled(report: AgreementReport) -> Bootstrap:
+    """The intervals of a report by resampling its issues: seconds for a large study, once while its labels
+    stay. The seed is the round's own, read as unsigned: the same labels give the same intervals.
+    """
+    return _resampled(report.numbers, report.round.seed % 2**64)
+
+
+@lru_cache(maxsize=8)
+def _resampled(numbers: Numbers, seed: int) -> Bootstrap:
+    return bootstrap(numbers.patterns, seed=seed, columns_are_raters=bool(numbers.columns))
+
+
+def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
+    intervals = resampled(report) if asked.get("bootstrap") == "yes" else None
+    return {"coefficients": _chart(report.overall, intervals), "resampled": intervals}
+
+
+def _chart(found: Agreement, resampled: Bootstrap | None) -> Chart:
+    """All coefficients side by side; with `resampled` its intervals beside those by formula."""
+    intervals = resampled.intervals if resampled else {}
+    bounds: dict[str, tuple[float | None, float | None]] = {}
+    for name in COEFFICIENTS:
+        one, again = found.coefficients[name], intervals.get(name)
+        bounds[name] = (
+            (one.low, one.high) if one.low is not None or again is None else (again.low, again.high)
+        )
+    values = known((found.coefficients[name].value, *bounds[name]) for name in COEFFICIENTS)
+    axis = close_axis(values, EDGE, DRAWN - EDGE, most=4)
+    rows = []
+    for name, (title, hint) in COEFFICIENTS.items():
+        one, again = found.coefficients[name], intervals.get(name)
+        rows.append(
+            ChartRow(
+                one,
+                whisker(axis, one.value, *bounds[name]),
+                key=name,
+                name=str(title),
+                hint=str(hint),
+                is_first=name == HEADLINE,
+                resampled=span(again.low, again.high) if again else "",
+            )
+        )
+    return Chart(axis, rows)
+
+
+COEFFICIENTS_SECTION = Section(
+    key="coefficients",
+    title=gettext_lazy("Coefficients side by side"),
+    columns=(COEFFICIENT, *ESTIMATE),
+    rows=_rows,
+    card=Card("reports/agreement/_coefficients.html", _card, "top"),
+    picture=PictureKind(
+        title=gettext_lazy("Coefficients side by side"),
+        value="value",
+        caption=gettext_lazy("Each coefficient of all issues with its 95 % interval."),
+        draw=draw_coefficients,
+    ),
+)

@@ -1,0 +1,276 @@
+"""What the issues of an agreement report are: by repository, year and decided type, and what was decided."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from consensus.queries.false_positives import false_positives
+from drawing.axes import px
+from ingest.queries.issues import repository_names
+from reports.agreement_report import AgreementReport, computed_once, level_name
+from reports.formats.tables import Table
+from reports.frozen.figures import Figure, FigureKey, KeyedFigures, listed, plain
+from reports.pictures import widths
+from reports.pictures.bars import draw_distribution
+from reports.pictures.cells import draw_years
+from reports.pictures.kind import PictureKind, corner, heaviest
+from reports.sections.chart_rows import named
+from reports.sections.columns import CODE, ISSUES, LEVEL, NAME, REPOSITORY, SHARE, UNDECIDED, Column
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sentences.numbers import percent
+from taxonomy.models import CategoryState, Level
+
+Found = tuple[int, int | None, int, int]
+
+
+@dataclass(frozen=True)
+class CompositionRow:
+    """The issues of one repository, or of all (`repository` is "" then).
+
+    `years` and `types` count them in the order of the composition's; `undecided` have no decision yet.
+    `false_positives` are further issues, which a screening excluded; None where the study has no screening.
+    """
+
+    repository: str
+    issues: int
+    years: tuple[int, ...]
+    types: tuple[int, ...]
+    undecided: int
+    false_positives: int | None
+
+    def as_dict(self, composition: "Composition") -> dict[str, Any]:
+        years = (str(year or "unknown") for year in composition.years)
+        codes = (state.code for state in composition.types)
+        return {
+            "repository": self.repository or "all",
+            "issues": self.issues,
+            "years": dict(zip(years, self.years, strict=True)),
+            "types": dict(zip(codes, self.types, strict=True)),
+            "undecided": self.undecided,
+            "false_positives": self.false_positives,
+        }
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A line per repository and one for all, over the years and the types that occur.
+
+    A year is None where it is unknown, and comes last.
+    """
+
+    years: tuple[int | None, ...]
+    types: tuple[CategoryState, ...]
+    lines: tuple[CompositionRow, ...]
+    whole: CompositionRow
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        """The JSON of the command and of REST, all issues last."""
+        return [line.as_dict(self) for line in (*self.lines, self.whole)]
+
+
+@computed_once
+def composition(report: AgreementReport) -> Composition:
+    """Table I: the issues of the report by repository, year and decided type, with the false positives.
+
+    A repository that has false positives alone is a line too. Five queries at most.
+    """
+    found = report.issues
+    dropped = false_positives(report.round, report.reader) if report.reader else None
+    years = sorted({year for _repository, year, _place, _count in found}, key=lambda year: year or 9999)
+    types = _rolled_up(report, Level.TYPE)
+    occur = set(types.values())
+    known = [state for state in report.codebook.at_level(Level.TYPE) if state.category_id in occur]
+    seen = {repository for repository, *_rest in found} | set(dropped or ())
+    names = repository_names(report.round.study_id)
+
+    def line(name: str, rows: Iterable[Found], false: int | None) -> CompositionRow:
+        by_year, by_type = Counter[int | None](), Counter[int | None]()
+        for _repository, year, place, count in rows:
+            by_year[year] += count
+            by_type[types.get(place)] += count
+        return CompositionRow(
+            repository=name,
+            issues=by_year.total(),
+            years=tuple(by_year[year] for year in years),
+            types=tuple(by_type[state.category_id] for state in known),
+            undecided=by_type[None],
+            false_positives=false,
+        )
+
+    return Composition(
+        years=tuple(years),
+        types=tuple(known),
+        lines=tuple(
+            line(name, [row for row in found if row[0] == pk], None if dropped is None else dropped[pk])
+            for pk, name in names.items()
+            if pk in seen
+        ),
+        whole=line("", found, None if dropped is None else dropped.total()),
+    )
+
+
+@computed_once
+def distribution(report: AgreementReport) -> list[dict[str, Any]]:
+    """The decided types, then the decided themes, that occur: in the order of the tree.
+
+    `issues` were decided as the category, of the `base` that were decided at its level or below.
+    """
+    answer = []
+    for level in (Level.TYPE, Level.THEME):
+        at, counted = _rolled_up(report, level), Counter[int]()
+        for _repository, _year, place, count in report.issues:
+            if place in at:
+                counted[at[place]] += count
+        base = counted.total()
+        for state in report.codebook.at_level(level):
+            if issues := counted[state.category_id]:
+                one = {"level": level_name(level), "code": state.code, "issues": issues, "base": base}
+                answer.append(one | {"share": issues / base})
+    return answer
+
+
+def _rolled_up(report: AgreementReport, level: Level) -> dict[int, int]:
+    """Of the decided places that occur: the id of the category of this level that each lies in, if any."""
+    book, above = report.codebook, report.codebook.rolled_up(level)
+    places = {place for _repository, _year, place, _count in report.issues if place >= 0}
+    found = {place: above.get(book.states[place].category_id) for place in places}
+    return {place: category for place, category in found.items() if category is not None}
+
+
+# --- what was labelled
+
+
+def _issue_columns(report: AgreementReport) -> tuple[Column, ...]:
+    found = composition(report)
+    return (
+        REPOSITORY,
+        ISSUES,
+        *(
+            Column(f"year_{year}", str(year))
+            if year
+            else Column("year_unknown", gettext_lazy("Year unknown"))
+            for year in found.years
+        ),
+        *(Column(f"type_{state.code}", state.code) for state in found.types),
+        UNDECIDED,
+        Column("false_positives", gettext_lazy("False positives")),
+    )
+
+
+def _issue_rows(report: AgreementReport) -> Iterator[list[object]]:
+    found = composition(report)
+    for row in (*found.lines, found.whole):
+        name = row.repository or "all"
+        yield [name, row.issues, *row.years, *row.types, row.undecided, row.false_positives]
+
+
+def _issue_figures(rows: list[dict[str, Any]]) -> KeyedFigures:
+    for row in rows:
+        of = row["repository"]
+        yield from plain("issues", of, row, "issues", "undecided")
+        for what in ("years", "types"):
+            for key, figure in row[what].items():
+                yield FigureKey(what, f"{of}, {key}", "issues"), Figure(figure)
+
+
+def _years(report: AgreementReport, _table: Table) -> Table:
+    """How many issues of each repository are of each year: a row for each that has any."""
+    found = composition(report)
+    rows = (
+        (row.repository, str(year or "–"), issues)
+        for row in found.lines
+        for year, issues in zip(found.years, row.years, strict=True)
+        if issues
+    )
+    return Table.of(("repository", "year", "issues"), rows)
+
+
+COMPOSITION = Section(
+    key="issues",
+    title=gettext_lazy("The issues"),
+    columns=_issue_columns,
+    rows=_issue_rows,
+    card=Card("reports/agreement/_issues.html", lambda report, _asked: {"composition": composition(report)}),
+    picture=PictureKind(
+        name="years",
+        title=gettext_lazy("The issues by repository and year"),
+        value="issues",
+        caption=gettext_lazy("How many issues of each repository were opened in each year."),
+        part=_years,
+        columns=(Column("year", gettext_lazy("Year")),),
+        choose=corner(("repository",), "issues", lambda _room: widths.ROWS),
+        draw=draw_years,
+        least=2,
+    ),
+    json=JsonPart(
+        "issues",
+        lambda report: composition(report).as_dict(),
+        _issue_figures,
+        parts={
+            "issues": gettext_lazy("Repository %(of)s"),
+            "years": gettext_lazy("By year: %(of)s"),
+            "types": gettext_lazy("By decided type: %(of)s"),
+        },
+        names={"undecided": gettext_lazy("Issues without a decision")},
+    ),
+)
+
+
+# --- what was decided
+
+
+def _decision_rows(report: AgreementReport) -> Iterator[list[object]]:
+    for one in distribution(report):
+        name = report.codebook.by_code[one["code"]].name
+        yield [one["level"], one["code"], name, one["issues"], one["base"], one["share"]]
+
+
+def _themes_below_types(report: AgreementReport, table: Table) -> Table:
+    """What was decided, the themes of each type below it."""
+    book = report.codebook.by_code
+    return Table(table.columns, tuple(sorted(table.rows, key=lambda row: book[str(row[1])].position)))
+
+
+def _decision_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    """The decided types with the themes of each below it; None where nothing is decided."""
+    found = distribution(report)
+    most = max((one["share"] for one in found), default=1.0)
+    rows = [
+        {
+            **one,
+            **named(report, one["code"]),
+            "is_type": one["level"] == "type",
+            "share": percent(one["share"]),
+            "width": px(100 * one["share"] / most),
+        }
+        for one in sorted(found, key=lambda one: report.codebook.by_code[one["code"]].position)
+    ]
+    return {"decided": rows} if rows else None
+
+
+DISTRIBUTION = Section(
+    key="distribution",
+    title=gettext_lazy("What was decided"),
+    columns=(LEVEL, CODE, NAME, ISSUES, Column("base", gettext_lazy("Of")), SHARE),
+    rows=_decision_rows,
+    card=Card("reports/agreement/_decided.html", _decision_card, "right"),
+    picture=PictureKind(
+        title=gettext_lazy("What was decided"),
+        value="share",
+        caption=gettext_lazy(
+            "How many of the decided issues each type (strong) and each of its themes (pale) was decided for."
+        ),
+        part=_themes_below_types,
+        choose=heaviest("issues"),
+        draw=draw_distribution,
+    ),
+    json=JsonPart(
+        "distribution",
+        distribution,
+        listed("decided", "issues", "share", of=lambda one: str(one["code"])),
+        parts={"decided": gettext_lazy("Decided as %(of)s")},
+    ),
+)

@@ -1,0 +1,76 @@
+"""The drift check: each volunteer against themselves, and all pooled."""
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from reports.agreement_report import AgreementReport
+from reports.frozen.figures import KeyedFigures, estimate, plain
+from reports.sections.columns import (
+    COHEN_KAPPA,
+    HIGH,
+    ISSUES,
+    LOW,
+    PERCENT_AGREEMENT,
+    REASON,
+    VOLUNTEER,
+    Column,
+)
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sentences.agreement import intra_left_out
+
+_cells = attrgetter(
+    "issues", "percent_agreement.value", "percent_agreement.low", "percent_agreement.high",
+    "cohen_kappa.value", "cohen_kappa.low", "cohen_kappa.high",
+)  # fmt: skip
+
+
+def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
+    """No row where no issue came twice."""
+    found = report.intra
+    for one in (*found.raters, found.pooled) if found else ():
+        reason = one.cohen_kappa.reason
+        yield one.rater or "all", *_cells(one), reason and reason.text
+
+
+def _figures(found: dict[str, Any]) -> KeyedFigures:
+    for one in (found["pooled"], *found["volunteers"]):
+        of = one.get("volunteer", "all")
+        yield from plain("intra-rater", of, one, "issues")
+        for name in ("percent_agreement", "cohen_kappa"):
+            yield estimate("intra-rater", of, name, one[name])
+
+
+def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    """The drift check, all volunteers pooled first; None where no issue came twice."""
+    if report.intra is None:
+        return None
+    return {"intra": [report.intra.pooled, *report.intra.raters], "intra_left_out": intra_left_out(report)}
+
+
+INTRA_RATER = Section(
+    key="intra-rater",
+    title=gettext_lazy("Intra-rater agreement"),
+    columns=(
+        VOLUNTEER,
+        ISSUES,
+        PERCENT_AGREEMENT,
+        LOW,
+        HIGH,
+        COHEN_KAPPA,
+        Column("kappa_low", gettext_lazy("Kappa from")),
+        Column("kappa_high", gettext_lazy("Kappa to")),
+        REASON,
+    ),
+    rows=_rows,
+    card=Card("reports/agreement/_intra.html", _card, "right"),
+    json=JsonPart(
+        "intra_rater",
+        lambda report: report.intra and report.intra.as_dict(),
+        _figures,
+        parts={"intra-rater": gettext_lazy("Intra-rater, %(of)s")},
+        names={"percent_agreement": gettext_lazy("Percent agreement")},
+    ),
+)

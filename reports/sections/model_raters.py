@@ -1,0 +1,145 @@
+"""Models compared with the volunteers of a report; no other number of the report counts their labels."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy
+
+from agreement import MISSING, ModelRater, Patterns, model_rater
+from annotate.queries.model_labels import beside_models
+from reports.agreement_report import AgreementReport, computed_once
+from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
+from reports.level_agreement import places_at
+from reports.pictures.dots import draw_models
+from reports.pictures.kind import PictureKind, columns_of, heaviest
+from reports.sections import columns
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sections.volunteers import DECISION_NAMES, decision_as_dict
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """One model by its pseudonym, and what came out of its comparison."""
+
+    model: str
+    found: ModelRater
+
+
+@computed_once
+def model_comparisons(report: AgreementReport) -> tuple[ModelComparison, ...]:
+    """Every model with a label on an issue of the report, in the order in which they joined the study.
+
+    One query, and two more where there is such a model.
+    """
+    found = beside_models(report.round, report.codebook, report.blind)
+    if found is None:
+        return ()
+    places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
+    patterns = Patterns(places[found.codes], found.counts, len(report.codebook.at_level(report.level)))
+    decided = places[found.decided]
+    return tuple(
+        ModelComparison(
+            name, model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns))
+        )
+        for name, codes in zip(found.names, found.models.T, strict=True)
+    )
+
+
+_cells = attrgetter(
+    "labels", "compared", "agreement.value", "agreement.low", "agreement.high", "kappa.value",
+    "among_agreement.value", "among_kappa.value", "decision.issues", "decision.agreement", "decision.kappa",
+)  # fmt: skip
+
+
+def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
+    """`reason` says why values are undefined, each reason once."""
+    for one in model_comparisons(report):
+        found = one.found
+        values = (found.agreement, found.kappa, found.among_agreement, found.among_kappa)
+        reasons = [value.reason for value in values if value.value is None]
+        reasons += [found.decision.reason] if found.decision.kappa is None else []
+        undefined = dict.fromkeys(reason.text for reason in reasons if reason)
+        yield one.model, *_cells(found), "; ".join(undefined) or None
+
+
+def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": one.model,
+            "labels": one.found.labels,
+            "compared": one.found.compared,
+            "agreement": one.found.agreement.as_dict(),
+            "mean_kappa": one.found.kappa.as_dict(),
+            "volunteers": {
+                "percent_agreement": one.found.among_agreement.as_dict(),
+                "light_kappa": one.found.among_kappa.as_dict(),
+            },
+            "decision": decision_as_dict(one.found.decision),
+        }
+        for one in model_comparisons(report)
+    ]
+
+
+def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
+    for one in found:
+        of = one["model"]
+        yield from plain("models", of, one, "labels", "compared")
+        for name in ("agreement", "mean_kappa"):
+            yield estimate("models", of, name, one[name])
+        for name, figure in one["volunteers"].items():
+            yield estimate("models", of, f"volunteers_{name}", figure)
+        yield from decision_figures("models", of, one["decision"])
+
+
+def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    found = model_comparisons(report)
+    return {"models": found} if found else None
+
+
+MODELS = Section(
+    key="models",
+    title=gettext_lazy("Models beside the volunteers"),
+    columns=(
+        columns.Column("model", gettext_lazy("Model")),
+        columns.LABELS,
+        columns.Column("compared", gettext_lazy("Compared issues")),
+        columns.AGREEMENT,
+        columns.LOW,
+        columns.HIGH,
+        columns.MEAN_KAPPA,
+        columns.Column("volunteers_agreement", gettext_lazy("Volunteers with each other")),
+        columns.Column("volunteers_kappa", gettext_lazy("Volunteers’ own mean κ")),
+        columns.DECIDED_ISSUES,
+        columns.DECISION_AGREEMENT,
+        columns.DECISION_KAPPA,
+        columns.REASON,
+    ),
+    rows=_rows,
+    card=Card("reports/agreement/_models.html", _card),
+    picture=PictureKind(
+        title=gettext_lazy("Models against volunteers"),
+        value="agreement",
+        caption=gettext_lazy(
+            "The share of the volunteers’ labels that equal those of each model, with its 95 % interval"
+            " (dots), and of those that equal each other on the same issues (open diamonds)."
+        ),
+        part=columns_of("model", "labels", "agreement", "low", "high", "volunteers_agreement", "reason"),
+        choose=heaviest("labels"),
+        draw=draw_models,
+    ),
+    json=JsonPart(
+        "models",
+        _as_list,
+        _figures,
+        parts={"models": gettext_lazy("Model %(of)s")},
+        names={
+            "compared": gettext_lazy("Issues compared"),
+            "volunteers_percent_agreement": gettext_lazy("Volunteers among themselves"),
+            "volunteers_light_kappa": gettext_lazy("κ of the volunteers"),
+            **DECISION_NAMES,
+        },
+    ),
+)

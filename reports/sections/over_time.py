@@ -1,0 +1,190 @@
+"""Labels over time: what was labelled and decided in each month, and whether the decisions changed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy
+
+from agreement import MISSING, Periods, by_period
+from drawing.axes import px
+from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.formats.tables import Table, number
+from reports.frozen.figures import Figure, FigureKey, KeyedFigures, plain
+from reports.pictures.cells import draw_over_time
+from reports.pictures.kind import PictureKind, corner
+from reports.sections.chart_rows import named
+from reports.sections.columns import CODE, DECIDED, DECIDED_ISSUES, LABELS, MONTH, REASON, SHARE, Column
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sentences.numbers import percent
+from reports.sentences.over_time import change_sentences
+
+
+def periods(report: AgreementReport) -> Periods:
+    """The labels and decisions of each month (UTC) in which last labels came."""
+    return _periods(report.numbers)
+
+
+@computed_once
+def _periods(numbers: Numbers) -> Periods:
+    found = numbers.labels
+    at_level = np.append(numbers.places, np.int32(MISSING))
+    codes, decided = at_level[found.codes], at_level[found.decided]
+    return by_period(found.months, codes, decided, found.counts, numbers.patterns.categories)
+
+
+def _as_dict(report: AgreementReport) -> dict[str, Any]:
+    found = periods(report)
+    used = [place for place, labels in enumerate(found.labels.sum(axis=0)) if labels]
+    codes = [category.code for category in report.overall.categories]
+    return {
+        "months": [
+            {
+                "month": name,
+                "issues": int(found.issues[at]),
+                "labels": int(found.labels[at].sum()),
+                "categories": {
+                    codes[place]: {
+                        "labels": int(found.labels[at, place]),
+                        "decided": int(found.decided[at, place]),
+                    }
+                    for place in used
+                },
+            }
+            for at, name in enumerate(found.names)
+        ],
+        "change": _change(report),
+    }
+
+
+def _change(report: AgreementReport) -> dict[str, Any]:
+    """The test of the decisions, over the most frequent categories and all others together."""
+    found = periods(report).change
+    return {
+        "decided_issues": found.labels,
+        "months": found.periods,
+        "categories": found.categories,
+        "chi2": found.chi2,
+        "df": found.df,
+        "p": found.p,
+        "cramers_v": found.cramers_v,
+        "smallest_expected": found.smallest,
+        "reason": found.reason and found.reason.text,
+    }
+
+
+def _figures(found: dict[str, Any]) -> KeyedFigures:
+    for month in found["months"]:
+        yield from plain("over-time", month["month"], month, "issues", "labels")
+        for code, one in month["categories"].items():
+            yield from plain("over-time", f"{month['month']}, {code}", one, "labels", "decided")
+    for name, figure in found["change"].items():
+        if name != "reason":
+            yield FigureKey("over-time-test", "all", name), Figure(figure)
+
+
+def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
+    """Shares are of the month."""
+    for month in _as_dict(report)["months"]:
+        decided = sum(found["decided"] for found in month["categories"].values())
+        for code, found in month["categories"].items():
+            yield (
+                month["month"],
+                code,
+                found["labels"],
+                found["labels"] / month["labels"] if month["labels"] else None,
+                found["decided"],
+                found["decided"] / decided if decided else None,
+            )
+
+
+def _drawn(report: AgreementReport, table: Table) -> Table:
+    """The months where there are several, of the most frequent categories."""
+    found = periods(report)
+    frequent = {report.overall.categories[place].code for place in found.frequent}
+    rows = [row for row in table.rows if row[1] in frequent]
+    return Table(table.columns, tuple(rows) if len(found.names) > 1 else ())
+
+
+def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    """The shares of the frequent categories in each month, and what the test says; None with one month."""
+    found = periods(report)
+    if len(found.names) < 2:
+        return None
+    counts = found.shown(found.labels)
+    has_others = bool(counts[:, -1].any())
+    counts = counts if has_others else counts[:, :-1]
+    totals = found.labels.sum(axis=1)
+    shares = counts / totals.clip(min=1)[:, None]
+    most = float(shares.max(initial=0.0)) or 1.0
+    return {
+        "over_time": {
+            "heads": [named(report, report.overall.categories[place].code) for place in found.frequent],
+            "has_others": has_others,
+            "rows": [
+                {
+                    "month": month,
+                    "labels": int(totals[at]),
+                    "cells": [
+                        {"text": percent(share), "width": px(100 * share / most)}
+                        for share in shares[at].tolist()
+                    ],
+                }
+                for at, month in enumerate(found.names)
+            ],
+            "sentences": change_sentences(found.change),
+        }
+    }
+
+
+def _small(value: float) -> str:
+    return f"{value:.2g}" if value < 0.001 else number(value)
+
+
+OVER_TIME = Section(
+    key="over-time",
+    title=gettext_lazy("What was labelled and decided by month"),
+    columns=(
+        MONTH, CODE, LABELS, SHARE, DECIDED, Column("decided_share", gettext_lazy("Share of decided")),
+    ),
+    rows=_rows,
+    card=Card("reports/agreement/_over_time.html", _card),
+    picture=PictureKind(
+        title=gettext_lazy("Labels over time"),
+        value="share",
+        caption=gettext_lazy(
+            "Of the labels of each month, by which its issues became complete, the percentage of each of the"
+            " most frequent categories."
+        ),
+        more=lambda report: " ".join(change_sentences(periods(report).change)),
+        part=_drawn,
+        choose=corner(("month",), "labels", lambda room: room.months),
+        draw=draw_over_time,
+    ),
+    json=JsonPart(
+        key="over_time",
+        value=_as_dict,
+        figures=_figures,
+        parts={
+            "over-time": gettext_lazy("Over time: %(of)s"),
+            "over-time-test": gettext_lazy("Change over time"),
+        },
+        names={"decided": gettext_lazy("Decided so")},
+    ),
+)  # fmt: skip
+OVER_TIME_TEST = Section(
+    key="over-time-test",
+    title=gettext_lazy("Whether decisions changed over the months"),
+    columns=(
+        DECIDED_ISSUES,
+        Column("months", gettext_lazy("Months")),
+        Column("categories", gettext_lazy("Categories")),
+        Column("chi2", "χ²"),
+        Column("df", gettext_lazy("Degrees of freedom")),
+        Column("p", "p", digits=_small),
+        Column("cramers_v", gettext_lazy("Cramér’s V")),
+        Column("smallest_expected", gettext_lazy("Smallest number expected")),
+        REASON,
+    ),
+    rows=lambda report: [_change(report).values()],
+)

@@ -1,0 +1,232 @@
+"""Volunteers and categories two by two: kappas of pairs, categories side by side, label against decision."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from numpy.typing import NDArray
+
+from agreement import against_decision, clustered, confusion
+from drawing.axes import heat_step
+from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.formats.tables import number
+from reports.frozen.figures import listed
+from reports.pictures.cells import draw_confusion, draw_pairs
+from reports.pictures.kind import PictureKind, corner
+from reports.sections.chart_rows import known, named
+from reports.sections.columns import (
+    COHEN_KAPPA,
+    FIRST,
+    ISSUES,
+    LABELS,
+    PERCENT_AGREEMENT,
+    REASON,
+    SECOND,
+    Column,
+)
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sentences import numbers as say
+
+SHOWN = 12
+"""So many pairs of categories are on the page; the files have all."""
+
+
+def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
+    """Cohen's kappa of every two volunteers."""
+    return [
+        {
+            "first": report.columns[pair.first],
+            "second": report.columns[pair.second],
+            "issues": pair.issues,
+            "percent_agreement": pair.agreement,
+            "cohen_kappa": pair.kappa,
+            "reason": pair.reason and pair.reason.text,
+        }
+        for pair in report.overall.pairs
+    ]
+
+
+def side_by_side(report: AgreementReport) -> list[str]:
+    """The compared volunteers, in an order that puts volunteers who agree side by side."""
+    return [report.columns[column] for column in _side_by_side(report.numbers)]
+
+
+@computed_once
+def _side_by_side(numbers: Numbers) -> tuple[int, ...]:
+    return tuple(clustered(numbers.groups[0].agreement.pairs))
+
+
+def _confusion(report: AgreementReport) -> list[dict[str, Any]]:
+    """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
+    codes = [category.code for category in report.overall.categories]
+    table = confusion(report.numbers.patterns)
+    found = [
+        {"first": code, "second": codes[column], "issues": int(table[row, column])}
+        for row, code in enumerate(codes)
+        for column in range(row + 1, len(codes))
+        if table[row, column]
+    ]
+    return sorted(found, key=lambda pair: -pair["issues"])
+
+
+@computed_once
+def decision_table(numbers: Numbers) -> NDArray[np.int64]:
+    """[q, q] labels of one category on issues decided as another."""
+    return against_decision(numbers.patterns, numbers.decided)
+
+
+def _against_decision(report: AgreementReport) -> list[dict[str, Any]]:
+    """How many labels of one category lie on issues decided as another, most first."""
+    codes = [category.code for category in report.overall.categories]
+    table = decision_table(report.numbers)
+    found = [
+        {"label": code, "decision": codes[column], "labels": int(table[row, column])}
+        for row, code in enumerate(codes)
+        for column in range(len(codes))
+        if row != column and table[row, column]
+    ]
+    return sorted(found, key=lambda pair: -pair["labels"])
+
+
+def _names(pair: Mapping[str, Any]) -> str:
+    return f"{pair['first']}, {pair['second']}"
+
+
+# --- cards
+
+
+def _pairs_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
+    """Cohen's kappas as a square table; None where columns are no volunteers, or there is no pair.
+
+    A cell is a kappa without its leading zero, its heat, and the whole in words.
+    """
+    found = report.overall.pairs
+    if not found:
+        return {"pairs": None}
+    kappas = known([(pair.kappa,) for pair in found])
+    low, high = min(kappas, default=0.0), max(kappas, default=0.0)
+    cells: dict[tuple[object, object], dict[str, Any]] = {}
+    for pair in found:
+        said = {
+            "first": report.columns[pair.first],
+            "second": report.columns[pair.second],
+            "issues": pair.issues,
+        }
+        if pair.kappa is None:
+            title = _("%(first)s and %(second)s: ") % said + say.undefined(pair.reason)
+            cell: dict[str, Any] = {"text": "–", "title": title}
+        else:
+            said |= {"kappa": number(pair.kappa)}
+            title = _("%(first)s and %(second)s: %(kappa)s over %(issues)s issues") % said
+            cell = {"text": _short(pair.kappa), "heat": heat_step(pair.kappa, low, high), "title": title}
+        first, second = said["first"], said["second"]
+        cells[first, second] = cells[second, first] = cell
+    names = side_by_side(report)
+    return {
+        "pairs": {
+            "names": names,
+            "rows": [(row, [cells.get((row, column)) for column in names]) for row in names],
+            "low": _short(low),
+            "high": _short(high),
+            "mean": number(report.overall.coefficients["light_kappa"].value),
+        }
+    }
+
+
+def _short(value: float) -> str:
+    text = number(value)
+    return text[1:] if text.startswith("0.") else text.replace("−0.", "−.")
+
+
+def _confusion_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
+    """The pairs of categories that stand side by side on most issues."""
+    page = reverse("disagreements", args=[report.round.pk])
+    rows = []
+    for one in _confusion(report)[:SHOWN]:
+        codes = (one["first"], one["second"])
+        chosen = urlencode({"pair": " ".join(codes)})
+        rows.append(
+            {
+                "pair": [named(report, code) for code in codes],
+                "issues": one["issues"],
+                "url": f"{page}?{chosen}",
+            }
+        )
+    return {"confused": rows}
+
+
+def _against_decision_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
+    """The labels that decisions overruled most often: which category became which."""
+    return {
+        "overruled": [
+            {"pair": [named(report, one[name]) for name in ("label", "decision")], "labels": one["labels"]}
+            for one in _against_decision(report)[:SHOWN]
+        ]
+    }
+
+
+PAIRS = Section(
+    key="pairs",
+    title=gettext_lazy("By pair of volunteers"),
+    columns=(FIRST, SECOND, ISSUES, PERCENT_AGREEMENT, COHEN_KAPPA, REASON),
+    rows=lambda report: (pair.values() for pair in _pairs(report)),
+    card=Card("reports/agreement/_pairs.html", _pairs_card, "right"),
+    picture=PictureKind(
+        title=gettext_lazy("Agreement by pair of volunteers"),
+        value="cohen_kappa",
+        caption=gettext_lazy(
+            "Cohen’s kappa of every two volunteers, over the issues that both labelled; those who agree stand"
+            " side by side."
+        ),
+        choose=corner(("first", "second"), "issues", lambda room: room.raters),
+        draw=lambda report, found, room: draw_pairs(side_by_side(report), found, room),
+    ),
+    json=JsonPart(
+        "pairs",
+        _pairs,
+        listed("pairs", "issues", "percent_agreement", "cohen_kappa", of=_names),
+        parts={"pairs": gettext_lazy("Pair %(of)s")},
+        names={"percent_agreement": gettext_lazy("Percent agreement")},
+    ),
+)
+CONFUSION = Section(
+    key="confusion",
+    title=gettext_lazy("Categories side by side on one issue"),
+    columns=(FIRST, SECOND, ISSUES),
+    rows=lambda report: (pair.values() for pair in _confusion(report)),
+    card=Card("reports/agreement/_confused.html", _confusion_card, "left"),
+    picture=PictureKind(
+        title=gettext_lazy("Categories side by side on one issue"),
+        value="issues",
+        caption=gettext_lazy("On how many issues two categories were both chosen."),
+        choose=corner(("first", "second"), "issues", lambda room: room.categories),
+        draw=draw_confusion,
+    ),
+    json=JsonPart(
+        "confusion",
+        _confusion,
+        listed("confusion", "issues", of=_names),
+        parts={"confusion": gettext_lazy("Both chosen: %(of)s")},
+    ),
+)
+AGAINST_DECISION = Section(
+    key="against-decision",
+    title=gettext_lazy("Label against decision"),
+    columns=(
+        Column("label", gettext_lazy("Label")),
+        Column("decision", gettext_lazy("Decision")),
+        LABELS,
+    ),
+    rows=lambda report: (pair.values() for pair in _against_decision(report)),
+    card=Card("reports/agreement/_overruled.html", _against_decision_card, "left"),
+    json=JsonPart(
+        "against_decision",
+        _against_decision,
+        listed("against-decision", "labels", of=lambda one: f"{one['label']}, {one['decision']}"),
+        parts={"against-decision": gettext_lazy("Overruled: %(of)s")},
+    ),
+)

@@ -1,0 +1,49 @@
+"""The sections of the agreement report: every `Section` that a module of this package defines."""
+
+import pkgutil
+from importlib import import_module
+
+from reports import sections
+from reports.sections.section import Section
+
+
+def _found() -> dict[str, Section]:
+    """The sections by their keys. A statistic adds its section in a module of its own, and is found here."""
+    names = (one.name for one in pkgutil.iter_modules(sections.__path__, "reports.sections."))
+    modules = [import_module(name) for name in names if name != __name__]
+    return {one.key: one for module in modules for one in vars(module).values() if isinstance(one, Section)}
+
+
+_FOUND = _found()
+
+
+def _in_order(*keys: str) -> tuple[Section, ...]:
+    """The sections, first those of these keys in their order, and then all others in that of the report."""
+    return tuple(_FOUND[key] for key in dict.fromkeys([*keys, *_REPORT, *_FOUND]))
+
+
+_REPORT = (
+    "coefficients", "types", "categories", "repositories", "months", "consensus", "rounds", "over-time",
+    "over-time-test", "issues", "distribution", "splits", "volunteers", "dissents", "pairs", "confusion",
+    "against-decision", "intra-rater", "models", "report", "left-out",
+)  # fmt: skip
+SECTIONS = _in_order()
+"""In the order of the whole report as a file."""
+CARD_SECTIONS = _in_order(
+    "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
+    "intra-rater", "consensus", "rounds", "issues", "over-time", "volunteers", "models", "dissents",
+)  # fmt: skip
+"""In the order of the page, whose columns take theirs."""
+PICTURE_SECTIONS = _in_order(
+    "coefficients", "types", "repositories", "rounds", "consensus", "models", "pairs", "categories",
+    "confusion", "issues", "distribution", "over-time",
+)  # fmt: skip
+"""In the order of the pictures."""
+JSON_SECTIONS = _in_order(
+    "report", "issues", "distribution", "over-time", "splits", "pairs", "confusion", "against-decision",
+    "volunteers", "models", "intra-rater",
+)  # fmt: skip
+"""In the order of the JSON, which frozen reports keep."""
+
+TABLES = {section.key: section.table for section in SECTIONS}
+"""The tables by the name that links, files and the command use."""

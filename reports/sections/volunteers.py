@@ -1,0 +1,110 @@
+"""Each volunteer compared with the others and with the decision, and the kappa without this volunteer."""
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from agreement import PairKappa, Rater, raters
+from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
+from reports.sections import columns
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+
+
+def volunteers(report: AgreementReport) -> tuple[Rater, ...]:
+    """Each volunteer with at least one label; () where columns are no volunteers."""
+    return _volunteers(report.numbers)
+
+
+@computed_once
+def _volunteers(numbers: Numbers) -> tuple[Rater, ...]:
+    return raters(numbers.patterns, numbers.decided) if numbers.columns else ()
+
+
+_cells = attrgetter(
+    "labels", "agreement.value", "agreement.low", "agreement.high", "kappa.value", "decision.issues",
+    "decision.agreement", "decision.kappa", "without.value", "effect", "others_agree", "alone",
+)  # fmt: skip
+
+
+def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
+    return ((report.columns[one.column], *_cells(one)) for one in volunteers(report))
+
+
+def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "volunteer": report.columns[one.column],
+            "labels": one.labels,
+            "compared": one.compared,
+            "agreement": one.agreement.as_dict(),
+            "mean_kappa": one.kappa.as_dict(),
+            "decision": decision_as_dict(one.decision),
+            "without": one.without.as_dict(),
+            "effect": one.effect,
+            "alone": one.alone,
+            "others_agree": one.others_agree,
+        }
+        for one in volunteers(report)
+    ]
+
+
+def decision_as_dict(found: PairKappa) -> dict[str, Any]:
+    """How a rater agrees with the decisions, for the JSON."""
+    return {
+        "issues": found.issues,
+        "percent_agreement": found.agreement,
+        "cohen_kappa": found.kappa,
+        "reason": found.reason and found.reason.text,
+    }
+
+
+def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
+    for one in found:
+        of = one["volunteer"]
+        yield from plain("volunteers", of, one, "labels", "alone", "others_agree", "effect")
+        for name in ("agreement", "mean_kappa", "without"):
+            yield estimate("volunteers", of, name, one[name])
+        yield from decision_figures("volunteers", of, one["decision"])
+
+
+def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    rows = [(report.columns[one.column], one) for one in volunteers(report)]
+    return {"volunteers": rows} if rows else None
+
+
+DECISION_NAMES = {
+    "decision_issues": gettext_lazy("Decided issues"),
+    "decision_percent_agreement": gettext_lazy("Same as the decision"),
+    "decision_cohen_kappa": gettext_lazy("κ with the decision"),
+}
+VOLUNTEERS = Section(
+    key="volunteers",
+    title=gettext_lazy("By volunteer"),
+    columns=(
+        columns.VOLUNTEER,
+        columns.LABELS,
+        columns.AGREEMENT,
+        columns.LOW,
+        columns.HIGH,
+        columns.MEAN_KAPPA,
+        columns.DECIDED_ISSUES,
+        columns.DECISION_AGREEMENT,
+        columns.DECISION_KAPPA,
+        columns.Column("kappa_without", gettext_lazy("κ without them")),
+        columns.Column("effect", gettext_lazy("Effect")),
+        columns.Column("others_agree", gettext_lazy("Others agree")),
+        columns.Column("alone", gettext_lazy("Alone")),
+    ),
+    rows=_rows,
+    card=Card("reports/agreement/_volunteers.html", _card),
+    json=JsonPart(
+        "volunteers",
+        _as_list,
+        _figures,
+        parts={"volunteers": gettext_lazy("Volunteer %(of)s")},
+        names={"without": gettext_lazy("κ without them"), **DECISION_NAMES},
+    ),
+)

@@ -1,0 +1,363 @@
+"""What an agreement report says in words: warnings, what is left out, and how to report it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
+
+from agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, Volunteers, landis_koch
+from reports.agreement_report import AgreementReport
+from reports.formats.tables import number
+from reports.sentences.numbers import grouped, listed, undefined
+from rounds.models import Round
+from taxonomy.models import Level
+
+FEW_LABELS = 30
+"""Below this many labels the interval of a category is too narrow: its error holds for large samples."""
+
+UNFINISHED = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
+"""What a report leaves out because the round goes on: no number rests on it."""
+
+HIGH_AGREEMENT = 0.8
+LOW_KAPPA = 0.6
+"""Agreement from the first on with a kappa up to the second, or undefined: the paradox of one category."""
+
+# Translators: the words of Landis and Koch (1977) for the size of a kappa.
+LANDIS_KOCH_WORDS = {
+    "poor": pgettext_lazy("Landis and Koch", "poor"),
+    "slight": pgettext_lazy("Landis and Koch", "slight"),
+    "fair": pgettext_lazy("Landis and Koch", "fair"),
+    "moderate": pgettext_lazy("Landis and Koch", "moderate"),
+    "substantial": pgettext_lazy("Landis and Koch", "substantial"),
+    "almost_perfect": pgettext_lazy("Landis and Koch", "almost perfect"),
+}
+
+
+def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
+    """A sign in a sentence, volunteers by their pseudonyms."""
+    said = {
+        "volunteers": listed([columns[rater] for rater in sign.raters]),
+        "issues": grouped(sign.issues),
+        "observed": formats.number_format(round(sign.observed, 2), force_grouping=True),
+        "reference": formats.number_format(round(sign.reference, 1), force_grouping=True),
+        "differing": sign.differing,
+    }
+    return _(sign.kind.text) % said
+
+
+def planning(report: AgreementReport, within: float, issues: int, volunteers: Volunteers) -> list[str]:
+    """How many issues, or volunteers, narrow the interval of Fleiss' kappa to ± `within`."""
+    said = {"within": number(within), "issues": grouped(issues), "labels": report.round.labels_per_issue}
+    now = report.overall.issues
+    sentences = [
+        _("With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: these are enough.") % said
+        if issues <= now
+        else ngettext(
+            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
+            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
+            issues - now,
+        )
+        % {**said, "more": grouped(issues - now)}
+    ]
+    if volunteers.needed is not None:
+        text = ngettext(
+            "With these issues it takes %(n)s volunteer labelling each of them.",
+            "With these issues it takes %(n)s volunteers labelling each of them.",
+            volunteers.needed,
+        )
+        sentences.append(text % {"n": grouped(volunteers.needed)})
+    elif volunteers.narrowest is not None:
+        text = _(
+            "With these issues no number of volunteers is enough: ever more of them come close to"
+            " ± %(narrowest)s."
+        )
+        sentences.append(text % {"narrowest": number(volunteers.narrowest)})
+    else:
+        text = _("How many volunteers it takes with these issues is not known: %(reason)s.")
+        sentences.append(text % {"reason": _((volunteers.reason or Reason.NO_LABELS).text)})
+    return sentences
+
+
+def landis_koch_word(value: float) -> str:
+    return str(LANDIS_KOCH_WORDS[landis_koch(value)])
+
+
+def is_paradox(found: Agreement) -> bool:
+    """Do people agree while kappa says little: one category is so frequent that chance explains it?"""
+    agreement = found.coefficients["percent_agreement"].value
+    kappa = found.coefficients["fleiss_kappa"]
+    if agreement is None or agreement < HIGH_AGREEMENT:
+        return False
+    return kappa.reason == Reason.ONE_CATEGORY or (kappa.value is not None and kappa.value <= LOW_KAPPA)
+
+
+def few_labels(categories: Iterable[CategoryKappa]) -> list[CategoryKappa]:
+    """The categories that were chosen, but so rarely that their kappa says little."""
+    return [category for category in categories if 0 < category.labels < FEW_LABELS]
+
+
+def categories_at(level: Level, count: int) -> str:
+    """ "3 types", "18 themes", "69 sub-themes"."""
+    said = {
+        Level.TYPE: ngettext("%(n)s type", "%(n)s types", count),
+        Level.THEME: ngettext("%(n)s theme", "%(n)s themes", count),
+        Level.SUB_THEME: ngettext("%(n)s sub-theme", "%(n)s sub-themes", count),
+    }
+    return said[level] % {"n": grouped(count)}
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many of what is not counted, and why."""
+
+    count: int
+    text: str
+
+
+def left_out(report: AgreementReport) -> list[LeftOut]:
+    """What the report does not count; the nothings as well, since a reader asks for them."""
+    said = _left_out_of_all(report)
+    if report.withheld:
+        text = ngettext(
+            "issue that who made this report still has to label in another round",
+            "issues that who made this report still has to label in another round",
+            report.withheld,
+        )
+        said.append(LeftOut(report.withheld, text))
+    return said
+
+
+LEFT_OUT = {
+    "incomplete_issues": ngettext_lazy("issue that lacks labels", "issues that lack labels"),
+    "labels_of_incomplete_issues": ngettext_lazy("label of such an issue", "labels of such issues"),
+    "surplus_labels": ngettext_lazy(
+        "surplus label, given after its slot went to somebody else",
+        "surplus labels, given after their slots went to somebody else",
+    ),
+    "open_labels": ngettext_lazy(
+        "open label, whose category is yet to come", "open labels, whose categories are yet to come"
+    ),
+    "labels_above_the_level": ngettext_lazy(
+        "label that stops above this level", "labels that stop above this level"
+    ),
+}
+"""What a report leaves out, by the reason. The reasons of UNFINISHED are listed with a count of 0, too."""
+LEFT_OUT_TWICE = {
+    "open_labels": ngettext_lazy("issue with an open label", "issues with an open label"),
+    "labels_above_the_level": ngettext_lazy(
+        "issue with a label that stops above this level", "issues with a label that stops above this level"
+    ),
+}
+"""What the drift check gave and does not compare."""
+
+
+def _left_out_of_all(report: AgreementReport) -> list[LeftOut]:
+    """What the report leaves out for every reader."""
+    found = report.overall.left_out
+    counts = {reason: found.get(reason, 0) for reason in LEFT_OUT}
+    return [
+        LeftOut(count, LEFT_OUT[reason] % count)
+        for reason, count in counts.items()
+        if count or reason in UNFINISHED
+    ]
+
+
+def not_of_the_study(report: AgreementReport) -> str:
+    """A warning where the numbers are not those for the paper: issues are held back; "" if none."""
+    if not report.withheld:
+        return ""
+    return ngettext(
+        "These are not the study’s numbers: %(n)s of %(all)s issues is held back from you. Publish those of"
+        " somebody from whom nothing is.",
+        "These are not the study’s numbers: %(n)s of %(all)s issues are held back from you. Publish those of"
+        " somebody from whom nothing is.",
+        report.withheld,
+    ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
+
+
+def _published_by_another(report: AgreementReport) -> str:
+    """The same in the paragraph itself, since it is what people copy; "" if nothing is held back."""
+    if not report.withheld:
+        return ""
+    return ngettext(
+        "[Not for publication: %(n)s of %(all)s issues is missing here, because whoever made this still has"
+        " to label it in another round. Publish the numbers of a member who has all issues.]",
+        "[Not for publication: %(n)s of %(all)s issues are missing here, because whoever made this still has"
+        " to label them in another round. Publish the numbers of a member who has all issues.]",
+        report.withheld,
+    ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
+
+
+def undecided(report: AgreementReport) -> str:
+    """How many issues the groups by type leave out for want of a decision, and what that does; "" if none."""
+    count = report.undecided("type")
+    if not count:
+        return ""
+    return ngettext(
+        "%(n)s of %(all)s complete issues has no decision yet: it is in no type, and agreement inside the"
+        " types looks higher than it is.",
+        "%(n)s of %(all)s complete issues have no decision yet: they are in no type, and agreement inside the"
+        " types looks higher than it is.",
+        count,
+    ) % {"n": grouped(count), "all": grouped(report.complete)}
+
+
+def compared(found: Agreement) -> str:
+    """How many issues have labels to compare; "" where all have, or none."""
+    if not 0 < found.compared < found.issues:
+        return ""
+    return ngettext(
+        "Only %(n)s of the %(all)s issues has two labels or more at this level: all agreement is measured"
+        " on it.",
+        "Only %(n)s of the %(all)s issues have two labels or more at this level: all agreement is measured"
+        " on them.",
+        found.compared,
+    ) % {"n": grouped(found.compared), "all": grouped(found.issues)}
+
+
+def what_is_missing(round_: Round, report: AgreementReport) -> str:
+    """Why there is nothing to report yet, and what it takes."""
+    if round_.opened_at is None:
+        return _("This round is not open yet, so nobody has labelled.")
+    if not round_.closed_at and round_.reveal == Round.Reveal.ROUND_CLOSED:
+        return _("The labels of this round stay hidden until it is closed; then its agreement stands here.")
+    found = report.overall.left_out
+    if found.get("labels_above_the_level"):
+        return _("No label of this round goes down to this level.")
+    issues, labels = found.get("incomplete_issues", 0), found.get("labels_of_incomplete_issues", 0)
+    if not issues and report.withheld:
+        return _("All issues of this round are held back from you until you have labelled them in another.")
+    if not issues:
+        return _("This round has no issues.")
+    return _lacking(issues, labels, round_.labels_per_issue)
+
+
+def _lacking(issues: int, labels: int, each: int) -> str:
+    """That no issue has all of its labels."""
+    if each == 1:
+        return ngettext(
+            "The only issue has no label yet.", "None of the %(issues)s issues has its label yet.", issues
+        ) % {"issues": grouped(issues)}
+    return ngettext(
+        "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s label is in so far.",
+        "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s labels are in so far.",
+        labels,
+    ) % {"issues": grouped(issues), "each": each, "labels": grouped(labels)}
+
+
+def how_to_report(report: AgreementReport) -> str:
+    """A paragraph for the paper: who labelled what, agreement with its interval, what is left out.
+
+    Where issues are held back from who made it, it says so first.
+    """
+    found = report.overall
+    said = {
+        "volunteers": ngettext("%(n)s volunteer", "%(n)s volunteers", found.raters) % {"n": found.raters},
+        "issues": ngettext("%(n)s issue report", "%(n)s issue reports", found.issues)
+        % {"n": grouped(found.issues)},
+        "categories": categories_at(report.level, len(found.categories)),
+        "labels": ngettext("%(n)s label", "%(n)s labels", found.labels) % {"n": grouped(found.labels)},
+        "each": report.round.labels_per_issue,
+    }
+    crossed = _("%(volunteers)s independently labelled %(issues)s with one of %(categories)s (%(labels)s).")
+    some = _(
+        "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
+        " (%(labels)s)."
+    )
+    # Where k was raised while issues were revealed already, no one number of labels is true of each issue.
+    who = some if not report.columns and found.equal_labels else crossed
+    sentences = [_published_by_another(report), who % said]
+    if found.raters < 2:
+        sentences.append(_("One volunteer labelled, so there is no agreement between volunteers to report."))
+    else:
+        sentences += [compared(found), _agreement_sentence(found)]
+        # The kappa of types within one decided type says nothing: their range is restricted there.
+        if report.level != Level.TYPE:
+            sentences += [_by_type(report), undecided(report)]
+    sentences.append(_drift(report))
+    if omitted := [f"{grouped(part.count)} {part.text}" for part in _left_out_of_all(report) if part.count]:
+        sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _agreement_sentence(found: Agreement) -> str:
+    kappa = found.coefficients["fleiss_kappa"]
+    others = ", ".join(
+        f"{name} = {number(found.coefficients[key].value)}"
+        for key, name in (("krippendorff_alpha", _("Krippendorff’s α")), ("gwet_ac1", _("Gwet’s AC1")))
+        if found.coefficients[key].value is not None
+    )
+    agreement = number(found.coefficients["percent_agreement"].value)
+    if kappa.value is None:
+        said = _("Fleiss’ κ is %(undefined)s; percent agreement was %(agreement)s.")
+        return said % {"undefined": undefined(kappa.reason), "agreement": agreement or _("undefined")}
+    said = _("Agreement before consensus was Fleiss’ %(kappa)s (%(beside)s).")
+    beside = [_("percent agreement %(value)s") % {"value": agreement}, *([others] if others else [])]
+    if kappa.low is not None and kappa.high is not None:
+        low_high = {"low": number(kappa.low), "high": number(kappa.high)}
+        beside = [_("95 %% CI [%(low)s, %(high)s], Gwet’s linearised standard error") % low_high, *beside]
+    return said % {"kappa": _kappa(kappa), "beside": "; ".join(beside)}
+
+
+def _by_type(report: AgreementReport) -> str:
+    parts = [
+        _("%(type)s (n = %(issues)s) %(agreement)s")
+        % {
+            "type": report.codebook.by_code[group.key["type"]].name,
+            "issues": grouped(group.agreement.issues),
+            "agreement": _in_short(group.agreement),
+        }
+        for group in report.by("type")
+    ]
+    return _("By type of the decision: %(parts)s.") % {"parts": "; ".join(parts)} if parts else ""
+
+
+def _in_short(found: Agreement) -> str:
+    """ "κ = 0.551 [0.122, 0.981], percent agreement 0.648, AC1 = 0.631": what there is of it."""
+    kappa, agreement, ac1 = (
+        found.coefficients[key] for key in ("fleiss_kappa", "percent_agreement", "gwet_ac1")
+    )
+    said = [_kappa(kappa)]
+    if kappa.low is not None and kappa.high is not None:
+        said = [f"{said[0]} [{number(kappa.low)}, {number(kappa.high)}]"]
+    if agreement.value is not None:
+        said.append(_("percent agreement %(value)s") % {"value": number(agreement.value)})
+    if ac1.value is not None:
+        said.append(f"AC1 = {number(ac1.value)}")
+    return ", ".join(said)
+
+
+def _drift(report: AgreementReport) -> str:
+    """Agreement of the volunteers with themselves; "" where no issue came twice."""
+    if report.intra is None or not report.intra.pooled.issues:
+        return ""
+    pooled = report.intra.pooled
+    agreement, interval = pooled.percent_agreement, ""
+    if agreement.low is not None and agreement.high is not None:
+        low_high = {"low": number(agreement.low), "high": number(agreement.high)}
+        interval = _("95 %% CI [%(low)s, %(high)s], Wilson; ") % low_high
+    return ngettext(
+        "%(issues)s issue report came to its volunteer a second time, unmarked: intra-rater agreement was"
+        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
+        "%(issues)s issue reports came to their volunteers a second time, unmarked: intra-rater agreement was"
+        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
+        pooled.issues,
+    ) % {
+        "issues": grouped(pooled.issues),
+        "agreement": number(agreement.value),
+        "interval": interval,
+        "kappa": _kappa(pooled.cohen_kappa),
+    }
+
+
+def intra_left_out(report: AgreementReport) -> list[LeftOut]:
+    """What the drift check gave and does not compare."""
+    found = report.intra.left_out if report.intra else {}
+    counts = {reason: found.get(reason, 0) for reason in LEFT_OUT_TWICE}
+    return [LeftOut(count, LEFT_OUT_TWICE[reason] % count) for reason, count in counts.items() if count]
+
+
+def _kappa(found: Coefficient) -> str:
+    return f"κ = {number(found.value)}" if found.value is not None else _("κ undefined")

@@ -1,0 +1,100 @@
+"""The coefficients by name, and how every number of the report is made, with its source."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+# Name of a coefficient, and in a few words what is particular about it.
+COEFFICIENTS = {
+    "percent_agreement": (gettext_lazy("Percent agreement"), gettext_lazy("no correction for chance")),
+    "fleiss_kappa": (gettext_lazy("Fleiss’ kappa"), gettext_lazy("shares of all labels")),
+    "krippendorff_alpha": (gettext_lazy("Krippendorff’s alpha"), gettext_lazy("nominal, small samples")),
+    "gwet_ac1": (gettext_lazy("Gwet’s AC1"), gettext_lazy("steady under skew")),
+    "brennan_prediger": (gettext_lazy("Brennan–Prediger"), gettext_lazy("every category as likely")),
+    "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs")),
+}
+
+BALLOTS_KNOW = gettext_lazy(
+    "Report the first number. The ballots know of each other: the second says how far the team came together"
+    " by talking, is no measure of how clear the categories are, and has no interval."
+)
+"""Of agreement before and after consensus."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One coefficient as the definitions list it; `formula` is the same in every language."""
+
+    key: str
+    text: str
+    formula: str
+    source: str
+
+
+def definitions() -> list[Definition]:
+    """How every number of the report is made, with its source."""
+    return [
+        Definition(
+            "percent_agreement",
+            _("The share of pairs of labels of one issue that are the same, averaged over the issues with two labels or more. It knows nothing of chance: with few categories it is high by itself."),
+            "p_a = mean over i of Σ_k n_ik (n_ik − 1) / (r_i (r_i − 1))",
+            "—",
+        ),
+        Definition(
+            "fleiss_kappa",
+            _("Agreement beyond chance, where chance draws each label by the shares of the categories among all labels: 1 is perfect, 0 is chance."),
+            "κ = (p_a − p_e) / (1 − p_e),  p_e = Σ_k p_k²",
+            "Fleiss (1971), Psychological Bulletin 76(5), 378–382; Gwet (2014) where issues have unequal numbers of labels",
+        ),
+        Definition(
+            "krippendorff_alpha",
+            _("Observed against expected disagreement, nominal, with a correction for small samples; issues with one label are left out."),
+            "α = 1 − (n − 1) Σ_i (r_i² − Σ_k n_ik²) / (r_i − 1) / (n² − Σ_k n_k²)",
+            "Krippendorff (2019), Content Analysis, 4th ed.",
+        ),
+        Definition(
+            "gwet_ac1",
+            _("Agreement beyond chance, where chance is at work only on issues that are hard: it stays steady when one category is far more frequent than the others."),
+            "AC1 = (p_a − p_e) / (1 − p_e),  p_e = Σ_k π_k (1 − π_k) / (q − 1)",
+            "Gwet (2008), British Journal of Mathematical and Statistical Psychology 61, 29–48",
+        ),
+        Definition(
+            "brennan_prediger",
+            _("Agreement beyond chance, where chance takes every category of the codebook as equally likely, used or not."),
+            "(p_a − p_e) / (1 − p_e),  p_e = 1 / q",
+            "Brennan and Prediger (1981), Educational and Psychological Measurement 41, 687–699; Randolph (2005)",
+        ),
+        Definition(
+            "light_kappa",
+            _("The mean of Cohen’s kappas of all pairs of volunteers; each kappa corrects with the two volunteers’ own shares, over the issues that both labelled."),
+            "mean over pairs of (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
+            "Light (1971), Psychological Bulletin 76(5), 365–377; Cohen (1960)",
+        ),
+        Definition(
+            "category_kappa",
+            _("Fleiss’ kappa of one category against all others taken together, over the issues with two labels or more."),
+            "κ_k = 1 − Σ_i n_ik (r − n_ik) / (N r (r − 1) p_k (1 − p_k))",
+            "Fleiss (1971)",
+        ),
+        Definition(
+            "intra_rater",
+            _("Each volunteer against themselves: the label of an issue that came to them a second time, unmarked, against their first one. The share of equal pairs with Wilson’s interval, and Cohen’s kappa with its large-sample error from 30 issues on."),
+            "κ = (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
+            "Cohen (1960); Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72(5), 323–327; Wilson (1927)",
+        ),
+        Definition(
+            "interval",
+            _("Gwet’s linearised standard error with Student’s t over the issues, the upper end cut at 1. The older error of Fleiss, Nee and Landis (1979) holds for a kappa of 0 only and is not used. With few labels in a category the interval is too narrow."),
+            "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
+            "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.",
+        ),
+    ]  # fmt: skip
+
+
+DEFINED = {
+    **{key: name for key, (name, _hint) in COEFFICIENTS.items()},
+    "category_kappa": gettext_lazy("Kappa of one category"),
+    "intra_rater": gettext_lazy("Intra-rater agreement"),
+    "interval": gettext_lazy("95 % interval"),
+}

@@ -1,0 +1,58 @@
+"""Numbers in words: reasons for no value, intervals, differences, probabilities, lists."""
+
+import math
+from collections.abc import Sequence
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from agreement import Reason
+from reports.formats.tables import number
+
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def undefined(reason: Reason | None) -> str:
+    """Why there is no value: "undefined: all labels are the same category"."""
+    return _("undefined: %(reason)s") % {"reason": _((reason or Reason.NO_LABELS).text)}
+
+
+def no_interval(reason: Reason | None) -> str:
+    """Why there is a value and no interval; "" without a reason."""
+    return _("no interval: %(reason)s") % {"reason": _(reason.text)} if reason else ""
+
+
+def span(low: float | None, high: float | None, digits: int = 3) -> str:
+    """An interval for people: "0.784 to 0.789"; "" without one."""
+    if low is None or high is None:
+        return ""
+    return _("%(low)s to %(high)s") % {"low": number(low, digits), "high": number(high, digits)}
+
+
+def signed(value: float | None) -> str:
+    """A difference for people: "+0.012", "−0.004", "0.000"; "" without one."""
+    text = number(value)
+    return text if not text or text[0] == "−" or float(text) == 0 else f"+{text}"
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 for people, to a tenth of a percent; "" without one."""
+    return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * share, 1)} if share is not None else ""
+
+
+def small(probability: float) -> str:
+    """A small probability: "p = 0.0004", and from 1 in a million on a power of ten, "p < 10⁻¹²"."""
+    if probability >= 1e-6:
+        return f"p = {probability:.2g}"
+    power = str(-math.ceil(math.log10(probability)))
+    return f"p < 10⁻{power.translate(SUPERSCRIPT)}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return _("%(first)s and %(last)s") % {"first": ", ".join(parts[:-1]), "last": parts[-1]}
+
+
+def grouped(value: int) -> str:
+    return formats.number_format(value, use_l10n=True, force_grouping=True)

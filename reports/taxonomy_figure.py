@@ -1,0 +1,167 @@
+"""A version of a taxonomy as a figure: the tree, the shares of a round, and what both say in words."""
+
+from dataclasses import dataclass
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.templatetags.crosscheck import count, percent_of
+from drawing.errors import TreeTooLarge
+from drawing.text_width import ruler
+from drawing.vega import FORMS, render
+from drawing.wrapping import drawable
+from reports.queries.category_shares import DECISIONS, Shares
+from reports.tree_figure import Leaf, tree_figure
+from taxonomy.codebooks import sizes
+from taxonomy.models import CategoryState, Level, Version
+from taxonomy.queries.codebooks import Codebook
+from taxonomy.queries.reading import level_counts
+
+DIGITS = 1
+MOST = 1_000
+"""So many categories are drawn as PDF and PNG, on some eight pages of paper. It takes three seconds."""
+
+
+@dataclass(frozen=True)
+class ShareLine:
+    """The share of one type or theme as a text, with what it was counted from."""
+
+    state: CategoryState
+    number: int
+    share: str
+
+
+@dataclass(frozen=True)
+class TaxonomyFigure:
+    """A tree as SVG, with the caption that it wants in a paper. `texts` are the words in it, `size` is
+    the number of its categories.
+    """
+
+    svg: str
+    caption: str
+    lines: tuple[ShareLine, ...]
+    texts: tuple[str, ...]
+    size: int
+
+    @property
+    def forms(self) -> list[str]:
+        """Those of `drawing.vega.FORMS` that it can be a file of."""
+        return [form for form in FORMS if form == "svg" or self.size <= MOST]
+
+    def as_file(self, form: str) -> bytes:
+        """One of `drawing.vega.FORMS`. SVG is there; others take a second or two, and raise what
+        `render` raises, and TreeTooLarge.
+        """
+        if form not in self.forms:
+            raise TreeTooLarge(MOST)
+        return self.svg.encode() if form == "svg" else render({"svg": self.svg}, form)
+
+
+def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> TaxonomyFigure:
+    """The figure of a version; without shares where there are none. No queries."""
+    name, number = drawable(version.taxonomy.name), _("version %(n)s") % {"n": version.number}
+    lines = _lines(book, shares)
+    said = {line.state.category_id: line.share for line in lines}
+    made = {
+        state.category_id: Leaf(
+            drawable(state.code),
+            drawable(state.name),
+            said.get(state.category_id, ""),
+            hue=book.hue(state.category_id),
+        )
+        for state in book.states
+    }
+    types: list[Leaf] = []
+    for state in book.states:
+        above = made[state.parent_id].below if state.parent_id else types
+        above.append(made[state.category_id])
+    notes = [drawable(" ".join(_notes(shares, version)))] if shares else []
+    texts = (
+        name,
+        number,
+        *notes,
+        *(text for one in made.values() for text in (one.code, one.name, one.share)),
+    )
+    drawing = tree_figure(name, number, types, notes, ruler((*texts, " ")))
+    return TaxonomyFigure(drawing.svg, _caption(version, book, shares), lines, texts, len(book.states))
+
+
+def _lines(book: Codebook, shares: Shares | None) -> tuple[ShareLine, ...]:
+    """The types and themes with their shares, in the order of the tree."""
+    if shares is None:
+        return ()
+    return tuple(
+        ShareLine(state, number, percent_of(number, shares.bases[state.level], DIGITS))
+        for state in book.states
+        if state.level in {Level.TYPE, Level.THEME} and shares.bases[state.level]
+        for number in [shares.counts.get(state.category_id, 0)]
+    )
+
+
+def _caption(version: Version, book: Codebook, shares: Shares | None) -> str:
+    """What the figure is, how large the taxonomy is, and what the shares are of."""
+    whole = _("Taxonomy of %(name)s, version %(n)s") % {"name": version.taxonomy.name, "n": version.number}
+    if levels := level_counts(state.level for state in book.states):
+        whole = f"{whole}: {sizes(levels)}"
+    if shares is None:
+        return f"{whole}."
+    return f"{whole}; " + " ".join((f"{_of_what(shares)}.", *_more(shares, version)))
+
+
+def _notes(shares: Shares, version: Version) -> list[str]:
+    """The words beneath the tree: the same, without what the tree says itself."""
+    return [f"{capfirst(_of_what(shares))}.", *_more(shares, version)]
+
+
+def _of_what(shares: Shares) -> str:
+    """The base of the shares: one number, or two where something is decided or labelled above the themes."""
+    types, themes = shares.bases[Level.TYPE], shares.bases[Level.THEME]
+    values = {"n": count(types), "themes": count(themes), "round": shares.round.name}
+    alike = themes in {0, types}
+    if shares.unit == DECISIONS:
+        text = ngettext(
+            "shares of %(n)s decided issue of “%(round)s”",
+            "shares of %(n)s decided issues of “%(round)s”",
+            types,
+        )
+        if not alike:
+            text = _("shares of the decided issues of “%(round)s”: types of %(n)s, themes of %(themes)s")
+    else:
+        text = ngettext(
+            "shares of %(n)s label of “%(round)s”", "shares of %(n)s labels of “%(round)s”", types
+        )
+        if not alike:
+            text = _("shares of the labels of “%(round)s”: types of %(n)s, themes of %(themes)s")
+    return text % values
+
+
+def _more(shares: Shares, version: Version) -> list[str]:
+    """What the shares leave out, and what else a reader of them has to know."""
+    said = []
+    if shares.undecided:
+        text = ngettext(
+            "%(n)s complete issue has no decision.",
+            "%(n)s complete issues have no decision.",
+            shares.undecided,
+        )
+        said.append(text % {"n": count(shares.undecided)})
+    if shares.elsewhere:
+        text = ngettext(
+            "%(n)s more is in no category of this version.",
+            "%(n)s more are in no category of this version.",
+            shares.elsewhere,
+        )
+        said.append(text % {"n": count(shares.elsewhere)})
+    if shares.withheld:
+        text = ngettext(
+            "%(n)s issue is held back from the reader, and in no number.",
+            "%(n)s issues are held back from the reader, and in no number.",
+            shares.withheld,
+        )
+        said.append(text % {"n": count(shares.withheld)})
+    if shares.round.version_id != version.pk:
+        said.append(_("It was labelled with version %(n)s.") % {"n": shares.round.version.number})
+    if shares.round.is_open:
+        said.append(_("The round is open: its numbers can change."))
+    return said

@@ -1,0 +1,42 @@
+"""Numbers of an agreement report in its templates: values, reasons why there is none, intervals, shares."""
+
+from django import template
+
+from agreement import Coefficient, PairKappa
+from reports.formats.tables import number
+from reports.sentences import numbers as say
+
+register = template.Library()
+register.filter("number", number)
+register.filter("percent", say.percent)
+register.filter("signed", say.signed)
+
+
+@register.filter
+def estimate(found: Coefficient) -> str:
+    """The value, or why it is undefined."""
+    return number(found.value) or say.undefined(found.reason)
+
+
+@register.filter
+def pair_kappa(found: PairKappa) -> str:
+    """Cohen's kappa of a pair, or why it is undefined."""
+    return number(found.kappa) or say.undefined(found.reason)
+
+
+@register.filter
+def span(found: Coefficient) -> str:
+    """The interval; "" without one."""
+    return say.span(found.low, found.high)
+
+
+@register.filter
+def span_or_why(found: Coefficient) -> str:
+    """The interval of a value, or why it has none; "" without a value."""
+    return span(found) or (say.no_interval(found.reason) if found.value is not None else "")
+
+
+@register.filter
+def share_of(part: int, whole: int) -> str:
+    """A part of a whole as a share; "" of nothing."""
+    return say.percent(part / whole if whole else None)

@@ -1,0 +1,353 @@
+"""A taxonomy drawn as a tree, from its name down to the sub-themes: SVG, two columns of a paper wide. Pure.
+
+Points are the unit. Texts are wrapped by their measured widths, and each box is as high as what is in it, so
+nothing is cut and nothing overlaps; a larger taxonomy is higher. Colours repeat what codes say. They are
+attributes for print; a page that shows the tree overrides them by class.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import NamedTuple
+
+from drawing.text_width import Ruler
+from drawing.wrapping import wrapped
+
+WIDTH = 504.0
+"""17.8 cm."""
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+INK, SECOND, RULE = "#000000", "#434c59", "#8d96a3"
+ROOT, SMALL = 9.0, 6.5
+TRUNK, GAP = 4.0, 13.0
+"""Where the line down from the name stands, and what lies between two columns of boxes."""
+LEADING, SHARE_GAP = 1.14, 5.0
+FRAMED = 2
+"""Types and themes have a frame, sub-themes none."""
+HANG = 0.36
+"""The most of a box that its codes may take beside its name; longer ones stand above it."""
+
+
+class Hue(NamedTuple):
+    """The class of a type's elements, and its colours in print: of lines and letters, and of fillings."""
+
+    css: str
+    line: str
+    fill: str
+
+
+HUES = (Hue("ta", "#0b4f9e", "#e6effb"), Hue("tb", "#00775a", "#e3f6ef"), Hue("tc", "#a23c00", "#fdeee4"))
+NO_HUE = Hue("", "#434c59", "#f1f3f6")
+"""The first three types have a hue, as everywhere; a fourth cannot be told apart by all."""
+
+
+class TreeColumn(NamedTuple):
+    """How a level is set: size of letters, what is around them, and the space to the next of the level."""
+
+    size: float
+    inside: float
+    above: float
+    space: float
+
+
+COLUMNS = (
+    TreeColumn(8.0, 4.0, 3.5, 5.0),
+    TreeColumn(7.0, 4.0, 1.5, 2.7),
+    TreeColumn(6.6, 0.0, 0.0, 0.3),
+)
+SHARES = {1: (1.0,), 2: (0.4, 0.6), 3: (0.165, 0.365, 0.47)}
+"""How columns share the width, by the depth of the tree."""
+
+
+@dataclass
+class Leaf:
+    """A category to draw with what stands below it; `share` is a text, "" for none. `hue`: of a type, its
+    place in HUES, None for that of its place in the tree.
+    """
+
+    code: str
+    name: str
+    share: str = ""
+    below: list["Leaf"] = field(default_factory=list)
+    hue: int | None = None
+
+
+class Run(NamedTuple):
+    """A piece of a line: where it begins in its box, on which base line, and how it is set."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    bold: bool
+    is_code: bool = False
+    at_end: bool = False
+
+
+@dataclass
+class Box:
+    """A category to be drawn; `top` is known once all are placed. `span` is the height with those below."""
+
+    level: int
+    hue: Hue
+    runs: list[Run]
+    height: float
+    below: list["Box"]
+    top: float = 0.0
+
+    @property
+    def span(self) -> float:
+        return max(self.height, _stacked(self.below))
+
+    @property
+    def middle(self) -> float:
+        """Where lines meet it: in the middle, and at the first line of a category without a frame."""
+        return self.top + (self.height / 2 if self.level < FRAMED else COLUMNS[self.level].size * 0.6)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a tree is drawn on: left and right of each column, and where names begin beside their codes."""
+
+    ruler: Ruler
+    edges: list[tuple[float, float]]
+    hang: list[float]
+
+
+@dataclass(frozen=True)
+class TreeDrawing:
+    """An SVG with its height in points."""
+
+    svg: str
+    height: float
+
+
+def tree_figure(
+    name: str, version: str, types: Sequence[Leaf], notes: Sequence[str], ruler: Ruler
+) -> TreeDrawing:
+    """The tree of these types below the name of their taxonomy; `notes` are paragraphs beneath it.
+
+    The ruler knows all letters, those of the words in between too.
+    """
+    edges = _edges(_depth(types))
+    hang = [_hang(types, level, edges[level], ruler) for level in range(len(edges))]
+    sheet = Sheet(ruler, edges, hang)
+    boxes = [
+        _box(one, 0, _hue(place if one.hue is None else one.hue), sheet) for place, one in enumerate(types)
+    ]
+    head, top = _head(name, version, ruler)
+    _place(boxes, top)
+    foot, height = _foot(notes, top + _stacked(boxes), ruler)
+    elements = [*head, *_trunk(boxes, sheet, top), *_boxes(boxes, sheet), *foot]
+    title = f"{name}, {version}"
+    return TreeDrawing(
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{px(WIDTH)}pt" height="{px(height)}pt"'
+        f' viewBox="0 0 {px(WIDTH)} {px(height)}" font-family="{FONT}"><title>{escape(title)}</title>'
+        + "".join(elements)
+        + "</svg>",
+        height,
+    )
+
+
+def px(value: float) -> str:
+    """A coordinate to a hundredth."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
+
+
+# --- how wide
+
+
+def _depth(types: Sequence[Leaf]) -> int:
+    return 1 + max((_depth(one.below) for one in types if one.below), default=0) if types else 1
+
+
+def _edges(depth: int) -> list[tuple[float, float]]:
+    """Left and right of each column."""
+    left = TRUNK + GAP
+    room = WIDTH - left - GAP * (depth - 1) - 0.5
+    edges = []
+    for share in SHARES[depth]:
+        edges.append((left, left + share * room))
+        left += share * room + GAP
+    return edges
+
+
+def _hang(types: Sequence[Leaf], level: int, edges: tuple[float, float], ruler: Ruler) -> float:
+    """Where names of a level begin beside their codes: behind the widest that leaves them room enough."""
+    column, (left, right) = COLUMNS[level], edges
+    codes = [ruler(f"{one.code}  ", column.size, bold=True) for one in _at(types, level)]
+    return max((code for code in codes if code <= HANG * (right - left)), default=0.0)
+
+
+def _at(leaves: Sequence[Leaf], level: int) -> Iterator[Leaf]:
+    for one in leaves:
+        if level:
+            yield from _at(one.below, level - 1)
+        else:
+            yield one
+
+
+# --- how high
+
+
+def _hue(place: int) -> Hue:
+    return HUES[place] if place < len(HUES) else NO_HUE
+
+
+def _box(leaf: Leaf, level: int, hue: Hue, sheet: Sheet) -> Box:
+    runs, height = _runs(leaf, level, sheet)
+    below = [_box(one, level + 1, hue, sheet) for one in leaf.below]
+    return Box(level, hue, runs, height + 2 * COLUMNS[level].above, below)
+
+
+def _runs(leaf: Leaf, level: int, sheet: Sheet) -> tuple[list[Run], float]:
+    """The lines of a category, and how high they are together."""
+    ruler, hang, column, is_bold = sheet.ruler, sheet.hang[level], COLUMNS[level], level == 0
+    left, right = sheet.edges[level]
+    room = right - left - 2 * column.inside
+    size, line = column.size, column.size * LEADING
+    code_lines = [leaf.code]
+    if beside := ruler(f"{leaf.code}  ", size, bold=True) <= hang:
+        name_lines = wrapped(leaf.name, room - hang, lambda text: ruler(text, size, bold=is_bold))
+    else:
+        code_lines = wrapped(leaf.code, room, lambda text: ruler(text, size, bold=True))
+        name_lines = wrapped(leaf.name, room, lambda text: ruler(text, size, bold=is_bold))
+    x, first = (hang, 0) if beside else (0.0, len(code_lines))
+    base = size * 0.95
+    runs = [Run(0, base + line * at, text, size, True, is_code=True) for at, text in enumerate(code_lines)]
+    runs += [Run(x, base + line * at, text, size, is_bold) for at, text in enumerate(name_lines, start=first)]
+    height = line * (first + len(name_lines))
+    if leaf.share:
+        end = x + ruler(name_lines[-1], size, bold=is_bold) + SHARE_GAP
+        if not is_bold and end + ruler(leaf.share, SMALL) <= room:
+            runs.append(
+                Run(room, base + line * (first + len(name_lines) - 1), leaf.share, SMALL, False, at_end=True)
+            )
+        else:
+            for text in wrapped(leaf.share, room - (0 if is_bold else x), lambda text: ruler(text, SMALL)):
+                runs.append(Run(0 if is_bold else x, height + SMALL * 0.95, text, SMALL, False))
+                height += SMALL * LEADING
+    return runs, height
+
+
+def _stacked(boxes: Sequence[Box]) -> float:
+    return sum(box.span for box in boxes) + sum(COLUMNS[box.level].space for box in boxes[1:])
+
+
+def _place(boxes: Sequence[Box], top: float) -> None:
+    """Each box in the middle of what stands below it, and the other way round where it is the higher."""
+    for box in boxes:
+        box.top = top + (box.span - box.height) / 2
+        _place(box.below, top + (box.span - _stacked(box.below)) / 2)
+        top += box.span + COLUMNS[box.level].space
+
+
+# --- what is drawn
+
+
+def _head(name: str, version: str, ruler: Ruler) -> tuple[list[str], float]:
+    """The name at the top, and where the tree begins."""
+    lines = wrapped(name, WIDTH, lambda text: ruler(text, ROOT, bold=True))
+    end = ruler(lines[-1], ROOT, bold=True) + SHARE_GAP
+    step = ROOT * LEADING
+    bases = [ROOT * 0.95 + step * at for at in range(len(lines) + 1)]
+    elements = [
+        _text(0, base, text, ROOT, INK, "ink", ruler, bold=True)
+        for base, text in zip(bases, lines, strict=False)
+    ]
+    if end + ruler(version, SMALL) > WIDTH:
+        lines.append(version)
+        end = 0.0
+    elements.append(_text(end, bases[len(lines) - 1], version, SMALL, SECOND, "second", ruler))
+    return elements, step * len(lines) + 5
+
+
+def _foot(notes: Sequence[str], bottom: float, ruler: Ruler) -> tuple[list[str], float]:
+    """The paragraphs beneath the tree, and where the drawing ends."""
+    lines = [line for note in notes for line in wrapped(note, WIDTH, lambda text: ruler(text, SMALL))]
+    step, top = SMALL * 1.25, bottom + (7 if lines else 1)
+    elements = [
+        _text(0, top + SMALL * 0.95 + step * at, line, SMALL, SECOND, "second", ruler)
+        for at, line in enumerate(lines)
+    ]
+    return elements, top + step * len(lines)
+
+
+def _trunk(boxes: Sequence[Box], sheet: Sheet, top: float) -> Iterator[str]:
+    if not boxes:
+        return
+    yield _path(f"M{px(TRUNK)} {px(top - 4)}V{px(boxes[-1].middle)}", RULE, "rule")
+    for box in boxes:
+        yield _path(f"M{px(TRUNK)} {px(box.middle)}H{px(sheet.edges[0][0])}", RULE, "rule")
+
+
+def _boxes(boxes: Sequence[Box], sheet: Sheet) -> Iterator[str]:
+    for box in boxes:
+        yield f'<g class="{box.hue.css}">' if box.hue.css else "<g>"
+        yield from _drawn(box, sheet)
+        yield "</g>"
+
+
+def _drawn(box: Box, sheet: Sheet) -> Iterator[str]:
+    """A box with its letters, the lines to what stands below it, and that."""
+    (left, right), column, hue = sheet.edges[box.level], COLUMNS[box.level], box.hue
+    if box.below:
+        middle, across = (
+            right + GAP / 2,
+            sheet.edges[box.level + 1][0] - (2 if box.level + 1 == FRAMED else 0),
+        )
+        ends = [one.middle for one in box.below]
+        first, last = min(box.middle, *ends), max(box.middle, *ends)
+        lines = f"M{px(right)} {px(box.middle)}H{px(middle)}"
+        if last - first > 0.01:
+            lines += f"M{px(middle)} {px(first)}V{px(last)}"
+        yield _path(
+            lines + "".join(f"M{px(middle)} {px(end)}H{px(across)}" for end in ends), hue.line, "line"
+        )
+    is_type = box.level == 0
+    if box.level < FRAMED:
+        fill, css = (hue.line, "solid") if is_type else (hue.fill, "box")
+        yield (
+            f'<rect class="{css}" x="{px(left)}" y="{px(box.top)}" width="{px(right - left)}"'
+            f' height="{px(box.height)}" rx="2" fill="{fill}" stroke="{hue.line}" stroke-width="0.5"/>'
+        )
+    for run in box.runs:
+        ink, css = ("#ffffff", "on") if is_type else (hue.line, "mark") if run.is_code else (INK, "ink")
+        yield _text(
+            left + column.inside + run.x,
+            box.top + column.above + run.y,
+            run.text,
+            run.size,
+            ink,
+            css,
+            sheet.ruler,
+            bold=run.bold,
+            at_end=run.at_end,
+        )
+    for one in box.below:
+        yield from _drawn(one, sheet)
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    ink: str,
+    css: str,
+    ruler: Ruler,
+    *,
+    bold: bool = False,
+    at_end: bool = False,
+) -> str:
+    """A text; where its width is known it says it, so that it fits in the font of whoever looks, too."""
+    more = ' font-weight="700"' * bold + ' text-anchor="end"' * at_end
+    if ruler.knows(text):
+        more += f' textLength="{px(ruler(text, size, bold=bold))}" lengthAdjust="spacingAndGlyphs"'
+    return (
+        f'<text class="{css}" x="{px(x)}" y="{px(y)}" font-size="{px(size)}" fill="{ink}"{more}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def _path(steps: str, ink: str, css: str) -> str:
+    return f'<path class="{css}" d="{steps}" fill="none" stroke="{ink}" stroke-width="0.6"/>'

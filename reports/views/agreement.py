@@ -1,0 +1,219 @@
+"""The agreement report of a round as a page: numbers, words, figures, and every table as a file."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from accounts.http import AuthedRequest
+from agreement import issues_for, volunteers_for
+from agreement.coefficients import LANDIS_KOCH
+from core.http import render_page
+from drawing.axes import Axis, bands, close_axis, whisker
+from drawing.missing_glyphs import boxes, without_a_font
+from drawing.vega import FORMS as PICTURE_FORMS
+from reports.agreement_report import (
+    LEVELS,
+    PAGE_BY,
+    AgreementReport,
+    LevelTooDeep,
+    agreement_report,
+    level_name,
+)
+from reports.file_responses import attached
+from reports.formats.files import file_name, names_of
+from reports.formats.latex import as_latex
+from reports.formats.tables import as_csv, as_markdown, number
+from reports.forms.agreement import FreezeForm, WithinForm
+from reports.pictures.catalogue import pictures
+from reports.queries.independence import suspicions
+from reports.sections.chart_rows import HEADLINE
+from reports.sections.model_raters import model_comparisons
+from reports.sections.registry import CARD_SECTIONS, TABLES
+from reports.sentences import agreement as say
+from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
+from reports.sentences.numbers import small
+from reports.views import frozen
+from reports.views.shortcuts import round_to_read
+from rounds.queries.blindness import Reader, withheld_issues
+from taxonomy.models import Level
+
+FORMATS = {
+    "csv": ("text/csv", as_csv),
+    "tex": ("application/x-tex", as_latex),
+    "md": ("text/markdown", as_markdown),
+}
+
+
+@require_safe
+def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show how far the volunteers agree, at `?level=`; with `?format=` and `?table=` one table as a file."""
+    round_, member = round_to_read(request, round_id)
+    if round_.of_id is not None:
+        return redirect("agreement", round_.of_id)
+    blind = withheld_issues(round_, member)
+    report = agreement_report(
+        round_, level=level_asked_for(request), by=PAGE_BY, blind=blind, reader=Reader(member)
+    )
+    if "format" in request.GET:
+        return _file(report, request.GET["format"], request.GET.get("table", "report"))
+    context: dict[str, Any] = {
+        "study": round_.study,
+        "round": round_,
+        "membership": member,
+        "report": report,
+        "found": report.overall,
+        "levels": _levels(report),
+        "left_out": say.left_out(report),
+        "frozen": frozen.section(report, member),
+        "form": FreezeForm(),
+    }
+    if report.overall.issues:
+        context |= _page(report) | _cards(request, report)
+        context["suspicions"] = _suspicions(request, report)
+        context["planning"] = _planning(request, report)
+    else:
+        context["missing"] = say.what_is_missing(round_, report)
+    return render_page(request, "reports/agreement/agreement.html", context)
+
+
+def level_asked_for(request: AuthedRequest) -> Level | None:
+    """The level that `?level=` names, None without it; 404 for an unknown one."""
+    name = request.GET.get("level", "")
+    if name and name not in LEVELS:
+        raise Http404
+    return LEVELS.get(name)
+
+
+def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[str, Any]] | None:
+    """Signs that labels are not independent, where the address asks for them; None where it does not."""
+    if request.GET.get("independence") != "yes":
+        return None
+    lines = []
+    for one in suspicions(report):
+        sign = one.sign
+        address = reverse("issue", args=[report.round.study.slug, one.issue_id]) if one.issue_id else ""
+        lines.append(
+            {
+                "part": sign.part,
+                "text": say.sign_of_dependence(sign, report.columns),
+                "p": small(sign.adjusted),
+                "url": address,
+            }
+        )
+    return lines
+
+
+def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
+    """What it takes until Fleiss' kappa is known to ± `?within=`; None where it has no interval."""
+    kappa = report.overall.coefficients[HEADLINE]
+    if kappa.value is None or kappa.se is None or kappa.low is None:
+        return None
+    form = WithinForm(request.GET if "within" in request.GET else None)
+    half = kappa.value - kappa.low
+    told: dict[str, Any] = {"form": form, "half": number(half)}
+    if not form.is_valid():
+        return told
+    within = form.cleaned_data["within"]
+    issues = issues_for(within, kappa.se, report.overall.issues)
+    return told | {
+        "sentences": say.planning(report, within, issues, volunteers_for(report.numbers.patterns, within))
+    }
+
+
+def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
+    if form not in FORMATS or name not in TABLES:
+        raise Http404
+    kind, write = FORMATS[form]
+    table = TABLES[name](report)
+    text = as_latex(table, _caption(report, name)) if write is as_latex else write(table)
+    return sent(report, text, f"{name}.{form}", f"{kind}; charset=utf-8")
+
+
+def _caption(report: AgreementReport, name: str) -> str:
+    """What a table shows, for the head of its LaTeX: study, round, level, moment."""
+    return (
+        f"{name}: {report.round.study.name}, {report.round.name}, {level_name(report.level)} level,"
+        f" taxonomy v{report.round.version.number}, as of {report.as_of:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def sent(report: AgreementReport, content: str | bytes, name: str, kind: str) -> HttpResponse:
+    """A file of this report, named for its study, round and level; a header counts the withheld issues."""
+    return attached(content, file_name(report.round, report.level, name), kind, withheld=report.withheld)
+
+
+# --- what the page draws
+
+
+def _cards(request: AuthedRequest, report: AgreementReport) -> dict[str, Any]:
+    """The context of every section that the page shows, and their templates by the place of their cards."""
+    context: dict[str, Any] = {}
+    cards: dict[str, list[str]] = {"top": [], "left": [], "right": [], "whole": []}
+    for card in (section.card for section in CARD_SECTIONS if section.card):
+        found = card.context(report, request.GET)
+        if found is not None:
+            context |= found
+            cards[card.place].append(card.template)
+    return context | {"cards": cards}
+
+
+def _page(report: AgreementReport) -> dict[str, Any]:
+    """What the page shows besides the sections: the headline, the paragraph, definitions, pictures."""
+    found = report.overall
+    return {
+        "headline": _headline(report),
+        "compared": say.compared(found),
+        "model_labels": sum(one.found.labels for one in model_comparisons(report)),
+        "not_of_the_study": say.not_of_the_study(report),
+        "paragraph": say.how_to_report(report),
+        "definitions": [(DEFINED[one.key], one) for one in definitions()],
+        "codebook_size": say.categories_at(report.level, len(found.categories)),
+        "level": report.level.label,
+        "level_key": level_name(report.level),
+        "pictures": pictures(report),
+        "picture_forms": list(PICTURE_FORMS),
+        "boxes": boxes(without_a_font(names_of(report))),
+    }
+
+
+def _headline(report: AgreementReport) -> dict[str, Any]:
+    """Fleiss' kappa on the scale of Landis and Koch, and through a lens where its interval is narrow."""
+    kappa = report.overall.coefficients[HEADLINE]
+    whole = Axis(0.0, 1.0, 0.2, 22, 614)
+    drawn: dict[str, Any] = {
+        "name": COEFFICIENTS[HEADLINE][0],
+        "is_paradox": say.is_paradox(report.overall),
+        "kappa": kappa,
+        "drawn": whisker(whole, kappa.value, kappa.low, kappa.high),
+        "axis": whole,
+    }
+    if kappa.value is None:
+        return drawn
+    word = say.landis_koch_word(kappa.value)
+    bounds = [(bound, say.landis_koch_word(bound)) for bound, _word in LANDIS_KOCH]
+    drawn |= {"word": word, "bands": bands(whole, bounds, word), "degrees": report.overall.issues - 1}
+    if kappa.low is not None and kappa.high is not None and kappa.low >= 0 and kappa.high - kappa.low < 0.2:
+        lens = close_axis([kappa.low, kappa.high], whole.left, whole.right)
+        drawn |= {
+            "lens": lens,
+            "lens_left": whole.x(lens.low),
+            "lens_right": whole.x(lens.high),
+            "close": whisker(lens, kappa.value, kappa.low, kappa.high),
+        }
+    return drawn
+
+
+def _levels(report: AgreementReport) -> list[dict[str, Any]]:
+    """The levels to look at; `why_not` where the taxonomy lacks one."""
+    return [
+        {
+            "key": name,
+            "name": str(level.label).capitalize(),
+            "is_current": level == report.level,
+            "why_not": "" if report.codebook.at_level(level) else LevelTooDeep.message,
+        }
+        for name, level in LEVELS.items()
+    ]

@@ -1,0 +1,84 @@
+"""What became of a round in its meetings: who changed their mind, and agreement before and after."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.http import AuthedRequest
+from consensus.minutes_text import method
+from consensus.queries import changed_votes as queries
+from consensus.queries.changed_votes import CategoryChange, ChangedVotes
+from consensus.queries.consensus_numbers import consensus_numbers
+from consensus.views.matrix import hues
+from core.http import render_page
+from ingest.models import Issue
+from reports.queries.before_after import before_and_after
+from reports.sections.consensus import before_after_rows
+from reports.sentences.definitions import COEFFICIENTS
+from reports.views.shortcuts import round_to_read
+from rounds.models import Round
+from rounds.queries.categories import ShownCodebook, codebook
+from studies.pages import frame
+
+TURNS = 30
+"""So many changes from one category to another are shown, the most frequent; REST gives all."""
+ISSUES = 12
+"""So many issues are named for each change; the list of disagreements has the others."""
+
+
+@require_safe
+def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
+    """Show who changed their mind between label and last ballot, and what that does to agreement."""
+    round_, member = round_to_read(request, round_id)
+    found = queries.changed_votes(round_, member)
+    both = before_and_after(round_, member, found=found)
+    book = codebook(round_.version_id)
+    context: dict[str, Any] = {
+        **frame(round_.study, member, "agreement"),
+        "round": round_,
+        "both": both,
+        "level": both.level.label,
+        "rows": before_after_rows(both, COEFFICIENTS),
+        "headline": before_after_rows(both, ["fleiss_kappa"])[0],
+        "found": found,
+        "turns": _turns(round_, found, book),
+        "more_turns": max(len(found.turns) - TURNS, 0),
+        "method": method(consensus_numbers(round_, member)),
+    }
+    return render_page(request, "reports/consensus/consensus.html", context)
+
+
+def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict[str, Any]]:
+    """Each change as the table draws it: the two categories, how often, and issues to read it on."""
+    shown = found.turns[:TURNS]
+    ids = {issue for turn in shown for issue in turn.issues[:ISSUES]}
+    issues = Issue.objects.filter(pk__in=ids).select_related("repository").only("number", "repository__path")
+    known = {issue.pk: issue for issue in issues}
+    colours = hues(book)
+    names = {state.code: state.name for state in book.states.values()}
+    page = reverse("disagreements", args=[round_.pk])
+
+    def chip(code: str) -> dict[str, str]:
+        if not code:
+            return {"code": _("open"), "hue": "", "name": _("a category of their own proposal")}
+        return {"code": code, "hue": colours.get(code, ""), "name": names[code]}
+
+    def row(turn: CategoryChange) -> dict[str, Any]:
+        pair = urlencode({"pair": f"{turn.before} {turn.after}"}) if turn.before else ""
+        return {
+            "before": chip(turn.before),
+            "after": chip(turn.after),
+            "count": turn.count,
+            "issues": [
+                {"url": f"{page}?issue={id_}", "text": f"{known[id_].repository.path} {known[id_]}"}
+                for id_ in turn.issues[:ISSUES]
+            ],
+            "more": max(len(turn.issues) - ISSUES, 0),
+            "url": f"{page}?{pair}" if pair else "",
+        }
+
+    return [row(turn) for turn in shown]

@@ -1,0 +1,15 @@
+"""What the pages of a round's labels begin with."""
+
+from accounts.http import AuthedRequest
+from core.http import require
+from rounds.models import Round
+from rounds.views.shortcuts import seat_in
+from studies.models import Membership
+from studies.rules import may_read_revealed
+
+
+def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
+    """A round, and the seat of a reader who may read what is revealed of it. Http404 for strangers."""
+    round_, member = seat_in(request, round_id)
+    require(may_read_revealed(member))
+    return round_, member

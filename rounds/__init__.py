@@ -1,0 +1,1 @@
+"""Who labels what, what was labelled, and what is revealed to whom."""

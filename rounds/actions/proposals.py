@@ -1,0 +1,60 @@
+"""Categories that a volunteer misses: what they propose in place of a label's category."""
+
+import unicodedata
+
+from django.db import IntegrityError, transaction
+
+from rounds import errors
+from rounds.models import Round
+from studies.models import Membership
+from taxonomy.actions.answers import inherit
+from taxonomy.models import Proposal
+
+NAME_LENGTH = 200
+
+
+REASON_LENGTH = 1000
+
+
+def require_lengths(name: str, reason: str) -> None:
+    """Raises ProposalTooLong."""
+    if len(name) > NAME_LENGTH or len(reason) > REASON_LENGTH:
+        raise errors.ProposalTooLong
+
+
+def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
+    """The member's open proposal of this name, made if there is none; all labels that want it point to it.
+
+    Names that differ in case only are one. A proposal stays when its last label is changed to a category, for
+    the history of that label: only one that a label points to is ever put to the vote.
+    """
+    own = Proposal.objects.filter(
+        taxonomy=round_.version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN
+    )
+    found = _named(list(own), name)
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            made = Proposal(
+                taxonomy_id=round_.version.taxonomy_id,
+                version_id=round_.version_id,
+                name=name,
+                proposed_by=member,
+            )
+            inherit(made).save(force_insert=True)
+            return made
+    except IntegrityError:  # by a label in another round, at this moment
+        found = _named(list(own.all()), name)
+        if found is None:
+            raise
+        return found
+
+
+def folded(name: str) -> str:
+    """What makes two names one: case and the way in which accents are written do not count."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _named(proposals: list[Proposal], name: str) -> Proposal | None:
+    return next((one for one in proposals if folded(one.name) == folded(name)), None)

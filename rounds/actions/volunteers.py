@@ -1,0 +1,51 @@
+"""Lock the volunteers of a round before an action changes them."""
+
+from django.utils.translation import gettext_lazy as _
+
+from rounds import errors
+from rounds.actions.locks import lock_round, require_open
+from rounds.errors import VolunteerRefused
+from rounds.models import Round, RoundVolunteer
+from rounds.rules import may_change_round
+from studies.models import Membership
+
+
+def lock_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
+    """Lock a round that `by` may change.
+
+    The lock leaves the key free: a claim locks the row of a volunteer only, and can refer to the round all
+    the same. For a second look the round of the first labels is locked first, as everywhere.
+    """
+    if round_.of_id is not None:
+        lock_round(Round(pk=round_.of_id))
+    locked = (
+        Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=round_.pk)
+    )
+    if locked.closed_at is not None:
+        raise errors.RoundClosed(_("This round is closed: it stays as it is. Nothing was changed."))
+    if not may_change_round(by, locked):
+        raise errors.NotAllowed
+    if opened:
+        require_open(locked)
+    return locked
+
+
+def lock_active(round_: Round, member: Membership, *beside: Membership | None) -> RoundVolunteer:
+    """Lock the row of a volunteer who labels in the round, and the rows of `beside`, in the order of ids."""
+    asked = [member.pk, *(one.pk for one in beside if one is not None)]
+    locked = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_, member__in=asked)
+    found = {volunteer.member_id: volunteer for volunteer in locked.order_by("pk")}
+    if member.pk not in found or found[member.pk].left_at is not None:
+        raise VolunteerRefused(
+            _("%(who)s does not label in this round. Nothing was changed.") % {"who": member}
+        )
+    return found[member.pk]
+
+
+def require_no_look(round_: Round) -> None:
+    """Raises VolunteerRefused for a second look: only the authors of the labels take part in it."""
+    if round_.kind == Round.Kind.LOOK:
+        raise VolunteerRefused(
+            _("A second look is for those who gave the labels. Nobody else can take part in it."),
+            field="member",
+        )

@@ -1,0 +1,15 @@
+"""Who labels what, and what was labelled."""
+
+from rounds.models.labels import CurrentLabel, Label
+from rounds.models.rounds import Assignment, Round, RoundIssue, RoundVolunteer
+from rounds.models.training import Answer
+
+__all__ = [
+    "Answer",
+    "Assignment",
+    "CurrentLabel",
+    "Label",
+    "Round",
+    "RoundIssue",
+    "RoundVolunteer",
+]

@@ -1,0 +1,196 @@
+"""Labels, with their history, and what they say in the version that their round labels with now."""
+
+import pghistory
+import pgtrigger
+from django.db import models
+from django.db.models import Q
+
+from ingest.models import Issue, Snapshot
+from rounds.models.rounds import Assignment, Round
+from studies.models import Guideline, Membership
+from taxonomy.models import Category, Proposal, Version
+
+_SAY_AGAIN = """
+    -- Planned each time: one label comes now, and a quarter of a million at once in a load.
+    -- Another transaction that completes one of these issues is waited for, and seen by the next statement.
+    EXECUTE $locked$
+        SELECT count(locked.completed_at) > 0 FROM (
+            SELECT c.completed_at FROM rounds_roundissue c
+            WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)
+            ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE
+        ) locked
+    $locked$ INTO is_complete;
+    IF NOT is_complete THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $said$
+        UPDATE rounds_roundissue c SET labels = said.labels, whose = said.whose
+        FROM (
+            SELECT x.round_id, x.issue_id,
+                   coalesce(string_agg(coalesce(l.category_id, 0)::text, ' ' ORDER BY l.volunteer_id)
+                            FILTER (WHERE l.volunteer_id IS NOT NULL), '') AS labels,
+                   coalesce(string_agg(l.volunteer_id::text, ' ' ORDER BY l.volunteer_id), '') AS whose
+            FROM (SELECT DISTINCT round_id, issue_id FROM changed_labels) x
+            LEFT JOIN rounds_said l ON l.round_id = x.round_id AND l.issue_id = x.issue_id
+            GROUP BY x.round_id, x.issue_id
+        ) said
+        WHERE c.round_id = said.round_id AND c.issue_id = said.issue_id AND c.completed_at IS NOT NULL
+    $said$;
+    RETURN NULL;
+"""
+
+
+@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
+class Label(models.Model):
+    """The category that one volunteer chose for one issue of a round, with a short summary.
+
+    Append-only for everyone but its author, and for its author only until reveal: a trigger sees to it.
+    In training its author sees the right answer next, so it stays as it is at once.
+    A surplus label came after its slot was given to somebody else: kept, and out of the statistics.
+    (assignment, round, issue, volunteer) is a key of Assignment: a composite foreign key, added by
+    a migration, so that a slot with a label cannot change hands.
+    What counts of the labels of a complete issue stands on its RoundIssue too: by triggers.
+    An open label has no category: its author proposed one, and it stays open until that is decided.
+    """
+
+    round = models.ForeignKey(
+        Round, models.DO_NOTHING, related_name="labels", db_constraint=False, db_index=False
+    )
+    issue = models.ForeignKey(
+        Issue, models.DO_NOTHING, related_name="round_labels", db_constraint=False, db_index=False
+    )
+    volunteer = models.ForeignKey(
+        Membership, models.DO_NOTHING, related_name="labels", db_constraint=False, db_index=False
+    )
+    assignment = models.OneToOneField(
+        Assignment, models.DO_NOTHING, null=True, related_name="label", db_constraint=False
+    )
+    surplus = models.BooleanField(default=False)
+    category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="labels", db_index=False)
+    version = models.ForeignKey(Version, models.PROTECT, related_name="labels", db_index=False)
+    proposal = models.ForeignKey(
+        Proposal,
+        models.PROTECT,
+        null=True,
+        related_name="labels",
+        db_index=False,
+        help_text="Of the category that is missing",
+    )
+    proposed_reason = models.CharField(
+        max_length=1000, blank=True, default="", db_default="", help_text="Why no category fits this issue"
+    )
+    nearest = models.ForeignKey(
+        Category,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="Of an open label: the category that comes nearest, if any does",
+    )
+    guideline = models.ForeignKey(
+        Guideline, models.PROTECT, null=True, related_name="+", db_index=False, help_text="As it stood then"
+    )
+    snapshot = models.ForeignKey(Snapshot, models.PROTECT, null=True, related_name="+", db_index=False)
+    summary = models.CharField(max_length=500, blank=True)
+    unsure = models.BooleanField(default=False)
+    submitted_at = models.DateTimeField()
+    changed_at = models.DateTimeField(null=True)
+    form_key = models.UUIDField(
+        null=True, help_text="Of the form that stored it, so that a double click stores once"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "issue", "volunteer"],
+                name="one_label_per_volunteer_and_issue",
+                include=["category", "surplus"],
+            ),
+            models.CheckConstraint(
+                name="only_surplus_labels_have_no_slot",
+                condition=Q(surplus=True, assignment=None) | Q(surplus=False, assignment__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="a_label_has_a_category_or_proposes_one",
+                condition=Q(category__isnull=False) | (Q(proposal__isnull=False) & ~Q(proposed_reason="")),
+            ),
+        ]
+        indexes = [
+            # The volunteer goes first, so that the key above is the only index of all labels that begins with
+            # the round. Where statistics do not know a round yet, PostgreSQL expects one label of it, and all
+            # such indexes seem equal: through this one it would read the whole round for each issue.
+            models.Index(fields=["volunteer", "round", "-submitted_at"], name="own_labels_newest_first"),
+            models.Index(fields=["proposal"], name="open_labels", condition=Q(proposal__isnull=False)),
+            models.Index(fields=["round"], name="surplus_labels", condition=Q(surplus=True)),
+        ]
+        triggers = [
+            pgtrigger.Trigger(
+                name="revealed_labels_stay",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                func="""
+                IF EXISTS (
+                    SELECT 1 FROM rounds_round r
+                    LEFT JOIN rounds_roundissue i ON i.round_id = r.id AND i.issue_id = OLD.issue_id
+                    WHERE r.id = OLD.round_id AND (
+                        r.closed_at IS NOT NULL
+                        OR r.kind = 'training'
+                        OR i.was_completed_at IS NOT NULL
+                        OR (r.reveal = 'issue_complete' AND i.completed_at IS NOT NULL)
+                    )
+                ) THEN
+                    RAISE EXCEPTION 'a revealed label stays as it is' USING ERRCODE = 'restrict_violation';
+                END IF;
+                IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
+                IF (NEW.round_id, NEW.issue_id, NEW.volunteer_id)
+                    <> (OLD.round_id, OLD.issue_id, OLD.volunteer_id) THEN
+                    RAISE EXCEPTION 'a label keeps issue and author' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN NEW;
+                """,
+            ),
+            *(
+                pgtrigger.Trigger(
+                    name=name,
+                    when=pgtrigger.After,
+                    operation=operation,
+                    level=pgtrigger.Statement,
+                    referencing=rows,
+                    declare=[("is_complete", "boolean")],
+                    func=_SAY_AGAIN,
+                )
+                for name, operation, rows in (
+                    ("new_labels_are_said", pgtrigger.Insert, pgtrigger.Referencing(new="changed_labels")),
+                    ("other_labels_are_said", pgtrigger.Update, pgtrigger.Referencing(new="changed_labels")),
+                    ("lost_labels_are_not", pgtrigger.Delete, pgtrigger.Referencing(old="changed_labels")),
+                )
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.volunteer_id} on {self.issue_id}"
+
+
+class CurrentLabel(models.Model):
+    """What a label says in the version that its round labels with now: a view, a row per label that counts.
+
+    That is the category it was given, or what that has become as a whole; where it was split or retired, or
+    the label is open, what its author says in the latest second look; none without that. `label` is the one
+    that says it.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    round = models.ForeignKey(Round, models.DO_NOTHING, related_name="+")
+    issue = models.ForeignKey(Issue, models.DO_NOTHING, related_name="+")
+    volunteer = models.ForeignKey(Membership, models.DO_NOTHING, related_name="+")
+    assignment = models.ForeignKey(Assignment, models.DO_NOTHING, related_name="+")
+    label = models.ForeignKey(Label, models.DO_NOTHING, related_name="+")
+    category = models.ForeignKey(Category, models.DO_NOTHING, null=True, related_name="+")
+
+    class Meta:
+        managed = False
+        db_table = "rounds_said"
+        verbose_name_plural = "current labels"
+
+    def __str__(self) -> str:
+        return f"{self.volunteer_id} on {self.issue_id}"

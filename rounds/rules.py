@@ -1,0 +1,85 @@
+"""Who may plan, open, close and read a round."""
+
+from rounds.models import Round, RoundVolunteer
+from studies import rules as studies_rules
+from studies.models import Membership, Role, Study
+
+
+def may_create_round(member: Membership | None, study: Study) -> bool:
+    """Plan a round: owner and leads of the study."""
+    return is_of(member, study.pk) and studies_rules.may_lead(member)
+
+
+def may_draw_sample(member: Membership | None, study: Study) -> bool:
+    """Draw a sample: owner and leads of the study."""
+    return may_create_round(member, study)
+
+
+def may_read_samples(member: Membership | None, study: Study) -> bool:
+    """See which samples were drawn, and how: every member but a model, as with the issues themselves."""
+    return is_of(member, study.pk) and studies_rules.may_see_people(member)
+
+
+def may_read_pilot(member: Membership | None, round_: Round) -> bool:
+    """See what came out of a pilot, and make a taxonomy and a training from it: owner and leads."""
+    return round_.kind == Round.Kind.PILOT and may_create_round(member, round_.study)
+
+
+def may_open(member: Membership | None, round_: Round) -> bool:
+    """Open a round: owner and leads."""
+    return is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
+def may_close(member: Membership | None, round_: Round) -> bool:
+    """Close a round, which reveals all of its labels: owner and leads."""
+    return may_open(member, round_)
+
+
+def may_change_round(member: Membership | None, round_: Round) -> bool:
+    """Change who labels in a round, how much and until when, before it is closed: owner and leads."""
+    return may_open(member, round_) and round_.closed_at is None
+
+
+def may_be_volunteer(member: Membership | None, study: Study) -> bool:
+    """Be chosen for a round: owner, leads, volunteers. Models are compared with them, never counted."""
+    return (
+        member is not None
+        and is_of(member, study.pk)
+        and studies_rules.may_label(member)
+        and member.role != Role.MODEL
+    )
+
+
+def may_label_as_model(member: Membership | None, round_: Round) -> bool:
+    """Give labels that are compared with those of the volunteers, and read one's own: the study's models."""
+    return (
+        member is not None
+        and is_of(member, round_.study_id)
+        and member.role == Role.MODEL
+        and studies_rules.may_label(member)
+    )
+
+
+def may_read_issues(member: Membership | None, round_: Round) -> bool:
+    """Read all issues of a round with their texts: models, owner and leads. Volunteers get one at a time."""
+    return may_label_as_model(member, round_) or may_create_round(member, round_.study)
+
+
+def may_see_progress(member: Membership | None, round_: Round) -> bool:
+    """See how many labels each volunteer has given: every member but a model."""
+    return is_of(member, round_.study_id) and studies_rules.may_see_people(member)
+
+
+def may_see_others(member: Membership | None, round_: Round) -> bool:
+    """See who else labels in a round and how far they are, and change that: who sees its progress. Not in an
+    open second look of one's own: who else is in it, and with how many issues, says what they had chosen.
+    """
+    if not may_see_progress(member, round_):
+        return False
+    if round_.kind != Round.Kind.LOOK or round_.closed_at is not None:
+        return True
+    return not RoundVolunteer.objects.filter(round=round_, member=member).exists()
+
+
+def is_of(member: Membership | None, study_id: int) -> bool:
+    return member is not None and member.study_id == study_id

@@ -1,0 +1,512 @@
+// The categories of the labelling page: the tree, its search, choosing. labelling.js says what happens with
+// what is chosen. The page is complete without it: the tree is radio buttons in a form that posts.
+
+import { $, announce, make, say } from "../core/page.js";
+
+// ---- Search
+// The search for a category: a code by its beginning, dots left out (c3, C.3.ii); else words, wherever a
+// category is described. The rank of a word is the place where it stands plus how it stands there; a category
+// ranks by the sum of its words.
+const PLACES = { name: 0, includes: 4, definition: 5, examples: 6, excludes: 12 };
+const EXACT = 0, BEGINS = 1, INSIDE = 3, MISTYPED = 7;
+const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+const tokens = (text) =>
+  text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._+#-]*[\p{L}\p{N}+#])?/gu) ?? [];
+const mistakesIn = (word) => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
+
+// How many letters are wrong, missing, too many or swapped with their neighbour between `word` and `token`,
+// or a beginning of `token`, because somebody may still be typing. Infinity for more than `most`.
+function mistakes(word, token, most) {
+  if (token.length < word.length - most) return Infinity;
+  const width = Math.min(token.length, word.length + most);
+  let [before, last] = [[], Array.from({ length: width + 1 }, (_all, place) => place)];
+  for (let row = 1; row <= word.length; row += 1) {
+    const line = [row];
+    for (let place = 1; place <= width; place += 1) {
+      const differs = word[row - 1] !== token[place - 1];
+      line[place] = Math.min(last[place] + 1, line[place - 1] + 1, last[place - 1] + differs);
+      const isSwapped = row > 1 && place > 1 && word[row - 1] === token[place - 2] &&
+        word[row - 2] === token[place - 1];
+      if (isSwapped) line[place] = Math.min(line[place], before[place - 2] + 1);
+    }
+    if (Math.min(...line) > most) return Infinity;
+    [before, last] = [last, line];
+  }
+  // The first letters alone say little: a beginning has to be about as long as what was typed.
+  const fewest = Math.min(...last.slice(Math.max(1, word.length - most)));
+  return fewest > most ? Infinity : fewest;
+}
+
+// `search("memroy leak")` -> the categories that match, best first, as {item, rank, field, token, tokens}.
+function makeSearch(items) {
+  const vocabulary = new Map(); // token -> Map(item -> the best field that has it)
+  for (const item of items) {
+    for (const field of Object.keys(PLACES)) {
+      for (const token of new Set(tokens(item[field]))) {
+        const places = vocabulary.get(token) ?? new Map();
+        if (!places.has(item)) places.set(item, field);
+        vocabulary.set(token, places);
+      }
+    }
+  }
+  const known = new Map(); // what one typed word finds is asked for again with every letter of the next one
+
+  function find(word) {
+    const found = new Map();
+    const note = (item, rank, field, token) => {
+      if (!found.has(item) || found.get(item).rank > rank) found.set(item, { rank, field, token });
+    };
+    const all = (token, rank) => {
+      for (const [item, field] of vocabulary.get(token)) note(item, PLACES[field] + rank, field, token);
+    };
+    const code = squash(word);
+    for (const item of code ? items : []) if (item.squashed.startsWith(code)) note(item, EXACT, "code", word);
+    for (const token of vocabulary.keys()) {
+      if (token.includes(word)) all(token, token === word ? EXACT : token.startsWith(word) ? BEGINS : INSIDE);
+    }
+    const most = mistakesIn(word);
+    if (found.size || !most) return found;
+    for (const token of vocabulary.keys()) {
+      const wrong = mistakes(word, token, most);
+      if (wrong <= most) all(token, MISTYPED + wrong);
+    }
+    return found;
+  }
+
+  function byWords(parts) {
+    const finds = parts.map((part) => {
+      if (!known.has(part)) known.set(part, find(part));
+      return known.get(part);
+    });
+    if (known.size > 200) known.clear();
+    return items.filter((item) => finds.every((found) => found.has(item))).map((item) => {
+      const hits = finds.map((found) => found.get(item));
+      const last = hits.reduce((one, other) => (other.rank > one.rank ? other : one));
+      return {
+        item,
+        rank: hits.reduce((sum, hit) => sum + hit.rank, 0),
+        field: last.field,
+        token: last.token,
+        tokens: hits.map((hit) => hit.token),
+      };
+    });
+  }
+
+  return (query) => {
+    const parts = query.toLowerCase().split(/\s+/).map((part) =>
+      part.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+#]+$/gu, "")
+    ).filter(Boolean);
+    const code = squash(query), isOne = parts.length === 1;
+    const coded = !isOne ? [] : items.filter((item) => item.squashed.startsWith(code)).map((item) => (
+      { item, rank: item.squashed === code ? -2 : -1, field: "code", token: "", tokens: [] }
+    ));
+    const isCode = coded.length > 0 && (code.length === 1 || /\d/.test(code));
+    const listed = new Set(coded.map((hit) => hit.item));
+    const hits = [
+      ...coded,
+      ...(isCode || !parts.length ? [] : byWords(parts).filter((hit) => !listed.has(hit.item))),
+    ];
+    // Sorting is stable: equals stay in the order of the tree, those at the depth of the round first.
+    return hits.sort((one, other) =>
+      one.rank - other.rank || (one.rank < 0 ? 0 : other.item.fit - one.item.fit)
+    );
+  };
+}
+
+// ---- The tree
+// Rows with a place and a parent; roles are given here, where keys work as they promise.
+export function makePicker({ onChange }) {
+  const form = $("label-form"), tree = $("tree"), find = $("find");
+  const depth = Number(form.dataset.depth);
+  const counts = JSON.parse($("counts").textContent);
+  const branch = [];
+  const items = JSON.parse($("codebook").textContent).map((category) => {
+    const row = $(`c${category.id}`);
+    const item = {
+      ...category,
+      row,
+      node: row.firstElementChild,
+      radio: row.querySelector("input"),
+      chip: row.querySelector(".code"),
+      label: row.querySelector(".name"),
+    };
+    Object.assign(item, {
+      squashed: squash(category.code),
+      parent: branch[category.level - 2] ?? null,
+      children: [],
+      open: !category.can,
+      why: null,
+      fit: category.can ? 1 + (category.level === depth) : 0,
+    });
+    branch[category.level - 1] = item;
+    item.parent?.children.push(item);
+    return item;
+  });
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const byCode = new Map(items.map((item) => [item.code, item]));
+  let search = null; // made at the first search: a thousand categories take longer to read than to search
+  let active = null, chosen = null, hits = null; // hits: what is looked at while searching, best first
+
+  for (const item of items) {
+    item.row.setAttribute("role", "treeitem");
+    item.row.setAttribute("aria-selected", "false");
+    if (!item.can) item.row.setAttribute("aria-disabled", "true");
+    if (item.radio) item.radio.hidden = true;
+    item.label.title = item.name;
+    item.count = make("span", "n");
+    item.node.append(item.count);
+  }
+  const showCount = (item) => {
+    item.count.textContent = counts[item.id]?.toLocaleString(document.documentElement.lang) ?? "";
+  };
+  items.forEach(showCount);
+  tree.setAttribute("role", "tree");
+  tree.tabIndex = 0;
+
+  const place = (item, level, size, at) => {
+    for (const [name, value] of [["level", level], ["setsize", size], ["posinset", at]]) {
+      item.row.setAttribute(`aria-${name}`, value);
+    }
+  };
+  function placeAll() {
+    const tops = items.filter((item) => !item.parent);
+    for (const item of items) {
+      const siblings = item.parent ? item.parent.children : tops;
+      place(item, item.level, siblings.length, siblings.indexOf(item) + 1);
+    }
+  }
+  placeAll();
+
+  const isOpen = ({ parent }) => !parent || (parent.open && isOpen(parent));
+  const reachable = () => (hits ? hits.map((hit) => hit.item) : items.filter((item) => !item.row.hidden));
+  function draw() {
+    for (const item of items) {
+      item.row.hidden = hits ? !item.hit : !isOpen(item);
+      if (!item.children.length) continue;
+      if (hits) item.row.removeAttribute("aria-expanded");
+      else item.row.setAttribute("aria-expanded", item.open);
+    }
+  }
+
+  // Text with what was searched for marked.
+  const spelled = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  function marked(text, found) {
+    const parts = found.filter(Boolean).map(spelled);
+    const pieces = parts.length ? text.split(new RegExp(`(${parts.join("|")})`, "giu")) : [text];
+    return pieces.map((piece, at) => (at % 2 ? make("mark", "", piece) : piece));
+  }
+  const chipOf = (item) => make("span", item.chip.className.replace(/ (plain|solid)/g, ""), item.code);
+  function withChips(text, found) { // codes that an arrow points to become chips
+    return text.split(/(→\s*[\p{L}\p{N}.]*[\p{L}\p{N}])/u).flatMap((piece, at) => {
+      const item = at % 2 ? byCode.get(piece.replace(/^→\s*/, "")) : null;
+      if (!item) return marked(piece, found);
+      const chip = chipOf(item);
+      chip.title = item.name;
+      return [make("span", "nowrap", "→ ", chip)];
+    });
+  }
+  const countsAs = (item) => {
+    let up = item;
+    while (up && up.level > depth) up = up.parent;
+    return up && up !== item ? up : null;
+  };
+  const implied = (
+    item,
+  ) => (item && countsAs(item) ? say("counts_as", { code: item.code, as: countsAs(item).code }) : "");
+  function about(item) {
+    const box = $("about");
+    if (!item) {
+      box.replaceChildren(make("p", "faint", say(hits ? "nothing_found" : "about_none")));
+      return;
+    }
+    const found = item.hit ? searchedFor(item.hit) : [];
+    const list = make("dl");
+    for (const field of ["includes", "excludes", "examples"]) {
+      if (item[field]) {
+        list.append(
+          make("dt", "", say(field[0].toUpperCase() + field.slice(1))),
+          make("dd", "", ...withChips(item[field], found)),
+        );
+      }
+    }
+    const head = make("h2", "", chipOf(item), make("span", "", item.name));
+    if (countsAs(item)) head.append(make("span", "as", say("as", { as: countsAs(item).code })));
+    box.replaceChildren(head, make("p", "", ...marked(item.definition, found)), list);
+    box.scrollTop = 0;
+  }
+
+  // ---- Searching: a ranked list with the path of each hit; the tree comes back as it was.
+  const searchedFor = (hit) =>
+    [...new Set([...hit.tokens.map((token) => (parts.find((part) => token.includes(part)) ?? token))])].sort((
+      one,
+      other,
+    ) => other.length - one.length);
+  let parts = [];
+  const path = (item) => {
+    const up = [];
+    for (let one = item.parent; one; one = one.parent) up.unshift(one);
+    return up;
+  };
+  function detail({ item, field, token, tokens: found }) {
+    const line = make("span", "why");
+    if (!["code", "name"].includes(field)) {
+      const start = item[field].toLowerCase().indexOf(token);
+      line.append(
+        make(
+          "span",
+          "nowrap",
+          `${say(field)}: `,
+          ...marked(item[field].slice(start, start + token.length), searchedFor({ tokens: found })),
+        ),
+      );
+      if (item.parent) line.append(" · ");
+    }
+    line.append(path(item).map((up) => (up.level === 1 ? up.name : `${up.code} ${up.name}`)).join(" › "));
+    return line.textContent ? line : null;
+  }
+  function look() {
+    const query = find.value.trim();
+    parts = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const were = hits;
+    for (const item of items) {
+      item.hit = null;
+      item.why?.remove();
+      item.why = null;
+    }
+    search ??= query ? makeSearch(items) : null;
+    hits = query ? search(query) : null;
+    for (const { item } of were ?? []) item.label.textContent = item.name;
+    for (const [at, hit] of (hits ?? []).entries()) {
+      const { item } = hit;
+      item.hit = hit;
+      place(item, 1, hits.length, at + 1);
+      item.why = detail(hit);
+      if (item.why) item.label.after(item.why);
+      item.label.replaceChildren(...marked(item.name, searchedFor(hit)));
+    }
+    if (hits) tree.prepend(...hits.map((hit) => hit.item.row));
+    else if (were) {
+      tree.append(...items.map((item) => item.row));
+      placeAll();
+    }
+    tree.classList.toggle("ranked", hits !== null);
+    draw();
+    $("found").textContent = hits ? say("found", { n: hits.length, all: items.length }) : "";
+    activate(hits ? hits.find((hit) => hit.item.can || hit.rank === -2)?.item : chosen);
+  }
+
+  function activate(item) {
+    active?.row.classList.remove("active");
+    active?.row.removeAttribute("aria-describedby");
+    active = item ?? null;
+    for (const box of [tree, find]) {
+      active
+        ? box.setAttribute("aria-activedescendant", active.row.id)
+        : box.removeAttribute("aria-activedescendant");
+    }
+    about(active ?? (hits ? null : chosen));
+    if (!active) return;
+    active.row.classList.add("active");
+    active.row.setAttribute("aria-describedby", "about");
+    for (let up = active.parent; up && !hits; up = up.parent) up.open = true;
+    if (active.row.hidden) draw();
+    active.row.scrollIntoView({ block: "nearest" });
+  }
+  // Mark a category as the one that the form holds; null for none. Tells nobody.
+  function select(item) {
+    for (const [one, is] of [[chosen, false], [item, true]]) {
+      if (!one) continue;
+      one.row.setAttribute("aria-selected", is);
+      one.chip.classList.toggle("solid", is);
+      if (one.radio) one.radio.checked = is;
+    }
+    chosen = item ?? null;
+  }
+  function choose(item) {
+    activate(item);
+    if (!item.can) { // its parts are what can be chosen
+      announce(say("too_broad", { code: item.code }));
+      item.open = true;
+      draw();
+      activate(item.children.find((child) => !child.row.hidden) ?? item);
+      return false;
+    }
+    const isNew = item !== chosen;
+    select(item);
+    onChange(item, isNew);
+    return true;
+  }
+  function move(steps) {
+    const rows = reachable(), at = rows.indexOf(active);
+    if (rows.length) {
+      activate(
+        rows[at < 0 ? (steps > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + steps))],
+      );
+    }
+  }
+  function sideways(right) {
+    if (!active || hits) return;
+    if (right && active.children.length) {
+      if (active.open) move(1);
+      else {
+        active.open = true;
+        draw();
+      }
+    } else if (right) return;
+    else if (active.children.length && active.open) {
+      active.open = false;
+      draw();
+    } else if (active.parent) activate(active.parent);
+  }
+  // As the tree stands when the next issue comes.
+  function reset(id) {
+    find.value = "";
+    for (const item of items) item.open = !item.can;
+    select(byId.get(id));
+    activate(null);
+    look();
+    if (!chosen) tree.scrollTop = 0;
+  }
+
+  const under = (event) => byId.get(Number(event.target.closest("li")?.id.slice(1)));
+  tree.addEventListener("click", (event) => {
+    const item = under(event);
+    if (!item) return;
+    event.preventDefault(); // the radio button is set by select()
+    const twist = item.children.length &&
+      event.clientX - item.node.getBoundingClientRect().left <
+        parseFloat(getComputedStyle(item.node).paddingLeft);
+    if ((twist || !item.can) && !hits) {
+      item.open = !item.open;
+      draw();
+      activate(item);
+    } else choose(item);
+    tree.focus({ preventScroll: true });
+  });
+  tree.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "mouse") about(under(event) ?? active ?? chosen);
+  });
+  tree.addEventListener("pointerleave", () => about(active ?? chosen));
+  // Reading the texts of a thousand categories takes some milliseconds: before the first search, not in it.
+  (globalThis.requestIdleCallback ?? setTimeout)(() => {
+    search ??= makeSearch(items);
+  });
+
+  return {
+    tree,
+    find,
+    items,
+    byId,
+    look,
+    activate,
+    select,
+    choose,
+    move,
+    sideways,
+    reset,
+    implied,
+    active: () => active,
+    chosen: () => chosen,
+    isSearching: () => hits !== null,
+    starts: new Set(items.map((item) => item.squashed[0])),
+    toggle(item) {
+      item.open = !item.open;
+      draw();
+    },
+    countOneMore(id) {
+      const item = byId.get(id);
+      if (!item) return;
+      counts[id] = (counts[id] ?? 0) + 1;
+      showCount(item);
+    },
+  };
+}
+
+// ---- Keys
+// Keys of the labelling page: docs/decisions/0004-keys-of-the-labelling-page.md. They never fire while
+// somebody types in a field.
+const WAIT = 400; // ms for the digit after a letter that begins a code and is a key as well
+export const isField = (element) =>
+  element.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+// `actions` by key; `picker` is null where there is nothing to choose; `onEnter(event)` is Enter outside of
+// fields.
+export function listenToKeys(picker, actions, { onEnter, startFinding }) {
+  let waiting = null;
+  function stopWaiting() {
+    const letter = waiting?.letter;
+    clearTimeout(waiting?.timer);
+    waiting = null;
+    return letter;
+  }
+  function inTree(event) {
+    const { tree, items, active } = picker, onTree = event.target === tree;
+    if (event.key === "ArrowDown") picker.move(1);
+    else if (event.key === "ArrowUp") picker.move(-1);
+    else if (onTree && event.key === "Home") picker.move(-items.length);
+    else if (onTree && event.key === "End") picker.move(items.length);
+    else if (onTree && event.key === "ArrowRight") picker.sideways(true);
+    else if (onTree && event.key === "ArrowLeft") picker.sideways(false);
+    else if (onTree && event.key === " " && active()) picker.choose(active());
+    else if (onTree && event.key === "Escape") {
+      picker.find.value = "";
+      picker.look();
+      $("main").focus({ preventScroll: true });
+    } else return false;
+    event.preventDefault();
+    return true;
+  }
+  function inFind(event) {
+    const { find, tree } = picker;
+    if (event.key === "Enter") {
+      onEnter(event);
+      return;
+    }
+    if (!["ArrowDown", "ArrowUp", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key !== "Escape") picker.move(event.key === "ArrowDown" ? 1 : -1);
+    else if (find.value) startFinding("");
+    else tree.focus({ preventScroll: true });
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (picker && event.target === picker.find) {
+      inFind(event);
+      return;
+    }
+    if (isField(event.target)) {
+      if (event.key === "Escape" && event.target.form?.id === "label-form") {
+        picker.tree.focus({ preventScroll: true });
+      } else if (event.key === "Enter" && event.ctrlKey && event.target.form?.id === "label-form") {
+        onEnter(event);
+      }
+      return;
+    }
+    if (event.key === "Enter" && event.target.matches("body, main, #tree")) {
+      onEnter(event);
+      return;
+    }
+    if (event.ctrlKey) return;
+    const first = stopWaiting();
+    if (first && /^\d$/.test(event.key)) {
+      event.preventDefault();
+      startFinding(first + event.key);
+      return;
+    }
+    if (first) actions[first]();
+    if (picker && !event.target.closest("pre, .tablewrap") && inTree(event)) return;
+    const isAction = Object.hasOwn(actions, event.key), isStart = picker?.starts.has(event.key);
+    if (!isAction && !isStart) return;
+    event.preventDefault();
+    if (isAction && isStart) {
+      const letter = event.key;
+      waiting = {
+        letter,
+        timer: setTimeout(() => {
+          stopWaiting();
+          actions[letter]();
+        }, WAIT),
+      };
+    } else if (isStart) startFinding(event.key);
+    else actions[event.key]();
+  });
+}

@@ -1,0 +1,298 @@
+// What every page has: theme, toasts, dialogs, confirmation, menus, forms that are sent once, relative times,
+// and htmx's failures in words; and the small pieces that the scripts of all rooms share.
+
+const root = document.documentElement;
+
+// ---- Small pieces
+export const $ = (id) => document.getElementById(id);
+
+// A new element with its classes and what is inside.
+export function make(tag, css = "", ...inside) {
+  const made = document.createElement(tag);
+  if (css) made.className = css;
+  made.append(...inside);
+  return made;
+}
+
+// The first element of HTML that this server made.
+export function parse(html) {
+  const box = document.createElement("template");
+  box.innerHTML = html;
+  return box.content.firstElementChild;
+}
+
+// A copy of the first element of the <template> with that id.
+export const copy = (id) => $(id).content.firstElementChild.cloneNode(true);
+
+export const cookie = (name) =>
+  document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+
+export const pause = (ms) =>
+  new Promise((done) => {
+    setTimeout(done, ms);
+  });
+
+// ---- The page's own texts, translated by the server: JSON in the element #words
+let words = null;
+
+// The text of that name, its `%(…)s` and `%(…)d` filled from `values`.
+export function say(name, values = {}) {
+  words ??= JSON.parse($("words").textContent);
+  return words[name].replace(/%\((\w+)\)[sd]/g, (_all, key) => values[key] ?? "");
+}
+
+export function announce(text) {
+  if ($("said")) $("said").textContent = text;
+}
+
+// ---- Toasts: a success leaves by itself, everything else waits to be dismissed
+const toasts = () => $("toasts");
+
+// Let toasts that have come with the page, or with a swap, leave when their time is over.
+export function tend() {
+  for (const toast of toasts()?.querySelectorAll("[data-fleeting]:not([data-tended])") ?? []) {
+    toast.dataset.tended = "";
+    let timer;
+    const leave = () => {
+      timer = setTimeout(() => toast.remove(), 6000);
+    };
+    toast.addEventListener("pointerenter", () => clearTimeout(timer));
+    toast.addEventListener("pointerleave", leave);
+    toast.addEventListener("focusin", () => clearTimeout(timer));
+    leave();
+  }
+}
+
+// Show a text; `kind` is "ok", "warn" or "bad".
+export function toast(text, kind = "ok") {
+  const box = copy(kind === "ok" ? "toast-ok" : "toast-failed");
+  box.className = `toast ${kind}`;
+  box.querySelector(".body").textContent = text;
+  toasts().append(box);
+  tend();
+}
+
+// Show the toast of a template, in place of an earlier one of it.
+export function toastFrom(template, code = "") {
+  const box = copy(template);
+  const place = box.querySelector("[data-code]");
+  if (place && code) place.textContent = `(${code})`;
+  dismiss(template);
+  box.dataset.from = template;
+  toasts().append(box);
+}
+
+export function dismiss(template) {
+  toasts().querySelector(`[data-from="${template}"]`)?.remove();
+}
+
+// ---- Questions One question, asked in the page's own dialog; `act` names what its button for yes does.
+// Resolves to true or false.
+export function ask(question, act) {
+  const dialog = $("confirm");
+  const yes = dialog.querySelector('[value="yes"]');
+  yes.dataset.usual ??= yes.textContent;
+  yes.textContent = act || yes.dataset.usual;
+  dialog.querySelector("h2").textContent = question;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) =>
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true })
+  );
+}
+
+// ---- What the page does by itself
+// Theme: a cookie, so that the server draws the chosen one at first paint.
+function switchTheme() {
+  const dark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax${secure}`;
+}
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-dialog]");
+  if (opener) {
+    const dialog = $(opener.dataset.dialog);
+    if (dialog) {
+      event.preventDefault();
+      dialog.showModal();
+    }
+  }
+  const button = event.target.closest("[data-do]");
+  if (button?.dataset.do === "theme") switchTheme();
+  if (button?.dataset.do === "dismiss") button.closest(".toast, .note")?.remove();
+  if (button?.dataset.do === "close") button.closest("dialog")?.close();
+  if (button?.dataset.do === "sheet") {
+    const open = document.body.dataset.sheet !== "open";
+    document.body.dataset.sheet = open ? "open" : "peek";
+    button.setAttribute("aria-expanded", open);
+  }
+  if (button?.dataset.do === "copy") {
+    const text = $(button.dataset.copy)?.textContent.trim() ?? "";
+    navigator.clipboard?.writeText(text).then(() => toast(button.dataset.done ?? "✓"));
+  }
+  if (event.target instanceof HTMLDialogElement) event.target.close(); // a click on the backdrop
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+// A menu that would open beyond the window's right edge opens to the left, if it fits there.
+document.addEventListener("toggle", (event) => {
+  const menu = event.target;
+  if (!menu.matches?.("details.menu[open]")) return;
+  menu.classList.remove("over");
+  const sheet = menu.querySelector(":scope > .sheet")?.getBoundingClientRect();
+  if (!sheet) return;
+  const fits = menu.getBoundingClientRect().right - sheet.width >= 0;
+  menu.classList.toggle("over", fits && sheet.right > document.documentElement.clientWidth);
+}, true);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+// Forms: a fresh token (another tab may have signed in anew), a question first, and no second click.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const token = cookie("csrftoken");
+  if (token && form.elements.csrfmiddlewaretoken) form.elements.csrfmiddlewaretoken.value = token;
+  if (form.dataset.confirm && !("confirmed" in form.dataset)) {
+    event.preventDefault();
+    event.stopPropagation();
+    const submitter = event.submitter;
+    ask(form.dataset.confirm, form.dataset.yes).then((yes) => {
+      if (!yes) return;
+      form.dataset.confirmed = "";
+      form.requestSubmit(submitter);
+      delete form.dataset.confirmed;
+    });
+    return;
+  }
+  if (form.method !== "post" || form.matches("[hx-post], [data-hx-post]")) return;
+  if ("sent" in form.dataset) event.preventDefault();
+  form.dataset.sent = "";
+  setTimeout(() => {
+    delete form.dataset.sent;
+  }, 4000); // the answer may be a file, and the page stays
+}, true);
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+// A filter that acts as soon as it is changed; without script its form has a button.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+// Files dropped anywhere on a `.drop` go into its field.
+for (const name of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(name, (event) => {
+    const zone = event.target.closest?.(".drop");
+    if (!zone) return;
+    event.preventDefault();
+    zone.classList.toggle("over", name === "dragover");
+    const field = zone.querySelector('input[type="file"]');
+    if (name !== "drop" || !field || !event.dataTransfer.files.length) return;
+    field.files = event.dataTransfer.files;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
+// Relative times move on while the page stays open.
+const spans = [[60, 1, "second"], [3600, 60, "minute"], [86400, 3600, "hour"], [2678400, 86400, "day"]];
+function refreshTimes() {
+  const words = new Intl.RelativeTimeFormat(root.lang || "en", { numeric: "always" });
+  for (const time of document.querySelectorAll("time[data-since]")) {
+    const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
+    const span = spans.find(([limit]) => seconds < limit);
+    if (seconds >= 45 && span) {
+      time.textContent = words.format(
+        -Math.max(1, Math.round(seconds / Math.max(span[1], 60))),
+        span[2] === "second" ? "minute" : span[2],
+      );
+    }
+  }
+}
+setInterval(refreshTimes, 30000);
+
+// What scrolls sideways can be scrolled by keys.
+function reachScrollers() {
+  const boxes = [...document.querySelectorAll(".scroll-x, .card > .table, .tablewrap, .card > .in")];
+  // All are measured before one is changed: the page is laid out once.
+  const scrolled = new Set(boxes.filter((box) => box.scrollWidth > box.clientWidth + 1));
+  for (const box of boxes) {
+    if (scrolled.has(box)) box.tabIndex = 0;
+    else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+  }
+}
+addEventListener("resize", reachScrollers);
+reachScrollers();
+
+// The row of tabs may be wider than a phone: the current one is in sight.
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const row = tab.parentElement;
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.clientWidth) / 2;
+}
+
+// htmx: failures say what happened; the page keeps what was typed, because nothing is swapped.
+document.addEventListener("htmx:configRequest", (event) => {
+  const token = cookie("csrftoken");
+  if (!token) return;
+  event.detail.headers["X-CSRFToken"] = token;
+  if (event.detail.parameters.csrfmiddlewaretoken) event.detail.parameters.csrfmiddlewaretoken = token;
+});
+document.addEventListener("htmx:confirm", (event) => {
+  if (!event.detail.question) return;
+  event.preventDefault();
+  ask(event.detail.question).then((yes) => {
+    if (yes) event.detail.issueRequest(true);
+  });
+});
+// A refusal that is meant for the toasts is shown, whatever its status.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.xhr.getResponseHeader("HX-Retarget") !== "#toasts") return;
+  // A choice that was refused is not shown as made.
+  event.detail.requestConfig?.elt.closest("form[data-resets]")?.reset();
+  event.detail.shouldSwap = true;
+  event.detail.isError = false;
+});
+// What was typed after a preview was asked for is not undone by its answer: it is put back, and asked about
+// anew.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const sent = event.detail.requestConfig?.formData;
+  if (!sent?.has("preview") || !event.detail.shouldSwap) return;
+  const typed = [...event.detail.target.querySelectorAll('input[id]:is([type="number"], [type="text"])')]
+    .filter((field) => field.value !== (sent.get(field.name) ?? ""));
+  if (typed.length === 0) return;
+  document.addEventListener("htmx:afterSettle", () => {
+    for (const { id, value } of typed) {
+      const field = $(id);
+      if (!field) continue;
+      field.value = value;
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }, { once: true });
+});
+for (const name of ["htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, () => toastFrom("toast-lost"));
+}
+document.addEventListener("htmx:responseError", (event) => {
+  const polls = event.detail.elt.getAttribute("hx-trigger")?.startsWith("every");
+  if (!polls) toastFrom("toast-failed", event.detail.xhr.status);
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) dismiss("toast-lost");
+});
+document.addEventListener("htmx:afterSettle", () => {
+  tend();
+  reachScrollers();
+});
+document.addEventListener("htmx:oobAfterSwap", () => tend());
+
+for (const button of document.querySelectorAll('[data-do="theme"]')) button.hidden = false;
+tend();

@@ -1,0 +1,33 @@
+"""What pages and endpoints of a taxonomy begin with."""
+
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+
+from core.http import require
+from core.numbers import number_asked
+from studies.models import Membership
+from studies.queries import membership_of
+from taxonomy import rules
+from taxonomy.models import Taxonomy, Version
+from taxonomy.queries.taxonomies import published_versions, taxonomies_for
+
+
+def taxonomy_of(request: HttpRequest | Request, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+    """The taxonomy, if this user may see it (Http404 if not), and their seat in its study."""
+    taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
+    return taxonomy, membership_of(request.user, taxonomy.study)
+
+
+def version_asked_for(request: HttpRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None, Version]:
+    """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
+    require(rules.may_read_taxonomies(member))
+    versions = published_versions(taxonomy)
+    number = number_asked(request.GET, "version")
+    if number is not None:
+        versions = versions.filter(number=number)
+    version = versions.first()
+    if version is None:
+        raise Http404
+    return taxonomy, member, version

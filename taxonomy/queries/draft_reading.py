@@ -1,0 +1,332 @@
+"""A draft as a person reads it: its tree compared with the published tree, and each change in words."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+
+from studies.differences import Paragraph, difference, paragraphs
+from taxonomy.change_titles import title_of
+from taxonomy.models import Change, Level
+from taxonomy.queries.drafts import Drafted, as_changes
+from taxonomy.tree import TEXTS, drafts, look_alike
+from taxonomy.tree.draft_trees import Entry, Fate
+from taxonomy.tree.drafts import Draft, Refused
+from taxonomy.tree.hues import NONE, hues
+from taxonomy.tree.mentions import Mention, stale_mentions
+
+
+@dataclass
+class DraftBranch:
+    """A category in the tree of a draft. `old` is how it was published, None for a new one; what is gone has
+    its `fate` and the categories that it became, and stands where it was.
+    """
+
+    entry: Entry
+    level: int
+    hue: int
+    old: Entry | None
+    fate: Fate | None = None
+    became: list[Entry] = field(default_factory=list)
+    below: list["DraftBranch"] = field(default_factory=list)
+    is_open: bool = False
+    is_gone: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        return self.old is None
+
+    @property
+    def was_renamed(self) -> bool:
+        return self.old is not None and self.old.name != self.entry.name
+
+    @property
+    def old_code(self) -> str:
+        """The published code, where it has another now."""
+        return self.old.code if self.old and self.old.code != self.entry.code else ""
+
+    @property
+    def is_told(self) -> bool:
+        """Are its texts other than they were published?"""
+        return self.old is not None and any(
+            getattr(self.old, name) != getattr(self.entry, name) for name in TEXTS
+        )
+
+
+@dataclass(frozen=True)
+class DraftText:
+    """One explaining text in the form: the text, the stored text that the page was made from, and the
+    difference from the published text.
+    """
+
+    name: str
+    label: Promise
+    text: str
+    seen: str
+    difference: list[Paragraph]
+
+
+@dataclass(frozen=True)
+class DraftAbout:
+    """One category of the draft with its texts, its place in the tree and the places it could move to."""
+
+    entry: Entry
+    level: int
+    hue: int
+    old: Entry | None
+    ancestors: list[Entry]
+    texts: list[DraftText]
+    parents: list[tuple[Entry | None, int]]
+    twins: list[Entry]
+    has_below: bool
+    is_first: bool
+    is_last: bool
+
+    @property
+    def level_name(self) -> str:
+        return str(Level(self.level).label)
+
+
+COLOURS = (
+    pgettext_lazy("colour", "blue"),
+    pgettext_lazy("colour", "green"),
+    pgettext_lazy("colour", "orange"),
+    pgettext_lazy("colour", "none"),
+)
+LABELS = {
+    "definition": gettext_lazy("Definition"),
+    "includes": gettext_lazy("Includes"),
+    "excludes": gettext_lazy("Excludes"),
+    "examples": gettext_lazy("Examples"),
+}
+
+
+def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> list[DraftBranch]:
+    """The types with their subtrees; a removed category stands last below its nearest remaining ancestor.
+
+    `words` keep only categories whose code or name contains them, with their ancestors. The types are open,
+    and so are the paths to the chosen category and to changed ones.
+    """
+    draft = found.draft
+    published = draft.published
+    colours = _hues(draft)
+    made: dict[str | None, DraftBranch] = {}
+    top: list[DraftBranch] = []
+    for entry in draft:
+        old = published.get(entry.key)
+        branch = DraftBranch(entry, draft.level(entry.key), colours[entry.key], old)
+        if old:
+            branch.fate = draft.fate(entry.key)
+        made[entry.key] = branch
+        (made[entry.parent].below if entry.parent else top).append(branch)
+    for old in found.entries:
+        if old.key in draft:
+            continue
+        fate = draft.fate(old.key)
+        above = next((key for key in _above(published, old) if key in made), None)
+        level = made[above].level + 1 if above else Level.TYPE
+        gone = DraftBranch(
+            old, min(level, Level.SUB_THEME), colours.get(above or "", NONE), old, fate, is_gone=True
+        )
+        gone.became = [draft[key] for key in fate.targets]
+        made[old.key] = gone
+        (made[above].below if above else top).append(gone)
+    wanted = look_alike(words).split()
+    if wanted:
+        top = [branch for branch in top if _keep(branch, wanted)]
+    _open(top, chosen, is_filtered=bool(wanted))
+    return top
+
+
+def _above(entries: dict[str, Entry], entry: Entry) -> Iterator[str]:
+    while entry.parent is not None:
+        yield entry.parent
+        entry = entries[entry.parent]
+
+
+def _hues(draft: Draft) -> dict[str, int]:
+    """The colour of each category: that of its type."""
+    found: dict[str, int] = {}
+    types = draft.below(None)
+    for kind, hue in zip(types, hues([kind.hue for kind in types]), strict=True):
+        found |= dict.fromkeys([kind.key, *(entry.key for entry in _below(draft, kind.key))], hue)
+    return found
+
+
+def _below(draft: Draft, key: str) -> Iterator[Entry]:
+    for entry in draft.below(key):
+        yield entry
+        yield from _below(draft, entry.key)
+
+
+def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
+    """Does the branch, or one below it, match all words? Branches that do not match are removed."""
+    branch.below = [each for each in branch.below if _keep(each, wanted)]
+    code, name = look_alike(branch.entry.code), look_alike(branch.entry.name)
+    matches = all(
+        word in name or code.startswith(word) or code.replace(".", "").startswith(word) for word in wanted
+    )
+    return matches or bool(branch.below)
+
+
+def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) -> bool:
+    """Open the branches that have something to show below them. True if one of these branches itself has."""
+    is_seen = False
+    for branch in found:
+        inside = _open(branch.below, chosen, is_filtered=is_filtered)
+        branch.is_open = inside or is_filtered or branch.level == Level.TYPE
+        is_changed = (
+            branch.is_new or branch.is_gone or (branch.fate is not None and branch.fate.kind != "same")
+        )
+        is_seen = is_seen or inside or is_changed or (chosen is not None and branch.entry.key == chosen.key)
+    return is_seen
+
+
+def about(found: Drafted, entry: Entry, typed: dict[str, str] | None = None) -> DraftAbout:
+    """The details of this category; `typed` are fields that could not be saved and are shown again."""
+    draft = found.draft
+    old = draft.published.get(entry.key)
+    level = draft.level(entry.key)
+    path = [draft[key] for key in _above(draft.entries, entry)][::-1]
+    return DraftAbout(
+        entry=entry,
+        level=level,
+        hue=_hues(draft)[entry.key],
+        old=old,
+        ancestors=path,
+        texts=[
+            DraftText(
+                name,
+                LABELS[name],
+                (typed or {}).get(name, getattr(entry, name)),
+                getattr(entry, name),
+                paragraphs(difference(getattr(old, name), getattr(entry, name)), around=None) if old else [],
+            )
+            for name in TEXTS
+        ],
+        parents=list(_places(draft, entry)),
+        twins=[other for other in draft if other.key != entry.key and draft.level(other.key) == level],
+        has_below=bool(draft.below(entry.key)),
+        is_first=draft.previous(entry.key) is None,
+        is_last=draft.below(entry.parent)[-1].key == entry.key,
+    )
+
+
+def _places(draft: Draft, entry: Entry) -> Iterator[tuple[Entry | None, int]]:
+    """The possible parents of a category, None for the top, with the level that it would have there."""
+    below = {each.key for each in _below(draft, entry.key)} | {entry.key}
+    height = 1 + max((draft.level(key) for key in below), default=0) - draft.level(entry.key)
+    if entry.parent is not None:
+        yield None, Level.TYPE
+    for other in draft:
+        level = draft.level(other.key)
+        if other.key not in below and other.key != entry.parent and level + height <= Level.SUB_THEME:
+            yield other, level + 1
+
+
+@dataclass(frozen=True)
+class ChangeInWords:
+    """A change in words: what was done, and the code and name of the category after it."""
+
+    change: Change
+    code: str
+    name: str
+    what: str
+    hue: int | None
+
+
+def told(found: Drafted) -> list[ChangeInWords]:
+    """The changes of the draft that count, newest first."""
+    draft, colours = Draft(found.entries), _hues(found.draft)
+    lines = []
+    for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
+        before = draft.entries.get(change.key)
+        what = _what(draft, change)
+        draft.apply(change)
+        after = draft.entries.get(change.key) or before
+        if after is not None:
+            lines.append(ChangeInWords(stored, after.code, after.name, what, colours.get(after.key)))
+    return lines[::-1]
+
+
+def _what(draft: Draft, change: drafts.Change) -> str:
+    """What a change does, in words. Asked before it is made."""
+    values = change.values
+    entry = draft.entries.get(change.key)
+    if entry is None:
+        return _("new")
+    if change.kind == drafts.DESCRIBE:
+        return _described(entry, values)
+    if change.kind == drafts.MOVE:
+        if values.get("parent") == entry.parent:
+            return _("in another place among its siblings")
+        return _("moved from %(code)s") % {"code": entry.code}
+    return {
+        drafts.MERGE: lambda: _("merged into %(code)s") % {"code": draft[values["into"]].code},
+        drafts.SPLIT: lambda: _split_into(len(values["parts"]) + bool(values.get("stays", True))),
+        drafts.RETIRE: lambda: _("retired"),
+    }[change.kind]()
+
+
+def _split_into(n: int) -> str:
+    return ngettext("split into %(n)d part", "split into %(n)d parts", n) % {"n": n}
+
+
+def _described(entry: Entry, values: Mapping[str, Any]) -> str:
+    said = []
+    if "name" in values:
+        said.append(_("renamed from “%(name)s”") % {"name": entry.name})
+    if "code" in values:
+        said.append(_("recoded from %(code)s") % {"code": entry.code})
+    if names := [str(LABELS[name]).lower() for name in TEXTS if name in values]:
+        said.append(_("other text: %(fields)s") % {"fields": ", ".join(names)})
+    if "hue" in values:
+        said.append(_("another colour"))
+    return "; ".join(said)
+
+
+def not_again(found: Drafted, refused: Sequence[tuple[Change, Refused]]) -> list[str]:
+    """Changes that were taken back and cannot be done again, in words, with why."""
+    titles = [title_of(found.draft, change) for change in as_changes([change for change, _why in refused])]
+    causes = [_(cause.template) % cause.values for _change, cause in refused]
+    return [f"{title} ({cause})" for title, cause in zip(titles, causes, strict=True)]
+
+
+@dataclass(frozen=True)
+class StaleCodes:
+    """A category whose texts name outdated codes of other categories: the names of these texts, and the codes
+    with what they are now.
+    """
+
+    entry: Entry
+    hue: int
+    texts: str
+    codes: str
+
+
+def mentioned(draft: Draft) -> list[StaleCodes]:
+    """The categories whose texts name a code that has changed, from top to bottom."""
+    about: dict[str, list[Mention]] = defaultdict(list)
+    for mention in stale_mentions(draft):
+        about[mention.entry.key].append(mention)
+    colours = _hues(draft)
+    return [
+        StaleCodes(
+            found[0].entry,
+            colours[key],
+            ", ".join(dict.fromkeys(str(LABELS[each.field]) for each in found)),
+            "; ".join(dict.fromkeys(_now(each) for each in found)),
+        )
+        for key, found in about.items()
+    ]
+
+
+def _now(mention: Mention) -> str:
+    codes = ", ".join(entry.code for entry in mention.became)
+    if not codes:
+        return _("%(code)s is retired") % {"code": mention.code}
+    return _("%(code)s is now %(codes)s") % {"code": mention.code, "codes": codes}

@@ -1,0 +1,195 @@
+"""What is said where there is no number, and which input is refused."""
+
+import numpy as np
+import pytest
+
+from agreement import (
+    Coefficient,
+    Patterns,
+    Reason,
+    UndefinedAgreement,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    pairs,
+    percent_agreement,
+    report,
+)
+
+
+class TestUndefined:
+    @pytest.mark.parametrize(
+        ("rows", "categories", "reasons"),
+        [
+            ([], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_LABELS)),
+            ([[-1, -1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_LABELS)),
+            ([[0, -1], [1, -1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.ONE_RATER)),
+            ([[0, -1], [-1, 1]], 3, dict.fromkeys(["percent", "kappa", "ac1", "light"], Reason.NO_OVERLAP)),
+            ([[0, 1]], 3, dict.fromkeys(["kappa", "ac1", "light"], Reason.ONE_ISSUE) | {"percent": 0.0}),
+            ([[0, 0]], 3, dict.fromkeys(["kappa", "ac1", "light"], Reason.ONE_ISSUE) | {"percent": 1.0}),
+            (
+                [[1, 1], [1, 1]],
+                3,
+                {"percent": 1.0, "kappa": Reason.ONE_CATEGORY, "ac1": 1.0, "light": Reason.ONE_CATEGORY},
+            ),
+            (
+                [[0, 0], [0, 0]],
+                1,
+                {
+                    "percent": 1.0,
+                    "kappa": Reason.ONE_CATEGORY,
+                    "ac1": Reason.ONE_CODE,
+                    "light": Reason.ONE_CATEGORY,
+                },
+            ),
+        ],
+        ids=[
+            "empty",
+            "all missing",
+            "one rater",
+            "no overlap",
+            "one issue apart",
+            "one issue alike",
+            "one category",
+            "one code",
+        ],
+    )
+    def test_reason_instead_of_a_number(self, rows, categories, reasons):
+        found = report(Patterns.from_rows(rows, categories), [str(k) for k in range(categories)]).coefficients
+        names = {
+            "percent": ["percent_agreement"],
+            "kappa": ["fleiss_kappa", "krippendorff_alpha"],
+            "ac1": ["gwet_ac1", "brennan_prediger"],
+            "light": ["light_kappa"],
+        }
+
+        for group, expected in reasons.items():
+            for name in names[group]:
+                if isinstance(expected, Reason):
+                    assert found[name] == Coefficient(None, reason=expected), name
+                else:
+                    assert found[name].value == expected, name
+
+    def test_one_issue_has_a_percent_agreement_without_an_interval(self):
+        found = report(Patterns.from_rows([[0, 0, 1]], 2), "AB").coefficients["percent_agreement"]
+        assert found == Coefficient(pytest.approx(1 / 3), None, None, None, Reason.ONE_ISSUE)
+
+    def test_perfect_agreement_has_an_interval_without_width(self):
+        found = report(Patterns.from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
+        for name in (
+            "percent_agreement",
+            "fleiss_kappa",
+            "krippendorff_alpha",
+            "gwet_ac1",
+            "brennan_prediger",
+        ):
+            assert found[name] == Coefficient(1.0, 0.0, 1.0, 1.0, None), name
+        assert found["light_kappa"] == Coefficient(1.0, None, None, None, Reason.BOOTSTRAP_ONLY)
+
+    def test_categories_nobody_or_everybody_chose(self):
+        unused = report(Patterns.from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories
+        assert [each.reason for each in unused] == [None, None, Reason.CATEGORY_UNUSED]
+        assert unused[2].kappa is None
+        assert unused[2].labels == 0
+
+        only = report(Patterns.from_rows([[0, 0], [0, 0]], 2), "AB").categories
+        assert [(each.kappa, each.reason) for each in only] == [
+            (None, Reason.ONE_CATEGORY),
+            (None, Reason.CATEGORY_UNUSED),
+        ]
+
+    def test_slots_have_no_pairs(self):
+        rows = [[0, 0], [1, 1], [0, 1]]
+        found = report(Patterns.from_rows(rows, 2), "AB", columns_are_raters=False, raters=5)
+        assert found.coefficients["light_kappa"] == Coefficient(None, reason=Reason.SLOTS)
+        assert found.pairs == ()
+        assert found.raters == 5
+        assert found.coefficients["fleiss_kappa"].value == pytest.approx(1 / 3)
+
+    def test_pairs_without_a_kappa_say_why(self):
+        rows = [[0, 0, -1, 0], [0, 0, -1, 1], [-1, -1, 1, 1]]
+        found = {(pair.first, pair.second): pair for pair in pairs(Patterns.from_rows(rows, 2))}
+        assert found[0, 1].reason is Reason.PAIR_ONE_CATEGORY
+        assert (found[0, 1].issues, found[0, 1].agreement, found[0, 1].kappa) == (2, 1.0, None)
+        assert found[0, 2].reason is Reason.NO_ISSUE_IN_COMMON
+        assert (found[0, 2].issues, found[0, 2].agreement, found[0, 2].kappa) == (0, None, None)
+        assert found[2, 3].reason is Reason.ONE_ISSUE_IN_COMMON
+        assert found[0, 3].kappa == 0.0
+
+        light = report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"]
+        assert light == Coefficient(0.0, None, None, None, Reason.SOME_PAIRS)
+
+    def test_no_pair_has_a_kappa(self):
+        rows = [[0, 0, -1], [-1, 1, 1], [1, -1, 1]]
+        assert report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"] == Coefficient(
+            None, reason=Reason.NO_PAIR
+        )
+
+    @pytest.mark.parametrize(
+        ("call", "reason"),
+        [
+            (lambda: fleiss_kappa([[3, 0], [3, 0]]), Reason.ONE_CATEGORY),
+            (lambda: krippendorff_alpha([[3, 0], [0, 1]]), Reason.ONE_ISSUE),
+            (lambda: percent_agreement([[1, 0], [0, 1]]), Reason.NO_OVERLAP),
+            (lambda: gwet_ac1(np.zeros((0, 4), dtype=int)), Reason.NO_LABELS),
+            (lambda: cohen_kappa(["a", "a"], ["a", "a"]), Reason.PAIR_ONE_CATEGORY),
+            (lambda: cohen_kappa(["a", ""], ["", "b"]), Reason.NO_ISSUE_IN_COMMON),
+            (lambda: cohen_kappa(["a"], ["b"]), Reason.ONE_ISSUE_IN_COMMON),
+            (lambda: cohen_kappa([], []), Reason.NO_ISSUE_IN_COMMON),
+        ],
+    )
+    def test_one_shot_functions_raise(self, call, reason):
+        with pytest.raises(UndefinedAgreement) as raised:
+            call()
+        assert raised.value.reason is reason
+        assert str(raised.value) == reason.text
+
+    def test_every_reason_has_its_own_words(self):
+        texts = [reason.text for reason in Reason]
+        assert len(set(texts)) == len(texts)
+        assert all(texts)
+
+
+class TestInput:
+    def test_empty_strings_none_and_nan_are_missing_not_categories(self):
+        first = ["a", "b", "", "a", None, float("nan"), "b"]
+        second = ["a", "b", "", None, "b", "a", "a"]
+        assert (
+            cohen_kappa(first, second) == cohen_kappa(["a", "b", "b"], ["a", "b", "a"]) == pytest.approx(0.4)
+        )
+
+    def test_unequal_lengths(self):
+        with pytest.raises(ValueError, match="2 and 1 labels"):
+            cohen_kappa(["a", "b"], ["a"])
+
+    @pytest.mark.parametrize("table", [[1, 2], [[1, -1]], [[0.5, 0.5]]])
+    def test_what_is_not_a_table_of_counts(self, table):
+        with pytest.raises(ValueError, match="table"):
+            fleiss_kappa(table)
+
+    @pytest.mark.parametrize(
+        ("codes", "numbers"),
+        [([[0, 2]], [1]), ([[0, -2]], [1]), ([[0, 1]], [1, 1]), ([[0, 1]], [-1]), ([0], [1])],
+    )
+    def test_what_is_not_patterns(self, codes, numbers):
+        with pytest.raises(ValueError, match=r"shape|indexes|negative|codes"):
+            Patterns(np.array(codes), np.array(numbers), 2)
+
+    def test_names_must_fit_the_codebook(self):
+        with pytest.raises(ValueError, match="2 codes for 3 categories"):
+            report(Patterns.from_rows([[0, 1]], 3), "AB")
+
+    def test_rows_are_merged_and_ordered(self):
+        merged = Patterns(
+            np.array([[1, 0], [0, 1], [1, 0], [-1, -1], [0, 0]]), np.array([2, 1, 3, 9, 0]), 2
+        ).merged()
+        assert merged.codes.tolist() == [[0, 1], [1, 0]]
+        assert merged.counts.tolist() == [1, 5]
+
+    def test_many_columns_need_more_than_one_sort_key(self):
+        rows = np.random.default_rng(1).integers(-1, 69, (200, 40))
+        twice = np.concatenate([rows, rows[::-1]])
+        merged = Patterns.from_rows(twice.tolist(), 69)
+        assert merged.codes.tolist() == sorted(rows.tolist())
+        assert set(merged.counts.tolist()) == {2}

@@ -1,0 +1,270 @@
+"""Second looks at their edges: whom they wait for, what they are asked for, and what is decided after them."""
+
+import csv
+import io
+
+import pytest
+from django.utils import timezone
+
+from annotate.actions.rounds import close_round
+from annotate.actions.volunteers import add_volunteer, remove_volunteer
+from annotate.models import Draft
+from consensus.models import Disagreement
+from reports.exports import labels_csv
+from rounds.errors import VolunteerRefused
+from rounds.models import Assignment, CurrentLabel, Label, Round, RoundIssue, RoundVolunteer
+from rounds.queries.rounds import revealed
+from taxonomy.actions.answers import answer
+from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests.annotate.actions.test_version_upgrade import (
+    change,
+    labelled_world,
+    publication,
+    standing,
+)
+from tests.kept import kept
+from tests.worlds.world import World
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=3)]
+
+
+@kept
+def labelled(world: World) -> tuple[World, Round]:
+    return labelled_world(world)
+
+
+def view_says(round_):
+    found = {}
+    for issue, category in (
+        CurrentLabel.objects.filter(round=round_)
+        .order_by("issue", "volunteer")
+        .values_list("issue", "category")
+    ):
+        found.setdefault(issue, []).append(str(category or 0))
+    return {i: " ".join(c) for i, c in found.items()}
+
+
+def drift(round_):
+    says = view_says(round_)
+    return {
+        row.issue_id: (row.labels, says.get(row.issue_id))
+        for row in RoundIssue.objects.filter(round=round_, completed_at__isnull=False)
+        if row.labels != says.get(row.issue_id, "")
+    }
+
+
+def test_a_look_of_a_look(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "C.10")
+    change(world, RETIRE, "C.10")
+    world.version = publication(world)
+    look.refresh_from_db()
+    world.submit(look, fourth, world.members[2], "B.1")
+    assert not Round.objects.filter(of=look).exists()
+    place = RoundIssue.objects.get(round=round_, issue=fourth)
+    assert place.completed_at is None
+
+
+def test_counter_drift_open_label(labelled):
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.2")
+    world.submit(round_, fifth, world.members[2], "?Docs")
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.3"), by=world.lead)
+    look = Round.objects.get(of=round_)
+    world.submit(look, fifth, world.members[2], "C.10")
+    assert drift(round_) == {}
+    change(world, MERGE, "C.10", into="C.2")
+    publication(world)
+    assert drift(round_) == {}
+
+
+def test_unanimous_decision_stands_against_the_second_look(world):
+    round_ = world.round(depth=1)
+    for member, code in zip(world.members, ("C.1", "C.1", "C.9"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    assert standing(round_) == {world.issues[0].pk: "C"}
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=round_)
+    world.submit(look, world.issues[0], world.members[2], "B.1")
+    assert Disagreement.objects.filter(round=round_, issue=world.issues[0]).exists()
+    assert standing(round_) == {}
+
+
+def test_moved_together_decision_says_old_place(world):
+    round_ = world.round(depth=2)
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.1.i")
+    assert standing(round_) == {world.issues[0].pk: "C.1"}
+    change(world, MOVE, "C.1.i", parent="A.2")
+    publication(world)
+    assert standing(round_) == {world.issues[0].pk: "A.2"}
+
+
+def test_split_of_the_parent_leaves_limbo(world):
+    round_ = world.round(depth=2)
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.1.i")
+    change(world, SPLIT, "C.1", parts=[{"name": "Other part"}], stays=True)
+    world.version = publication(world)
+    assert standing(round_) == {world.issues[0].pk: "C.1"}
+
+
+def test_closed_look_is_not_asked_again(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=round_)
+    close_round(round_=look, by=world.lead)
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    assert Round.objects.filter(of=round_).count() == 1
+
+
+def test_open_label_in_the_look_is_asked_again_for_ever(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "?Docs")
+    world.submit(look, fourth, world.members[2], "B.1")
+    assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+    world.settle(round_, fourth, "B.1", rationale="so")
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+    assert Round.objects.filter(of=round_).count() == 1
+
+
+def test_answer_of_the_open_label_of_the_look_is_preselected(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "?Docs")
+    world.submit(look, fourth, world.members[2], "B.1")
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != look
+    assert Draft.objects.get(round=second, volunteer=world.members[1]).category == world.category("C.2")
+
+
+def test_all_authors_left_leaves_limbo(labelled):
+    world, round_ = labelled
+    RoundVolunteer.objects.filter(round=round_).update(left_at=timezone.now())
+    change(world, RETIRE, "C.1")
+    world.version = publication(world)
+    first = world.issues[0]
+    assert standing(round_) == {}
+    assert Disagreement.objects.filter(round=round_, issue=first).exists()
+
+
+def test_all_authors_left_lead_can_settle(labelled):
+    world, round_ = labelled
+    RoundVolunteer.objects.filter(round=round_).update(left_at=timezone.now())
+    change(world, RETIRE, "C.1")
+    world.version = publication(world)
+    world.settle(round_, world.issues[0], "C.3", rationale="so")
+
+
+def test_majority_of_the_rule_that_is_none_any_more(world):
+    round_ = world.round(depth=2, rule="majority", majority=2)
+    change(world, ADD, "", parent="C.1", name="Second")
+    world.version = publication(world)
+    for member, code in zip(world.members, ("C.1.i", "C.1.ii", "B.1"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    assert standing(round_) == {world.issues[0].pk: "C.1"}
+    change(world, MOVE, "C.1.ii", parent="A.2")
+    publication(world)
+    assert standing(round_) == {}
+
+
+def test_removing_somebody_else_reveals_what_waits(labelled):
+    """R1 has no second look; taking R1 out of the round completes the issue R2 and R3 look at again."""
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    fourth = world.issues[3]
+    remove_volunteer(round_=round_, member=world.members[0], by=world.lead)
+    round_.refresh_from_db()
+    assert not revealed(round_).filter(issue=fourth).exists()
+
+
+def test_removed_from_the_look_the_issue_does_not_wait_for_ever(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "B.1")
+    remove_volunteer(round_=look, member=world.members[2], by=world.lead)
+    assert not Assignment.objects.filter(round=look, submitted_at=None).exists()
+    assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+
+
+def test_completed_by_a_removal_with_a_lost_label_is_looked_at_again(labelled):
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.9")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    remove_volunteer(round_=round_, member=world.members[2], by=world.lead)
+    assert Assignment.objects.filter(round__of=round_, issue=fifth, volunteer=world.members[1]).exists()
+
+
+def test_nobody_else_is_added_to_a_second_look(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=round_)
+    with pytest.raises(VolunteerRefused):
+        add_volunteer(round_=look, member=world.members[0], by=world.lead)
+
+
+def test_handed_over_to_somebody_else(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "B.1")
+    with pytest.raises(VolunteerRefused):
+        remove_volunteer(round_=look, member=world.members[2], by=world.lead, to=world.members[0])
+
+
+def test_left_study_while_look_waits(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "B.1")
+    member = world.members[2]
+    member.left_at = timezone.now()
+    member.save()
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+
+
+def test_the_long_file_says_what_the_second_look_said_at_the_moment_of_the_first(world):
+    round_ = world.round()
+    first, second, third = world.members
+    for member, code in ((first, "C.9"), (second, "C.2"), (third, "C.9")):
+        world.submit(round_, world.issues[0], member, code, summary=f"once by {member}", unsure=True)
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look = Round.objects.get(of=round_)
+    world.submit(look, world.issues[0], first, "C.3", summary="read again")
+    world.submit(look, world.issues[0], third, "?Spam", unsure=True)
+    round_.refresh_from_db()
+    rows = list(csv.DictReader(io.StringIO(b"".join(labels_csv(round_, layout="long")).decode())))
+    names = ("Volunteer", "Label", "Summary", "Unsure", "Open")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("R1", "C.3", "read again", "", ""),
+        ("R2", "C.2", "once by R2", "yes", ""),
+        ("R3", "", "", "yes", "Spam"),
+    ]
+    moments = Label.objects.filter(round=round_).order_by("volunteer").values_list("submitted_at", flat=True)
+    assert [row["Submitted_at"] for row in rows] == [moment.isoformat() for moment in moments]

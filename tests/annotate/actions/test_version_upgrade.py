@@ -1,0 +1,544 @@
+"""Rounds go on with a new version: what labels say then, and who looks at what again."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from annotate.actions.label_drafts import save_draft
+from annotate.actions.labels import change_label
+from annotate.actions.rounds import close_round
+from annotate.errors import LabelRevealed
+from annotate.models import Draft
+from annotate.queries.second_looks import before, lost_labels
+from annotate.queries.turns import current_turn
+from consensus.models import Decision, Disagreement
+from reports.agreement_report import agreement_report
+from rounds import errors
+from rounds.models import Assignment, CurrentLabel, Label, Round, RoundIssue
+from taxonomy.actions import act, publish
+from taxonomy.actions.answers import answer
+from taxonomy.models import Category, Version
+from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.drafts import drafted
+from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests.factories.annotate import label_input
+from tests.kept import kept
+from tests.worlds.world import World, small_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=3)]
+
+SAID = (("C.1", "C.1", "C.1"), ("C.1", "C.2", "C.2"), ("C.2", "C.3", "C.3"), ("B.1", "C.9", "C.9"))
+
+
+@kept
+def labelled(world: World) -> tuple[World, Round]:
+    return labelled_world(world)
+
+
+def labelled_world(world: World) -> tuple[World, Round]:
+    """Four issues with three labels each, one of them unanimous at C.1; the fifth has one label of three."""
+    round_ = world.round()
+    for issue, codes in zip(world.issues, SAID, strict=False):
+        for member, code in zip(world.members, codes, strict=True):
+            world.submit(round_, issue, member, code, summary=f"{code} by {member}")
+    world.submit(round_, world.issues[4], world.members[0], "C.2")
+    return world, round_
+
+
+def change(world: World, kind: str, code: str, **values) -> None:
+    taxonomy = world.version.taxonomy
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
+    values = {
+        name: keys.get(value, value) if name in {"into", "parent"} else value
+        for name, value in values.items()
+    }
+    act(taxonomy=taxonomy, kind=kind, key=keys.get(code), values=values, by=None)
+
+
+def publication(world: World) -> Version:
+    return publish(taxonomy=world.version.taxonomy, by=world.lead.user)
+
+
+def counted(round_: Round) -> int:
+    """How many issues the agreement report counts."""
+    round_.refresh_from_db()
+    return agreement_report(round_).groups[0].agreement.issues
+
+
+def said(round_: Round) -> list[list[str]]:
+    """The codes that the labels of each issue say now, "" for none, in the order of issues and volunteers."""
+    round_.refresh_from_db()
+    states = codebook(round_.version_id).by_id
+    found: dict[int, list[str]] = {}
+    for issue, category in (
+        CurrentLabel.objects.filter(round=round_)
+        .order_by("issue", "volunteer")
+        .values_list("issue", "category")
+    ):
+        found.setdefault(issue, []).append(states[category].code if category else "")
+    return list(found.values())
+
+
+def standing(round_: Round) -> dict[int, str]:
+    """Issue id to the code of what stands decided."""
+    round_.refresh_from_db()
+    states = codebook(round_.version_id).by_id
+    rows = RoundIssue.objects.filter(round=round_, decided__gt=0).order_by("position")
+    return {row.issue_id: states[row.decided].code for row in rows}
+
+
+def test_a_merge_counts_at_once_and_rewrites_no_label(labelled):
+    world, round_ = labelled
+    chosen = list(Label.objects.order_by("pk").values_list("pk", "category", "version", "summary"))
+    change(world, MERGE, "C.2", into="C.1")
+    publication(world)
+    assert list(Label.objects.order_by("pk").values_list("pk", "category", "version", "summary")) == chosen
+    assert said(round_) == [["C.1"] * 3, ["C.1"] * 3, ["C.1", "C.3", "C.3"], ["B.1", "C.9", "C.9"], ["C.1"]]
+    assert standing(round_) == {world.issues[0].pk: "C.1", world.issues[1].pk: "C.1"}
+    assert set(Disagreement.objects.values_list("issue", flat=True)) == {
+        world.issues[2].pk,
+        world.issues[3].pk,
+    }
+    rows = RoundIssue.objects.filter(round=round_).order_by("issue")
+    one, three, nine, b = (world.category(code).pk for code in ("C.1", "C.3", "C.9", "B.1"))
+    assert [row.labels for row in rows] == [
+        f"{one} {one} {one}",
+        f"{one} {one} {one}",
+        f"{one} {three} {three}",
+        f"{b} {nine} {nine}",
+        "",
+    ]
+    assert not Round.objects.filter(kind=Round.Kind.LOOK).exists()
+
+
+def test_the_round_goes_on_with_the_new_version_and_the_audit_says_so(labelled):
+    world, round_ = labelled
+    change(world, DESCRIBE, "C.3", name="Other")
+    version = publication(world)
+    round_.refresh_from_db()
+    assert round_.version == version
+    event = world.study.events.get(verb="rounds.followed")
+    assert event.detail == {"round": round_.name, "before": 1, "version": 2, "again": 0}
+
+
+def test_closed_rounds_and_trainings_keep_their_version(labelled):
+    world, round_ = labelled
+    training = world.round(kind=Round.Kind.TRAINING, pass_mark=70, opened=False)
+    close_round(round_=round_, by=world.lead)
+    planned = world.round(opened=False)
+    change(world, MERGE, "C.2", into="C.1")
+    version = publication(world)
+    kept = {one.pk: one.version for one in Round.objects.filter(pk__in=[round_.pk, training.pk, planned.pk])}
+    assert kept == {round_.pk: world.version, training.pk: world.version, planned.pk: version}
+    assert said(round_)[1] == ["C.1", "C.2", "C.2"]
+
+
+def test_a_round_that_is_deeper_than_the_new_version_keeps_its_own(world):
+    round_ = world.round()
+    for code in ("A.1", "A.2", "B.1", "B.2", "C.1", "C.2", "C.3", "C.9", "C.10"):
+        change(world, RETIRE, code)
+    publication(world)
+    round_.refresh_from_db()
+    assert round_.version == world.version
+
+
+def test_what_was_retired_is_looked_at_again_by_exactly_who_chose_it(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    publication(world)
+    look = Round.objects.get(of=round_)
+    waits = set(Assignment.objects.filter(round=look).values_list("issue", "volunteer", "submitted_at"))
+    fourth = world.issues[3].pk
+    assert waits == {(fourth, world.members[1].pk, None), (fourth, world.members[2].pk, None)}
+    place = RoundIssue.objects.get(round=round_, issue=fourth)
+    assert (place.completed_at, place.was_completed_at is not None, place.labels) == (None, True, "")
+    assert not Disagreement.objects.filter(issue=fourth).exists()
+    assert counted(round_) == 3
+    drafts = Draft.objects.filter(round=look).order_by("volunteer").values_list("category", "summary")
+    assert list(drafts) == [(None, f"C.9 by {member}") for member in world.members[1:]]
+
+
+def test_a_second_look_is_given_like_any_label_and_the_issue_is_complete_with_the_last(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    first = world.submit(look, fourth, world.members[1], "B.1")
+    assert (first.completed, RoundIssue.objects.get(round=round_, issue=fourth).completed_at) == (False, None)
+    assert said(round_)[3] == ["B.1", "B.1", ""]
+    last = world.submit(look, fourth, world.members[2], "B.1")
+    assert last.completed
+    assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
+    assert said(round_)[3] == ["B.1"] * 3
+    assert standing(round_)[fourth.pk] == "B.1"
+    assert Decision.objects.filter(issue=fourth).values_list("round", "method").get() == (
+        round_.pk,
+        "unanimous",
+    )
+    assert not Disagreement.objects.filter(round=look).exists()
+    assert counted(round_) == 4
+    own = Label.objects.filter(round=round_, issue=fourth).order_by("volunteer")
+    codes = codebook(Version.objects.first()).by_id
+    assert [codes[label.category_id].code for label in own] == ["B.1", "C.9", "C.9"]
+
+
+def test_parts_of_a_split_that_still_differ_are_a_disagreement(labelled):
+    world, round_ = labelled
+    change(world, SPLIT, "C.9", parts=[{"name": "Nine"}, {"name": "Ten"}], stays=False)
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    nine, ten = (state.code for state in codebook(world.version).states if state.name in {"Nine", "Ten"})
+    world.submit(look, fourth, world.members[1], nine)
+    world.submit(look, fourth, world.members[2], ten)
+    assert said(round_)[3] == ["B.1", nine, ten]
+    row = Disagreement.objects.get(round=round_, issue=fourth)
+    assert (row.ways, row.parts_at) == (3, 1)
+    assert fourth.pk not in standing(round_)
+
+
+def test_what_was_split_and_is_still_there_is_looked_at_again_too(labelled):
+    world, round_ = labelled
+    change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    assert said(round_)[3] == ["B.1", "", ""]
+    for member in world.members[1:]:
+        world.submit(look, fourth, member, "C.9")
+    assert said(round_)[3] == ["B.1", "C.9", "C.9"]
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    assert said(round_)[3] == ["B.1", "C.9", "C.9"]
+    assert Round.objects.filter(of=round_).count() == 1
+
+
+def test_a_decision_for_a_category_that_was_retired_is_open_again(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.1")
+    world.version = publication(world)
+    first = world.issues[0]
+    gone = Decision.objects.get(round=round_, issue=first)
+    assert gone.superseded_at is not None
+    assert gone.superseded_why == "Version 2 split or retired C.1 Name of C.1."
+    assert standing(round_) == {}
+    look = Round.objects.get(of=round_)
+    for member in world.members:
+        world.submit(look, first, member, "C.3")
+    assert standing(round_) == {first.pk: "C.3"}
+
+
+def test_a_move_that_parts_what_agreed_opens_it(world):
+    """Two sub-themes of C.1 agree at the level of themes until one of them moves below A.2."""
+    round_ = world.round(depth=2)
+    change(world, ADD, "", parent="C.1", name="Second")
+    world.version = publication(world)
+    for member, code in zip(world.members, ("C.1.i", "C.1.i", "C.1.ii"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    assert standing(round_) == {world.issues[0].pk: "C.1"}
+    change(world, MOVE, "C.1.ii", parent="A.2")
+    publication(world)
+    assert standing(round_) == {}
+    row = Disagreement.objects.get(round=round_)
+    assert (row.ways, row.parts_at, row.votes) == (2, 1, [2, 1])
+
+
+def test_an_open_form_is_stored_as_it_was_chosen(labelled):
+    """Chosen under version 1, stored under version 1, shown under 2."""
+    world, round_ = labelled
+    seen = world.version.pk
+    change(world, MERGE, "C.2", into="C.1")
+    publication(world)
+    stored = world.submit(round_, world.issues[4], world.members[1], "C.2", version=seen)
+    assert (stored.label.category, stored.label.version_id) == (world.category("C.2"), seen)
+    assert said(round_)[4] == ["C.1", "C.1"]
+
+
+def test_a_category_that_vanished_under_their_hands_asks_again_and_keeps_the_text(labelled):
+    world, round_ = labelled
+    seen = world.version.pk
+    change(world, RETIRE, "C.9")
+    publication(world)
+    with pytest.raises(errors.CategoryGone, match=r"C\.9 Name of C\.9") as refusal:
+        world.submit(
+            round_, world.issues[4], world.members[1], "C.9", version=seen, summary="typed at length"
+        )
+    assert refusal.value.is_kept
+    assert refusal.value.kept == {"category": "C.9", "summary": "typed at length"}
+    draft = Draft.objects.get(round=round_, volunteer=world.members[1])
+    assert (draft.category, draft.summary) == (None, "typed at length")
+    assert not Label.objects.filter(round=round_, issue=world.issues[4], volunteer=world.members[1]).exists()
+
+
+def test_a_split_under_their_hands_asks_again_even_if_the_code_is_still_there(labelled):
+    world, round_ = labelled
+    seen = world.version.pk
+    change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
+    now = publication(world).pk
+    with pytest.raises(errors.CategoryGone):
+        world.submit(round_, world.issues[4], world.members[1], "C.9", version=seen)
+    world.submit(round_, world.issues[4], world.members[1], "C.9", version=now)
+
+
+def test_a_version_that_the_round_never_had_is_refused(labelled):
+    world, round_ = labelled
+    other = small_world().version
+    with pytest.raises(errors.StaleVersion):
+        world.submit(round_, world.issues[4], world.members[1], "C.2", version=other.pk)
+
+
+def test_a_draft_follows_what_its_category_became(labelled):
+    world, round_ = labelled
+    change(world, MERGE, "C.2", into="C.1")
+    publication(world)
+    given = {"summary": "half", "unsure": False, "revision": 0}
+    draft = save_draft(
+        round_=round_,
+        issue=world.issues[4],
+        member=world.members[1],
+        given=label_input(category=world.category("C.2"), **given),
+    )
+    assert draft.category == world.category("C.2")
+
+
+def test_a_draft_of_what_was_split_and_is_still_there_asks_again(labelled):
+    world, round_ = labelled
+    fifth, given = world.issues[4], {"summary": "half", "unsure": False, "revision": 0}
+    for member, code in zip(world.members[1:], ("C.9", "C.3"), strict=True):
+        save_draft(
+            round_=round_,
+            issue=fifth,
+            member=member,
+            given=label_input(category=world.category(code), **given),
+        )
+    change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
+    change(world, DESCRIBE, "C.3", name="Other")
+    publication(world)
+    drafts = Draft.objects.filter(round=round_).order_by("volunteer")
+    assert list(drafts.values_list("category", "summary", "revision")) == [
+        (None, "half", 1),
+        (world.category("C.3").pk, "half", 1),
+    ]
+
+
+def test_a_label_that_is_not_revealed_is_changed_where_it_is(labelled):
+    """The fifth issue has one label of three: nobody learns that its category was retired."""
+    world, round_ = labelled
+    change(world, RETIRE, "C.2")
+    publication(world)
+    look = Round.objects.get(of=round_)
+    assert not look.round_issues.filter(issue=world.issues[4]).exists()
+    given = {"summary": "", "unsure": False, "category": world.category("C.3")}
+    change_label(round_=round_, issue=world.issues[4], member=world.members[0], given=label_input(**given))
+    assert said(round_)[4] == ["C.3"]
+    with pytest.raises(LabelRevealed):
+        change_label(
+            round_=round_, issue=world.issues[1], member=world.members[1], given=label_input(**given)
+        )
+
+
+def test_labels_that_were_revealed_once_stay_also_in_the_database(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    publication(world)
+    with pytest.raises(DatabaseError, match="stays as it is"), transaction.atomic():
+        Label.objects.filter(round=round_, issue=world.issues[3]).update(summary="else")
+
+
+def test_a_second_look_begins_when_the_issue_is_complete(labelled):
+    """The fifth issue has a label of C.9 before C.9 is retired, and gets the two others after it."""
+    world, round_ = labelled
+    world.submit(round_, world.issues[4], world.members[1], "C.9")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    fifth, look = world.issues[4], Round.objects.get(of=round_)
+    assert set(look.round_issues.values_list("issue", flat=True)) == {world.issues[3].pk}
+    last = world.submit(round_, fifth, world.members[2], "C.2")
+    assert (last.completed, last.decision) == (False, None)
+    place = RoundIssue.objects.get(round=round_, issue=fifth)
+    assert (place.completed_at, place.was_completed_at) == (None, last.label.submitted_at)
+    assert list(look.assignments.filter(issue=fifth).values_list("volunteer", flat=True)) == [
+        world.members[1].pk
+    ]
+    world.submit(look, fifth, world.members[1], "C.2")
+    place.refresh_from_db()
+    assert place.completed_at is not None
+    assert standing(round_)[fifth.pk] == "C.2"
+
+
+def test_where_nothing_is_revealed_before_the_close_nobody_looks_again(world):
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.9")
+    change(world, RETIRE, "C.9")
+    publication(world)
+    assert not Round.objects.filter(of=round_).exists()
+    assert said(round_) == [["", "", ""]]
+
+
+def test_closing_the_second_look_leaves_out_what_was_not_given(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[1], "B.1")
+    close_round(round_=look, by=world.lead)
+    place = RoundIssue.objects.get(round=round_, issue=fourth)
+    b = world.category("B.1").pk
+    assert (place.completed_at is not None, place.labels) == (True, f"{b} {b} 0")
+    assert Disagreement.objects.get(round=round_, issue=fourth).open_labels == 1
+
+
+def test_closing_the_round_closes_its_second_looks(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    publication(world)
+    close_round(round_=round_, by=world.lead)
+    assert Round.objects.get(of=round_).closed_at is not None
+    b = world.category("B.1").pk
+    assert RoundIssue.objects.get(round=round_, issue=world.issues[3]).labels == f"{b} 0 0"
+
+
+def test_a_second_look_of_a_second_look(labelled):
+    world, round_ = labelled
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    first = Round.objects.get(of=round_)
+    for member in world.members[1:]:
+        world.submit(first, world.issues[3], member, "C.10")
+    assert said(round_)[3] == ["B.1", "C.10", "C.10"]
+    change(world, RETIRE, "C.10")
+    world.version = publication(world)
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != first
+    for member in world.members[1:]:
+        world.submit(second, world.issues[3], member, "B.1")
+    assert said(round_)[3] == ["B.1"] * 3
+
+
+def test_who_looks_again_is_told_what_they_said_and_what_became_of_it(labelled):
+    world, round_ = labelled
+    change(world, SPLIT, "C.9", parts=[{"name": "Nine"}, {"name": "Ten"}], stays=False)
+    publication(world)
+    look = Round.objects.select_related("version__taxonomy").get(of=round_)
+    turn = current_turn(look, world.members[1])
+    told = before(turn, look, world.members[1])
+    assert (told.state.code, told.version, told.summary) == ("C.9", 1, "C.9 by R2")
+    assert [state.name for state in told.became] == ["Nine", "Ten"]
+    assert before(turn, round_, world.members[1]) is None
+
+
+def test_no_category_is_a_former_one_by_mistake(labelled):
+    """Each former category and its last state, over three versions, worked out by hand."""
+    world, _round = labelled
+    ids = {code: world.category(code).pk for code in ("C.1", "C.2", "C.3", "C.9", "C.10")}
+    one = world.version
+    change(world, MERGE, "C.2", into="C.1")
+    change(world, RETIRE, "C.9")
+    two = publication(world)
+    change(world, MERGE, "C.1", into="C.3")
+    change(world, SPLIT, "C.10", parts=[{"name": "New"}], stays=True)
+    three = publication(world)
+    states = codebook(three).by_id
+    assert states.stands_as(ids["C.2"]) == states.stands_as(ids["C.1"], two.pk) == ids["C.3"]
+    assert states.stands_as(ids["C.9"]) is None
+    assert states.stands_as(ids["C.10"], two.pk) is None
+    assert states.stands_as(ids["C.10"], three.pk) == states.stands_as(ids["C.10"]) == ids["C.10"]
+    assert states[ids["C.9"]].name == "Name of C.9"
+    assert codebook(two).by_id.stands_as(ids["C.2"], one.pk) == ids["C.1"]
+    assert ids["C.2"] not in states
+    assert states.knows(ids["C.2"])
+    assert not states.knows(Category.objects.latest("pk").pk + 1)
+    assert set(states.chosen_as([ids["C.3"]])) == {ids["C.3"], ids["C.1"], ids["C.2"]}
+
+
+def test_a_label_of_a_closed_form_is_not_taken_for_another(labelled):
+    world, round_ = labelled
+    with pytest.raises(errors.UnknownCategory):
+        small_world().submit(round_, world.issues[4], world.members[1], "C.2")
+
+
+def test_what_stands_on_the_issues_is_what_labels_and_decisions_say(labelled):
+    """After each of three versions and a second look, computed anew from the labels."""
+    world, round_ = labelled
+
+    def stands() -> bool:
+        rows = list(RoundIssue.objects.order_by("pk").values_list("labels", "decided"))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT CASE WHEN completed_at IS NULL THEN '' ELSE (rounds_labels_said(round_id, issue_id)).labels END,"
+                " consensus_decided(round_id, issue_id) FROM rounds_roundissue ORDER BY id"
+            )
+            return rows == cursor.fetchall() and any(labels for labels, _decided in rows)
+
+    change(world, MERGE, "C.2", into="C.1")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    assert stands()
+    for member in world.members[1:]:
+        world.submit(Round.objects.get(of=round_), world.issues[3], member, "B.1")
+    assert stands()
+    change(world, SPLIT, "C.1", parts=[{"name": "New"}], stays=True)
+    change(world, MERGE, "B.1", into="B.2")
+    world.version = publication(world)
+    assert stands()
+    assert said(round_)[3] == ["B.2"] * 3
+
+
+def test_an_issue_is_given_anew_twice_under_one_version(labelled):
+    """First because C.9 is retired, then because the name that an open label waits for is answered."""
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.9")
+    world.submit(round_, fifth, world.members[2], "?Docs")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    first = Round.objects.get(of=round_)
+    world.submit(first, fifth, world.members[1], "C.2")
+    assert said(round_)[4] == ["C.2", "C.2", ""]
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != first
+    draft = Draft.objects.get(round=second)
+    assert (draft.volunteer, draft.category) == (world.members[2], world.category("C.2"))
+    world.submit(second, fifth, world.members[2], "C.2")
+    assert standing(round_)[fifth.pk] == "C.2"
+
+
+def test_a_name_that_is_answered_is_chosen_already_for_who_has_not_been_seen(labelled):
+    world, round_ = labelled
+    world.submit(round_, world.issues[4], world.members[2], "?Docs")
+    assert lost_labels(round_, world.members[2]) == []
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    assert not Round.objects.filter(of=round_).exists()
+    [lost] = lost_labels(round_, world.members[2])
+    assert (lost.label.issue, lost.last, lost.answer.code) == (world.issues[4], None, "C.2")
+    assert lost_labels(round_, world.members[0]) == []
+
+
+def test_a_name_answered_before_the_issue_is_complete_is_asked_for_as_it_is(labelled):
+    """Its author did not move the label in time: the second look begins with the last label."""
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[2], "?Docs")
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    last = world.submit(round_, fifth, world.members[1], "C.2")
+    assert last.completed is False
+    [draft] = Draft.objects.filter(round__of=round_)
+    assert (draft.issue, draft.volunteer, draft.category) == (fifth, world.members[2], world.category("C.2"))
+    world.submit(draft.round, fifth, world.members[2], "?Docs")  # who stays with it is not asked twice
+    assert said(round_)[4] == ["C.2", "C.2", ""]
+    assert Round.objects.filter(of=round_).count() == 1
+    assert RoundIssue.objects.get(round=round_, issue=fifth).completed_at is not None
+
+
+def test_a_name_answered_while_its_issue_is_looked_at_is_asked_for_after_that(labelled):
+    world, round_ = labelled
+    fifth = world.issues[4]
+    world.submit(round_, fifth, world.members[1], "C.9")
+    world.submit(round_, fifth, world.members[2], "?Docs")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    first = Round.objects.get(of=round_)
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
+    world.submit(first, fifth, world.members[1], "C.2")
+    second = Round.objects.filter(of=round_).latest("pk")
+    assert second != first
+    assert list(second.assignments.values_list("issue", "volunteer")) == [(fifth.pk, world.members[2].pk)]

@@ -1,0 +1,256 @@
+"""Names that labels wait for: shown where they may be read, put to the vote in the labels' words, answered."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.actions.rounds import close_round
+from annotate.queries.proposed_categories import missing_categories, proposing
+from reports.queries.dry_run import dry_run
+from studies.models import Role
+from taxonomy.actions import cast, publish
+from taxonomy.models import Motion, Proposal
+from taxonomy.queries.codebooks import answered, codebook
+from taxonomy.queries.drafts import drafted
+from taxonomy.queries.taxonomies import published_version
+from tests import factories
+from tests.worlds.parted import signed_in
+from tests.worlds.planned import text_of
+from tests.worlds.world import small_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=2)]
+
+
+def get(member, route, /, *args, **query):
+    return signed_in(member).get(reverse(route, args=args), query)
+
+
+def post(member, route, /, *args, **fields):
+    return signed_in(member).post(reverse(route, args=args), fields)
+
+
+def misses(world, round_, number, member, name="Deadlock", why="", nearest="C.9") -> None:
+    world.submit(
+        round_,
+        world.issues[number - 1],
+        member,
+        nearest,
+        proposed_name=name,
+        proposed_reason=why or f"{member.pseudonym} says {number}",
+    )
+
+
+def complete(world, round_, number, name="Deadlock") -> None:
+    for member in world.members:
+        misses(world, round_, number, member, name)
+
+
+def names(world, reader=None) -> list[tuple]:
+    taxonomy = world.version.taxonomy
+    return [(one.name, one.labels, one.on) for one in missing_categories(taxonomy, reader or world.lead)]
+
+
+def page(world, member):
+    return text_of(get(member, "proposals", world.version.taxonomy_id))
+
+
+def form(world, member, **query):
+    return get(member, "put_to_vote", world.version.taxonomy_id, **query)
+
+
+def put(world, member, **fields) -> Motion:
+    until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
+    given = {"kind": "add", "parent": "", "name": "Stuck", "reasons": "Said so.", "deadline": until} | fields
+    answer = post(member, "new_proposal", world.version.taxonomy_id, **given)
+    assert answer.status_code == 302, text_of(answer)
+    return Motion.objects.latest("pk")
+
+
+def test_only_what_is_complete_is_named_and_the_rest_changes_nothing(world) -> None:
+    round_ = world.round()
+    before = page(world, world.lead)
+    misses(world, round_, 1, world.members[0], "canary")
+    assert names(world) == []
+    assert page(world, world.lead) == before
+
+    misses(world, round_, 1, world.members[1], "CANARY", why="None is of it")
+    assert names(world) == [("canary", 2, 1)]
+    for reader in (world.lead, world.members[0], factories.make_member(world.study, Role.VIEWER)):
+        assert "R1 R1 says 1 R2 None is of it On 1 issue" in page(world, reader)
+
+
+def test_what_is_withheld_from_the_reader_is_not_there(world) -> None:
+    complete(world, world.round(), 1)
+    world.waits_for(world.members[1], world.issues[0])
+    assert names(world, world.members[1]) == []
+    assert names(world, world.members[0]) == [("Deadlock", 2, 1)]
+    assert form(world, world.members[1], name="Deadlock").status_code == 404
+
+
+def test_a_form_begins_with_the_words_of_the_labels(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1)
+    complete(world, round_, 2, "deadlock")
+    found = proposing(world.version.taxonomy, world.members[0], name="DEADLOCK")
+    above = world.category("C")
+    assert (found.name, found.waits, found.parent, found.left_out) == (
+        "DEADLOCK",
+        "DEADLOCK",
+        str(above.key),
+        0,
+    )
+    assert found.reasons.splitlines() == ["R1: R1 says 1", "R2: R2 says 1", "R1: R1 says 2", "R2: R2 says 2"]
+    assert found.examples.splitlines() == [world.issues[0].url, world.issues[1].url]
+    shown = form(world, world.members[0], name="Deadlock").content.decode()
+    assert "R2: R2 says 2" in shown
+    assert f'value="{above.key}"\n' in shown or f'value="{above.key}"' in shown
+
+
+def test_nothing_is_quoted_of_an_issue_that_somebody_has_yet_to_label(world) -> None:
+    """Everybody reads a proposal, also who labels the issue in another round."""
+    round_ = world.round()
+    complete(world, round_, 1)
+    complete(world, round_, 2)
+    world.waits_for(world.members[1], world.issues[0])
+    found = proposing(world.version.taxonomy, world.lead, name="Deadlock")
+    assert found.reasons.splitlines() == ["R1: R1 says 2", "R2: R2 says 2"]
+    assert found.examples == world.issues[1].url
+    assert found.left_out == 2
+    of_issue = proposing(world.version.taxonomy, world.lead, round_=round_, issue_id=world.issues[0].pk)
+    assert (of_issue.name, of_issue.reasons, of_issue.examples) == ("Deadlock", "", "")
+
+
+def test_an_issue_gives_the_name_that_most_of_its_labels_miss(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1, "Deadlock")
+    misses(world, round_, 2, world.members[0], "Heat")
+    world.submit(round_, world.issues[1], world.members[1], "C.1")
+    shown = form(world, world.lead, round=round_.pk, issue=world.issues[1].pk).content.decode()
+    assert re.search(r'name="waits"\s+value="Heat"', shown)
+    assert "R1: R1 says 2" in shown
+    assert "R1 says 1" not in shown
+    unanimous = form(world, world.lead, round=round_.pk, issue=world.issues[2].pk)
+    assert unanimous.status_code == 404
+    other = small_world(members=1)
+    assert form(world, world.lead, round=other.round().pk, issue=world.issues[1].pk).status_code == 404
+    assert form(world, world.lead, round="x", issue="1").status_code == 404
+
+
+def test_a_vote_from_the_labels_answers_them_also_those_that_nobody_sees(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1)
+    misses(world, round_, 2, world.members[0], "Deadlock")
+    hidden = Proposal.objects.get(proposed_by=world.members[1])
+    motion = put(world, world.members[0], waits="deadlock")
+    assert set(motion.proposals.values_list("pk", flat=True)) == set(
+        Proposal.objects.values_list("pk", flat=True)
+    )
+    assert "put to the vote" in page(world, world.lead)
+    drafted_now = drafted(world.version.taxonomy)
+    for member in (world.lead, *world.members):
+        assert dry_run(drafted_now, world.lead).answered == 0
+        cast(motion=motion, member=member, choice="for")
+        drafted_now = drafted(world.version.taxonomy)
+    assert dry_run(drafted_now, world.lead).answered == 2
+    assert "2 open labels get the category that they wait for" in text_of(
+        get(world.lead, "draft_dry_run", world.version.taxonomy_id)
+    )
+    version = publish(taxonomy=world.version.taxonomy, by=None)
+    assert codebook(version).by_id[answered(version)[hidden.pk]].name == "Stuck"
+    assert names(world) == []  # their authors look at them again
+
+
+def test_a_lead_answers_a_name_and_takes_it_back(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1)
+    misses(world, round_, 2, world.members[0], "unseen")
+    taxonomy = world.version.taxonomy_id
+
+    def say(member, name, code):
+        return post(member, "answer_name", taxonomy, name=name, category=code).status_code
+
+    assert say(world.members[0], "Deadlock", "C.9") == 403
+    assert say(world.lead, "unseen", "C.9") == 404
+    assert say(world.lead, "never said", "C.9") == 404
+    assert say(world.lead, "Deadlock", "Z.1") == 404
+    assert say(world.lead, "deadlock", "C.9") == 302
+    assert set(answered(published_version(world.version.taxonomy)).values()) == {world.category("C.9").pk}
+    assert names(world) == []  # their authors look at them again
+
+
+def test_what_nobody_is_asked_about_again_can_be_taken_back(world) -> None:
+    """A closed round keeps its labels."""
+    round_ = world.round()
+    complete(world, round_, 1)
+    close_round(round_=round_, by=world.lead)
+
+    def say(code):
+        fields = {"name": "Deadlock", "category": code}
+        return post(world.lead, "answer_name", world.version.taxonomy_id, **fields).status_code
+
+    assert say("C.9") == 302
+    assert "answered by C.9" in page(world, world.members[0])
+    assert say("") == 302
+    assert answered(published_version(world.version.taxonomy)) == {}
+
+
+def test_links_lead_there_from_a_disagreement_and_from_ones_own_label(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 1, world.members[0])
+    world.submit(round_, world.issues[0], world.members[1], "C.1")
+    link = f"{reverse('put_to_vote', args=[world.version.taxonomy_id])}?round={round_.pk}&amp;issue={world.issues[0].pk}"
+    panel = get(world.members[1], "disagreements", round_.pk, issue=world.issues[0].pk).content.decode()
+    assert link in panel
+    viewer = factories.make_member(world.study, Role.VIEWER)
+    assert link not in get(viewer, "disagreements", round_.pk, issue=world.issues[0].pk).content.decode()
+    close_round(round_=round_, by=world.lead)
+    own = get(world.members[0], "label", round_.pk, issue=world.issues[0].pk).content.decode()
+    assert link in own
+
+
+@pytest.mark.parametrize("how_many", [1, 3])
+def test_a_fixed_number_of_queries(world, how_many) -> None:
+    round_ = world.round()
+    for number in range(1, how_many + 1):
+        complete(world, round_, number, f"Name {number}")
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        assert len(missing_categories(world.version.taxonomy, world.lead)) == how_many
+    assert len(asked) == 7
+    with CaptureQueriesContext(connection) as asked:
+        proposing(world.version.taxonomy, world.lead, name="Name 1")
+    assert len(asked) == 9
+
+
+def test_names_are_read_and_answered_over_rest(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1)
+    misses(world, round_, 2, world.members[0], "unseen")
+    address = reverse("api_missing_names", args=[world.version.taxonomy_id])
+    waiting = {
+        "name": "Deadlock", "labels": 2, "issues": 1, "reasons": ["R1: R1 says 1", "R2: R2 says 1"],
+        "nearest": "C.9", "proposal": None, "answer": None, "is_voted_for": False,
+    }  # fmt: skip
+
+    def say(member, name, code):
+        given = {"name": name, "category": code}
+        return signed_in(member).post(address, given, content_type="application/json")
+
+    assert signed_in(world.members[1]).get(address).json() == [waiting]
+    assert say(world.members[0], "Deadlock", "C.9").status_code == 403
+    assert say(world.lead, "unseen", "C.9").status_code == 404
+    assert say(world.lead, "Deadlock", "Z.1").status_code == 404
+    assert say(world.lead, "Deadlock", "").status_code == 400
+
+    close_round(round_=round_, by=world.lead)  # nobody is asked again, so the name stays
+    answered_by = say(world.lead, "deadlock", "C.9").json()
+    assert [(one["name"], one["answer"]) for one in answered_by] == [("Deadlock", "C.9"), ("unseen", None)][
+        ::-1
+    ]
+    assert {one["answer"] for one in say(world.lead, "deadlock", None).json()} == {None}

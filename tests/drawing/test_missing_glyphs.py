@@ -1,0 +1,50 @@
+"""Letters without a font are told of, and all others are not."""
+
+import pytest
+from django.urls import reverse
+
+from drawing import missing_glyphs
+from drawing.missing_glyphs import boxes, without_a_font
+from reports.agreement_report import agreement_report
+from reports.formats.files import names_of
+from rounds.models import Round
+from tests.worlds.pages import client, label_all, text_of
+from tests.worlds.world import small_world
+
+# For private use: no font gives it a shape. ℵ comes with the typesetter.
+NOWHERE, ALEPH = "\U000ffffd", "ℵ"
+
+
+def test_only_letters_that_come_with_nothing_are_asked_for(monkeypatch):
+    monkeypatch.setattr(missing_glyphs.sys, "executable", "/nosuch")
+
+    assert without_a_font(["Grüße, Ελλάδα, Москва – “a” → b\n", "R1"]) == ""
+    with pytest.raises(FileNotFoundError):
+        without_a_font([f"x {ALEPH}{ALEPH}"])
+
+
+def test_letters_that_no_font_has_are_found_once():
+    assert without_a_font([f"a {NOWHERE}", f"{ALEPH}{NOWHERE}"]) == NOWHERE
+    assert without_a_font([f"{ALEPH}"]) == ""
+
+
+def test_the_warning_says_which_and_how_many():
+    assert boxes("") == ""
+    assert boxes("系").startswith("This server has no font with 1 letter of these names (系): ")
+    assert "13 letters of these names (abcdefghijkl…)" in boxes("abcdefghijklm")
+
+
+@pytest.mark.django_db
+def test_the_page_warns_beside_the_pictures():
+    world = small_world(issues=2, members=2)
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1", "C.1 C.2")
+    page = reverse("agreement", args=[round_.pk])
+    assert "This server has no font" not in text_of(client(world.lead).get(page))
+
+    world.study.name = f"Study {ALEPH}{NOWHERE}"
+    world.study.save()
+
+    assert f"Study {ALEPH}{NOWHERE}" in names_of(agreement_report(Round.objects.get(pk=round_.pk)))
+    warned = text_of(client(world.lead).get(page))
+    assert f"This server has no font with 1 letter of these names ({NOWHERE})" in warned

@@ -1,0 +1,417 @@
+"""Home and the overview of a study: what waits, how far everybody is, and no label before its reveal."""
+
+import re
+from datetime import timedelta
+
+import pgtrigger
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from annotate.actions.rounds import close_round
+from annotate.actions.volunteers import add_volunteer, raise_labels_per_issue, remove_volunteer
+from annotate.queries.labels import progress
+from core.models import Job
+from ingest.models import Import
+from rounds.models import Label, Round
+from studies.models import Membership, Role
+from tests import factories
+from tests.kept import kept
+from tests.worlds.pages import client, label_all, same_bytes, text_of
+from tests.worlds.world import World, small_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
+
+
+@kept
+def labelled(world: World) -> Round:
+    """One unanimous issue, one disagreement, one with two of three labels, one untouched."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 -")
+    return round_
+
+
+def home(member):
+    return client(member).get(reverse("home"))
+
+
+def overview(member, study, **headers):
+    return client(member).get(reverse("study", args=[study.slug]), headers=headers)
+
+
+def queries_of(member, address) -> int:
+    signed_in = client(member)
+    signed_in.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        assert signed_in.get(address).status_code == 200
+    return len(queries)
+
+
+# --- home
+
+
+def test_home_asks_a_visitor_to_sign_in(world):
+    response = Client().get("/")
+    assert (response.status_code, response["Location"].partition("?")[0]) == (302, reverse("account_login"))
+
+
+def test_home_of_a_new_server_leads_to_the_first_account():
+    assert not User.objects.exists()
+    assert Client().get("/")["Location"] == reverse("welcome")
+
+
+def test_home_without_a_study_says_what_to_do():
+    may, may_not = Client(), Client()
+    may.force_login(factories.make_user(may_create_studies=True))
+    may_not.force_login(factories.make_user())
+
+    assert reverse("new_study") in may.get("/").content.decode()
+    body = may_not.get("/").content.decode()
+    assert reverse("new_study") not in body
+    assert "Ask the owner of a study for an invitation" in body
+
+
+def test_home_shows_what_is_to_label_and_the_way_there(world, labelled):
+    response = home(world.members[2])
+
+    said = text_of(response)
+    assert "Main round 2 issues to label" in said
+    assert "50 % of 4" in said
+    assert f'href="{reverse("label", args=[labelled.pk])}"' in response.content.decode()
+    assert "disagreement" not in said
+
+
+def test_home_counts_an_equal_share_where_some_label_each_issue(world):
+    world.k_of_n(2, name="Pilot")
+
+    # 4 issues of 2 labels for 3 people: 3 each, rounded up.
+    assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[0]))
+
+
+def test_home_counts_the_slots_of_who_came_while_the_round_was_open(world, labelled):
+    late = factories.make_member(world.study, pseudonym="Late")
+    add_volunteer(round_=labelled, member=late, by=world.lead)
+
+    # Two of the four issues are revealed, and stay as they are.
+    assert "Main round 2 issues to label" in text_of(home(late))
+    assert progress(labelled, late).total == 2
+
+
+def test_a_share_is_one_of_the_slots_that_there_are(world):
+    round_ = world.k_of_n(2, name="Pilot")
+    for member in world.members[:2]:
+        for issue in world.issues[:3]:
+            world.submit(round_, issue, member, "C.1")
+    raise_labels_per_issue(round_=round_, to=3, by=world.lead)
+    round_.refresh_from_db()
+
+    # 3 issues with 2 labels and one with 3, for 3 people: 3 each.
+    assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[2]))
+    assert progress(round_, world.members[2]).total == 3
+    planned = world.k_of_n(2, opened=False)
+    assert progress(planned, world.members[2]).total == 3
+
+
+def test_home_shows_disagreements_to_who_may_settle_them(world, labelled):
+    said = text_of(home(world.lead))
+
+    assert "Main round 1 disagreement to settle" in said
+    assert "issues to label" not in said
+
+
+def test_home_leaves_out_rounds_that_are_closed_planned_or_of_others(world, labelled):
+    Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
+    world.round(name="Planned", opened=False)
+    other = small_world()
+    other.round(name="Of others")
+
+    said = text_of(home(world.members[2]))
+
+    assert "Nothing waits for you now." in said
+    assert "Of others" not in said
+    assert other.study.name not in said
+
+
+def test_home_of_one_who_left_is_empty(world, labelled):
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
+
+    assert "You take part in no study yet" in text_of(home(world.members[0]))
+
+
+def test_home_has_nothing_to_label_for_who_became_a_viewer(world, labelled):
+    Membership.objects.filter(pk=world.members[2].pk).update(role=Role.VIEWER)
+
+    assert "Nothing waits for you now." in text_of(home(world.members[2]))
+
+
+def test_home_needs_as_many_queries_for_three_studies_as_for_one(world, labelled):
+    user = world.lead.user
+    factories.make_round(world.version, world.issues, [world.lead])
+    one = queries_of(world.lead, "/")
+    for number in (1, 2):
+        other = small_world()
+        lead = factories.make_member(other.study, Role.LEAD, user=user, pseudonym=f"Also {number}")
+        factories.make_round(other.version, other.issues, [lead])
+        label_all(other, other.round(), "C.1 C.2 C.1")
+
+    assert Membership.objects.filter(user=user).count() == 3
+    assert queries_of(world.lead, "/") == one <= 22
+
+
+# --- a study: who may see it
+
+
+def test_a_stranger_finds_no_study(world):
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    assert overview(stranger, world.study).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
+)
+def test_every_member_but_a_model_sees_the_study(world, labelled, role, status):
+    assert overview(factories.make_member(world.study, role), world.study).status_code == status
+
+
+# --- its way
+
+
+def stages(response) -> list[tuple[str, str, str, str]]:
+    """Name, state, figure and text of each stage."""
+    body = response.content.decode()
+    rail = body[body.index('<ol class="rail"') :]
+    rail = rail[: rail.index("</ol>")]
+    found = []
+    for state, inside in re.findall(r'<li class="(\w*)">(.*?)</li>', rail, re.DOTALL):
+        name, _said, figure, text = re.findall(
+            r"<b>(.*?)</b>|<span class=\"(?:sr|figure ?\w*|xs)\">(.*?)</span>", inside, re.DOTALL
+        )
+        found.append((name[0], state, figure[1].strip(), text[1].strip()))
+    return found
+
+
+def test_an_empty_study_begins_with_its_issues():
+    study = factories.make_study()
+    owner = factories.make_member(study, Role.OWNER)
+
+    response = overview(owner, study)
+
+    assert stages(response) == [
+        ("Harvest", "now", "0", "issues so far"),
+        ("Screening", "", "none", "no screening round"),
+        ("Pilot", "", "none", "no pilot round"),
+        ("Training", "", "none", "no training round"),
+        ("Labelling", "", "later", "no main round"),
+        ("Consensus", "", "later", "when issues are complete"),
+        ("Taxonomy", "", "none", "nothing to label with"),
+        ("Report", "", "later", "when issues are complete"),
+    ]
+    assert "First step 0 issues in this study" in text_of(response)
+    assert reverse("new_import", args=[study.slug]) in response.content.decode()
+
+
+def test_the_next_step_is_a_taxonomy_then_a_round_then_its_opening():
+    study = factories.make_study()
+    owner = factories.make_member(study, Role.OWNER)
+    issues = factories.make_issues(factories.make_repository(study), 2)
+    assert "Second step 0 taxonomies to label with" in text_of(overview(owner, study))
+
+    version = factories.make_version(study)
+    assert "Third step 0 rounds" in text_of(overview(owner, study))
+
+    planned = factories.make_round(version, issues, [owner], opened=False, name="Pilot one", kind="pilot")
+    response = overview(owner, study)
+    assert "Pilot one 2 issues planned, not open yet" in text_of(response)
+    assert reverse("round", args=[planned.pk]) in response.content.decode()
+    viewer = factories.make_member(study, Role.VIEWER)
+    assert "not open yet" not in text_of(overview(viewer, study))
+
+
+def test_the_way_names_the_newest_taxonomy_until_a_round_labels_with_one():
+    study = factories.make_study()
+    owner = factories.make_member(study, Role.OWNER)
+    factories.make_version(study)
+    factories.make_version(study, ["X", "X.1"])
+    assert stages(overview(owner, study))[6] == ("Taxonomy", "done", "v1", "1 type, 1 theme")
+
+
+def test_the_way_of_a_study_under_way(world, labelled):
+    pilot = factories.make_round(world.version, world.issues[:2], world.members, kind="pilot", name="Pilot")
+    Round.objects.filter(pk=pilot.pk).update(closed_at=timezone.now())
+
+    assert stages(overview(world.lead, world.study)) == [
+        ("Harvest", "done", "4", "issues, 1 repository"),
+        ("Screening", "", "none", "no screening round"),
+        ("Pilot", "done", "2", "issues, closed"),
+        ("Training", "", "none", "no training round"),
+        ("Labelling", "now", "66.7\N{NO-BREAK SPACE}%", "8 of 12 labels"),
+        ("Consensus", "now", "1", "of 1 disagreement to settle"),
+        ("Taxonomy", "done", "v1", "3 types, 9 themes"),
+        ("Report", "now", "ready", "agreement of 2 issues"),
+    ]
+
+
+def test_the_way_ends_when_all_is_labelled_and_settled(world):
+    round_ = world.round()
+    label_all(world, round_, *["C.1 C.1 C.1"] * 4)
+
+    assert [stage[:3] for stage in stages(overview(world.members[0], world.study))[4:]] == [
+        ("Labelling", "done", "100\N{NO-BREAK SPACE}%"),
+        ("Consensus", "done", "0"),
+        ("Taxonomy", "done", "v1"),
+        ("Report", "done", "ready"),
+    ]
+
+
+def test_the_way_counts_the_slots_of_an_uneven_round(world, labelled):
+    add_volunteer(round_=labelled, member=factories.make_member(world.study, pseudonym="Late"), by=world.lead)
+
+    response = overview(world.lead, world.study)
+    assert stages(response)[4] == ("Labelling", "now", "57.1\N{NO-BREAK SPACE}%", "8 of 14 labels")
+    assert rows_of_people(response)[-1] == "All 8 57.1 % 8"
+
+    remove_volunteer(round_=labelled, member=world.members[2], by=world.lead)
+    assert stages(overview(world.lead, world.study))[4][3] == "8 of 12 labels"
+
+
+# --- its people
+
+
+def rows_of_people(response) -> list[str]:
+    body = response.content.decode()
+    table = body[body.index("<table") : body.index("</table>")]
+    rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]*>", " ", row).split()) for row in rows]
+
+
+def test_people_stand_in_the_order_of_joining_whatever_they_did(world, labelled):
+    with pgtrigger.ignore("rounds.Label:revealed_labels_stay"):
+        Label.objects.filter(round=labelled, volunteer=world.members[1]).update(
+            submitted_at=timezone.now() - timedelta(days=30)
+        )
+
+    rows = rows_of_people(overview(world.members[2], world.study))
+
+    assert rows == [
+        "Member Role Labels Of 4 Last 7 days Day by day Seen",
+        "Lea Lead lead – does not label in this round never",
+        "R1 R1 volunteer 3 75.0 % 3 never",
+        "R2 R2 volunteer 3 75.0 % 0 never",
+        "R3 R3, you volunteer 2 50.0 % 2 never",
+        "All 8 66.7 % 5",
+    ]
+
+
+def test_days_are_drawn_with_their_counts_in_words(world, labelled):
+    body = overview(world.lead, world.study).content.decode()
+
+    assert body.count('aria-label="Labels of the last seven days: 0, 0, 0, 0, 0, 0, 3"') == 2
+    assert body.count('aria-label="Labels of the last seven days: 0, 0, 0, 0, 0, 0, 2"') == 1
+
+
+def test_volunteers_who_left_keep_their_row_and_others_go(world, labelled):
+    idle = factories.make_member(world.study, pseudonym="Idle")
+    Membership.objects.filter(pk__in=[idle.pk, world.members[0].pk]).update(left_at=timezone.now())
+
+    rows = rows_of_people(overview(world.lead, world.study))
+
+    assert "R1 R1 volunteer, has left 3 75.0 % 3 never" in rows
+    assert not any("Idle" in row for row in rows)
+
+
+def test_surplus_labels_and_programs_are_not_counted(world, labelled):
+    factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+    label = Label.objects.filter(round=labelled, issue=world.issues[2], volunteer=world.members[0])
+    label.update(surplus=True, assignment=None)
+
+    rows = rows_of_people(overview(world.lead, world.study))
+
+    assert any(row.startswith("R1 R1 volunteer 2 50.0") for row in rows)
+    assert not any("M1" in row for row in rows)
+
+
+# --- what happened, and what runs
+
+
+def test_events_and_imports_are_for_who_may_read_them(world, labelled):
+    Import.objects.create(study=world.study, kind="issues", name="list.csv", counts={"new": 7, "refused": 2})
+    lead, volunteer = (text_of(overview(who, world.study)) for who in (world.lead, world.members[0]))
+
+    assert "Opened the round Main round" in lead
+    assert "list.csv issues, 7 new, 2 refused" in lead
+    for word in ("Opened the round", "list.csv", "Recent"):
+        assert word not in volunteer
+
+
+def test_a_running_import_shows_its_progress_and_is_polled_alone(world):
+    job = Job.objects.create(
+        kind="ingest.import", state="running", done=50, total=200, started_at=timezone.now()
+    )
+    Import.objects.create(study=world.study, kind="issues", name="big.csv", job=job)
+    page = overview(world.lead, world.study)
+    fragment = overview(world.lead, world.study, HX_Request="true", HX_Target="running")
+
+    assert "Running now" in text_of(page)
+    assert 'hx-trigger="every 2s"' in page.content.decode()
+    body = fragment.content.decode()
+    assert body.lstrip().startswith("<div")
+    assert "big.csv" in body
+    assert "<h1>" not in body
+    Job.objects.filter(pk=job.pk).update(state="done", finished_at=timezone.now())
+    ended = overview(world.lead, world.study, HX_Request="true", HX_Target="running").content.decode()
+    assert "hx-trigger" not in ended
+    forged = overview(world.members[0], world.study, HX_Request="true", HX_Target="running").content.decode()
+    assert "big.csv" not in forged
+
+
+# --- blindness
+
+
+def test_an_unrevealed_label_changes_no_byte(world, labelled):
+    readers = (world.lead, world.members[1])
+    addresses = ("/", reverse("study", args=[world.study.slug]))
+    for reader in readers:
+        # The page tells who was seen when: from the second visit on it says the same.
+        overview(reader, world.study)
+    before = [same_bytes(client(reader).get(address)) for reader in readers for address in addresses]
+
+    Label.objects.filter(round=labelled, issue=world.issues[2], volunteer=world.members[0]).update(
+        category=world.category("C.9"), summary="canary", unsure=True
+    )
+
+    after = [same_bytes(client(reader).get(address)) for reader in readers for address in addresses]
+    assert after == before
+
+
+def test_a_round_that_reveals_at_its_end_shows_no_disagreements_before(world):
+    round_ = world.round(reveal="round_closed")
+    label_all(world, round_, "C.1 C.2 C.1", "C.1 C.1 C.1")
+
+    said = text_of(overview(world.lead, world.study))
+    assert "to settle" not in said + text_of(home(world.lead))
+    assert "hidden until it closes" in said
+    assert stages(overview(world.lead, world.study))[-1][3] == "when the round closes"
+
+    close_round(round_=round_, by=world.lead)
+    assert "1 disagreement to settle" in text_of(home(world.lead))
+
+
+# --- cost
+
+
+def test_the_overview_needs_as_many_queries_for_three_as_for_one():
+    counts = []
+    for size in (1, 3):
+        world = small_world(issues=size, members=size + 1)
+        for number in range(size):
+            round_ = world.round(name=f"Round {number}")
+            label_all(world, round_, *["C.1 C.2 C.1 C.1"] * size)
+            Import.objects.create(study=world.study, kind="issues", name="list.csv", counts={"new": 1})
+        factories.make_round(world.version, world.issues, [world.lead])
+        counts.append(queries_of(world.lead, reverse("study", args=[world.study.slug])))
+    assert counts[0] == counts[1] <= 40

@@ -1,0 +1,522 @@
+import json
+from io import StringIO
+
+import krippendorff
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from agreement import Patterns, SignKind, fleiss_kappa
+from agreement.reasons import Reason
+from annotate.actions.volunteers import raise_labels_per_issue
+from annotate.models import Repeat
+from consensus.models import Decision
+from reports.agreement_report import LevelTooDeep, agreement_report
+from reports.formats.json_report import report_as_dict
+from reports.queries.independence import suspicions
+from reports.queries.label_tuples import labels_in_order
+from reports.sections.pairwise import decision_table
+from reports.sections.splits import splits
+from reports.sections.volunteers import volunteers
+from rounds.models import Round, RoundIssue, RoundVolunteer
+from taxonomy.models import Level
+from taxonomy.queries.codebooks import codebook
+from tests import factories
+from tests.kept import kept
+from tests.worlds.uneven import uneven as uneven_round
+from tests.worlds.world import one_after_the_other, small_world
+
+pytestmark = pytest.mark.django_db
+
+CODES = "A A.1 A.2 C C.1 C.1.i C.2".split()
+# Three volunteers: a row per issue with its repository, labels and decision.
+ROWS = [
+    ("ember/engine", "C.1 C.1 C.1", "C.1"),
+    ("ember/engine", "C.1 C.2 C.1.i", "C.1"),
+    ("ember/engine", "A.1 A.1 A.2", "A.1"),
+    ("quill/lattice", "C.2 C.2 C.2", "C.2"),
+    ("quill/lattice", "C.2 A.1 C.1", None),
+]
+
+
+@kept
+def round_():
+    study = factories.make_study(slug="engines")
+    version = factories.make_version(study, CODES)
+    members = [factories.make_member(study) for _ in range(3)]
+    repositories = {
+        path: factories.make_repository(study, path) for path in ("ember/engine", "quill/lattice")
+    }
+    issues = [factories.make_issue(repositories[path]) for path, _labels, _decided in ROWS] + [
+        factories.make_issue(repositories["ember/engine"])
+    ]
+    made = factories.make_round(version, issues, members)
+    for issue, (_path, labels, decided) in zip(issues, ROWS, strict=False):
+        for member, code in zip(members, labels.split(), strict=True):
+            factories.add_label(made, issue, member, code)
+        if decided:
+            Decision.objects.create(
+                round=made, issue=issue, category=factories.category(version, decided), version=version, method="lead",
+                rationale="because", decided_by=members[0], decided_at=timezone.now(),
+            )  # fmt: skip
+    factories.add_label(made, issues[-1], members[0], "C.1")
+    return made
+
+
+def counts(*rows: str, codes: str) -> list[list[int]]:
+    return [[row.split().count(code) for code in codes.split()] for row in rows]
+
+
+def test_report_at_the_rounds_depth_counts_deeper_labels_as_their_themes(round_):
+    found = agreement_report(round_)
+
+    theme = counts(
+        "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.2", "C.2 C.2 C.2", "C.2 A.1 C.1", codes="A.1 A.2 C.1 C.2"
+    )
+    assert found.level == Level.THEME
+    assert (found.overall.issues, found.overall.raters, found.overall.labels) == (5, 3, 15)
+    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(theme), abs=1e-15)
+    assert [(kappa.code, kappa.labels) for kappa in found.overall.categories] == [
+        ("A.1", 3), ("A.2", 1), ("C.1", 6), ("C.2", 5),
+    ]  # fmt: skip
+    assert found.overall.left_out == {"incomplete_issues": 1, "labels_of_incomplete_issues": 1}
+
+
+def test_report_at_the_type_level(round_):
+    found = agreement_report(round_, level=Level.TYPE)
+
+    types = counts("C C C", "C C C", "A A A", "C C C", "C A C", codes="A C")
+    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(types), abs=1e-15)
+
+
+def test_report_below_the_labels_leaves_them_out_and_says_so(round_):
+    found = agreement_report(round_, level=Level.SUB_THEME)
+
+    assert found.overall.labels == 1
+    assert found.overall.left_out == {
+        "incomplete_issues": 1,
+        "labels_of_incomplete_issues": 1,
+        "labels_above_the_level": 14,
+    }
+    assert found.overall.coefficients["fleiss_kappa"].value is None
+
+
+def test_groups_are_of_the_decided_type_and_of_the_repository(round_):
+    found = agreement_report(round_, by=[["type"], ["repository"], ["type", "repository"], ["category"]])
+
+    assert [(group.key, group.agreement.issues) for group in found.groups] == [
+        ({}, 5),
+        ({"type": "A"}, 1),
+        ({"type": "C"}, 3),
+        ({"repository": "ember/engine"}, 3),
+        ({"repository": "quill/lattice"}, 2),
+        ({"type": "A", "repository": "ember/engine"}, 1),
+        ({"type": "C", "repository": "ember/engine"}, 2),
+        ({"type": "C", "repository": "quill/lattice"}, 1),
+        ({"category": "A.1"}, 1),
+        ({"category": "C.1"}, 2),
+        ({"category": "C.2"}, 1),
+    ]
+    rows = counts("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.2", codes="A.1 A.2 C.1 C.2")
+    engine = found.by("repository")[0].agreement
+    assert engine.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(rows), abs=1e-15)
+
+
+def test_months_are_those_of_the_last_label_in_utc(round_):
+    months = ["2026-01-31T23:59:59Z", "2026-02-01T00:00:00Z", "2026-02-28T12:00:00Z", "2025-12-01T00:00:00Z"]
+    for place, moment in enumerate(months):
+        RoundIssue.objects.filter(round=round_, position=place + 1).update(completed_at=moment)
+    RoundIssue.objects.filter(round=round_, position=5).update(completed_at="2025-12-31T23:00:00Z")
+
+    found = agreement_report(round_, by=[["month"]])
+
+    assert [(group.key["month"], group.agreement.issues) for group in found.by("month")] == [
+        ("2025-12", 2), ("2026-01", 1), ("2026-02", 2),
+    ]  # fmt: skip
+    february = counts("C.1 C.2 C.1", "A.1 A.1 A.2", codes="A.1 A.2 C.1 C.2")
+    kappa = found.by("month")[2].agreement.coefficients["fleiss_kappa"].value
+    assert kappa == pytest.approx(fleiss_kappa(february), abs=1e-15)
+
+
+def test_splits_and_volunteers_are_counted_at_the_reports_level(round_):
+    found = agreement_report(round_)
+
+    # C.1 C.1 C.1 | C.1 C.2 C.1 | A.1 A.1 A.2 | C.2 C.2 C.2 | C.2 A.1 C.1
+    assert [(split.sizes, split.issues) for split in splits(found)] == [
+        ((3,), 2),
+        ((2, 1), 2),
+        ((1, 1, 1), 1),
+    ]
+    assert [(one.column, one.labels, one.alone, one.others_agree) for one in volunteers(found)] == [
+        (0, 5, 0, 2), (1, 5, 1, 3), (2, 5, 1, 3),
+    ]  # fmt: skip
+    assert [(one.decision.issues, one.decision.agreement) for one in volunteers(found)] == [
+        (4, 1.0), (4, 0.75), (4, 0.75),
+    ]  # fmt: skip
+    assert volunteers(found)[0].agreement.value == pytest.approx((1 + 0.5 + 0.5 + 1 + 0) / 5)
+    others = counts("C.1 C.1", "C.2 C.1", "A.1 A.2", "C.2 C.2", "A.1 C.1", codes="A.1 A.2 C.1 C.2")
+    without = volunteers(found)[0].without.value
+    assert without == pytest.approx(fleiss_kappa(others), abs=1e-15)
+    whole = found.overall.coefficients["fleiss_kappa"].value
+    assert volunteers(found)[0].effect == pytest.approx(without - whole, abs=1e-15)
+    assert decision_table(found.numbers).tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 5, 0], [0, 0, 1, 3]]
+    types = agreement_report(round_, level=Level.TYPE)
+    assert [(split.sizes, split.issues) for split in splits(types)] == [((3,), 4), ((2, 1), 1)]
+
+
+def test_groups_of_decisions_say_how_many_issues_have_none(round_):
+    by = [["type"], ["repository"], ["type", "repository"], ["category"], ["type", "category"]]
+    found = agreement_report(round_, by=by)
+
+    assert found.complete == 5
+    assert (found.undecided("type"), found.undecided("category"), found.undecided("repository")) == (1, 1, 0)
+    assert [(group.key, group.agreement.left_out) for group in found.by("type", "repository")] == [
+        ({"type": "A", "repository": "ember/engine"}, {}),
+        ({"type": "C", "repository": "ember/engine"}, {}),
+        ({"type": "C", "repository": "quill/lattice"}, {"undecided_issues": 1}),
+    ]
+    assert {group.agreement.left_out["undecided_issues"] for group in found.by("type", "category")} == {1}
+
+
+def test_a_decision_above_the_level_is_in_a_type_and_in_no_category(round_):
+    found = agreement_report(round_, level=Level.SUB_THEME, by=[["type"], ["category"]])
+
+    assert [group.agreement.left_out["undecided_issues"] for group in found.by("type")] == [1, 1]
+    assert found.by("category") == ()
+    old = Decision.objects.filter(category=factories.category(round_.version, "C.1")).order_by("issue_id")[1]
+    Decision.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+    Decision.objects.create(
+        round=round_, issue=old.issue, number=2, category=factories.category(round_.version, "C.1.i"),
+        version=round_.version, method="lead", rationale="because", decided_by=old.decided_by,
+        decided_at=timezone.now(),
+    )  # fmt: skip
+
+    found = agreement_report(round_, level=Level.SUB_THEME, by=[["type"], ["category"]])
+    assert [(group.key, group.agreement.left_out["undecided_issues"]) for group in found.by("category")] == [
+        ({"category": "C.1.i"}, 4)
+    ]
+
+
+def test_pairs_are_of_the_volunteers_in_the_rounds_order(round_):
+    found = agreement_report(round_)
+
+    assert found.columns == ("R1", "R2", "R3")
+    shares = {(pair.first, pair.second): pair.agreement for pair in found.overall.pairs}
+    assert shares == {(0, 1): 3 / 5, (0, 2): 3 / 5, (1, 2): 2 / 5}
+
+
+def test_columns_keep_the_rounds_order_when_members_joined_in_another():
+    study = factories.make_study()
+    version = factories.make_version(study, CODES)
+    first, second, third = (factories.make_member(study) for _ in range(3))
+    issues = [factories.make_issue(factories.make_repository(study)) for _ in range(4)]
+    made = factories.make_round(version, issues, [third, first, second])
+    for issue, labels in zip(
+        issues, ("C.1 C.1 C.2", "C.2 C.2 C.2", "A.1 A.1 C.1", "C.1 C.1 C.1"), strict=True
+    ):
+        for member, code in zip((third, first, second), labels.split(), strict=True):
+            factories.add_label(made, issue, member, code)
+
+    found = agreement_report(made)
+
+    assert found.columns == (third.pseudonym, first.pseudonym, second.pseudonym)
+    assert [(pair.first, pair.second, pair.agreement) for pair in found.overall.pairs] == [
+        (0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5),
+    ]  # fmt: skip
+
+
+def test_nothing_is_reported_before_the_round_reveals(round_):
+    Round.objects.filter(pk=round_.pk).update(reveal=Round.Reveal.ROUND_CLOSED)
+    round_.refresh_from_db()
+
+    found = agreement_report(round_, by=[["type"], ["repository"]])
+
+    assert [group.key for group in found.groups] == [{}]
+    assert (found.overall.issues, found.overall.labels) == (0, 0)
+    assert found.overall.coefficients["fleiss_kappa"].value is None
+
+
+def test_a_superseded_decision_groups_nothing(round_):
+    old = Decision.objects.filter(category=factories.category(round_.version, "A.1")).get()
+    Decision.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+    Decision.objects.create(
+        round=round_, issue=old.issue, number=2, category=factories.category(round_.version, "C.2"), version=round_.version,
+        method="lead", rationale="because", decided_by=old.decided_by, decided_at=timezone.now(),
+    )  # fmt: skip
+
+    assert [
+        (group.key, group.agreement.issues) for group in agreement_report(round_, by=[["type"]]).groups[1:]
+    ] == [({"type": "C"}, 4)]
+
+
+def test_a_level_that_the_taxonomy_lacks_is_refused():
+    study = factories.make_study()
+    made = factories.make_round(
+        factories.make_version(study, ["A", "A.1", "C", "C.1"]), [], [factories.make_member(study)]
+    )
+
+    with pytest.raises(LevelTooDeep):
+        agreement_report(made, level=Level.SUB_THEME)
+
+
+def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
+    with django_assert_num_queries(10):
+        agreement_report(round_, by=[["type"], ["repository"]])
+    # While nothing changed, nothing is grouped again.
+    with django_assert_num_queries(7):
+        agreement_report(round_, by=[["type"], ["repository"]])
+
+
+def run(**options) -> str:
+    out = StringIO()
+    call_command("agreement", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_command_prints_the_reports_json(round_):
+    printed = json.loads(run(study="engines", by=["type,repository"]))
+
+    expected = report_as_dict(agreement_report(round_, by=[["type", "repository"]]))
+    assert printed.pop("as_of")
+    expected.pop("as_of")
+    assert printed == json.loads(json.dumps(expected))
+    assert set(printed) == {
+        "study", "round", "level", "withheld", "groups", "issues", "distribution", "over_time", "splits",
+        "pairs", "confusion", "against_decision", "volunteers", "models", "intra_rater",
+    }  # fmt: skip
+    assert (printed["study"], printed["level"]) == ("engines", "theme")
+    assert set(printed["groups"][0]) == {
+        "group", "issues", "raters", "labels", "left_out", "coefficients", "categories",
+    }  # fmt: skip
+    assert set(printed["groups"][0]["coefficients"]) == {
+        "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger", "light_kappa",
+    }  # fmt: skip
+
+
+def test_command_prints_tables(round_):
+    kappa = agreement_report(round_).overall.coefficients["fleiss_kappa"]
+
+    assert (
+        f"all,5,3,15,fleiss_kappa,{kappa.value},{kappa.se},{kappa.low},{kappa.high},"
+        in run(study="engines", format="csv").splitlines()
+    )
+    assert f"| all | 5 | 3 | 15 | fleiss\\_kappa | {kappa.value:.3f} |" in run(
+        study="engines", format="markdown"
+    )
+    line = rf"all & 5 & 3 & 15 & fleiss\_\allowbreak{{}}kappa & {kappa.value:.3f} &"
+    assert line in run(study="engines", format="latex")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"study": "nothing"}, "'nothing' has no round"),
+        ({"study": "engines", "round": "Pilot"}, "There is no round 'Pilot' in 'engines'"),
+        ({"study": "engines", "by": ["moon"]}, "unknown grouping: moon"),
+    ],
+)
+def test_command_says_what_is_wrong(round_, options, words):
+    with pytest.raises(CommandError, match=words):
+        run(**options)
+
+
+# Rounds that changed while they were open
+
+
+UNEVEN = ["C.1 C.1 C.2 -", "C.1 A.1 C.2 -", "A.1 A.1 - C.1", "A.1 A.2 - A.1", "C.2 C.2 - C.2", "C.2 C.1 - ?"]
+"""The third volunteer left early, the fourth came late; the last label is open."""
+
+
+@kept
+def uneven():
+    made = uneven_round(rows=[(row, None, "2026-01") for row in UNEVEN])
+    RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())
+    return made
+
+
+def test_unequal_numbers_of_labels_stand_in_the_columns_of_their_volunteers(uneven):
+    found = agreement_report(uneven)
+
+    codes = {code: place for place, code in enumerate("A.1 A.2 B.1 C.1 C.2".split())}
+    expected = Patterns.from_rows([[codes.get(code, -1) for code in row.split()] for row in UNEVEN], 5)
+    assert found.numbers.patterns.codes.tolist() == expected.codes.tolist()
+    assert found.columns == tuple(
+        RoundVolunteer.objects.filter(round=uneven)
+        .order_by("column")
+        .values_list("member__pseudonym", flat=True)
+    )
+    assert (found.overall.issues, found.overall.raters, found.overall.labels) == (6, 4, 17)
+    assert not found.overall.equal_labels
+    assert found.overall.left_out == {"open_labels": 1}
+
+
+def test_unequal_numbers_of_labels_agree_with_the_libraries(uneven):
+    found = agreement_report(uneven).overall
+
+    table = np.array(
+        counts(
+            "C.1 C.1 C.2", "C.1 A.1 C.2", "A.1 A.1 C.1", "A.1 A.2 A.1", "C.2 C.2 C.2", "C.2 C.1",
+            codes="A.1 A.2 C.1 C.2",
+        )
+    )  # fmt: skip
+    alpha = krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
+    assert found.coefficients["krippendorff_alpha"].value == pytest.approx(alpha, abs=1e-14)
+    # Gwet (2014): the mean over the issues of the shares of each category, and of the agreeing pairs.
+    sizes = table.sum(axis=1)
+    shares = (table / sizes[:, None]).mean(axis=0)
+    agreeing = (table * (table - 1)).sum(axis=1) / (sizes * (sizes - 1))
+    chance = (shares**2).sum()
+    kappa = (agreeing.mean() - chance) / (1 - chance)
+    assert found.coefficients["fleiss_kappa"].value == pytest.approx(kappa, abs=1e-14)
+    # Of the first two volunteers, statsmodels.
+    pair = found.pairs[0]
+    square = np.zeros((4, 4), dtype=int)
+    for first, second in ((2, 2), (2, 0), (0, 0), (0, 1), (3, 3), (3, 2)):
+        square[first, second] += 1
+    assert (pair.issues, pair.kappa) == (6, pytest.approx(cohens_kappa(square).kappa, abs=1e-14))
+    # The one who left early and the one who came late never met.
+    assert [
+        (pair.first, pair.second, pair.issues, pair.reason) for pair in found.pairs if not pair.issues
+    ] == [(2, 3, 0, Reason.NO_ISSUE_IN_COMMON)]
+
+
+def test_only_an_uneven_round_asks_whose_the_labels_are(uneven, round_):
+    def asked(chosen):
+        with CaptureQueriesContext(connection) as queries:
+            agreement_report(chosen)
+        return [query["sql"] for query in queries if "string_agg(labels" in query["sql"]]
+
+    assert sum("c.whose" in sql for sql in asked(round_)) == 0
+    assert sum("c.whose" in sql for sql in asked(uneven)) == 1
+
+
+def test_a_k_of_n_round_whose_k_was_raised_counts_all_its_labels():
+    world = small_world(issues=2, members=3)
+    made = world.k_of_n(2)
+    for member in world.members[:2]:
+        world.submit(made, world.issues[0], member, "C.2")
+    raise_labels_per_issue(round_=made, to=3, by=world.lead)
+    for member, code in zip(world.members, ("C.2", "C.3", "C.2"), strict=True):
+        world.submit(made, world.issues[1], member, code)
+    made.refresh_from_db()
+    found = agreement_report(made).overall
+    assert (found.issues, found.labels, found.raters, found.equal_labels) == (2, 5, 3, False)
+    assert found.coefficients["percent_agreement"].value == pytest.approx((1 + 1 / 3) / 2)
+
+
+# The drift check
+
+
+def _again(made, issue, member, code, **fields):
+    fields.setdefault("submitted_at", timezone.now())
+    chosen = factories.category(made.version, code) if code else None
+    Repeat.objects.create(
+        round=made, issue=issue, volunteer=member, due_at=timezone.now(), category=chosen, **fields
+    )
+
+
+def test_second_labels_are_compared_with_the_first_ones_over_revealed_issues(round_):
+    issues = [place.issue for place in RoundIssue.objects.filter(round=round_).order_by("position")]
+    members = [one.member for one in RoundVolunteer.objects.filter(round=round_).order_by("column")]
+    assert agreement_report(round_).intra is None
+    assert report_as_dict(agreement_report(round_))["intra_rater"] is None
+    _again(round_, issues[0], members[0], "C.1.i")
+    _again(round_, issues[2], members[0], "C.1")
+    _again(round_, issues[3], members[1], "C.2")
+    _again(round_, issues[4], members[1], None, submitted_at=None)
+    _again(round_, issues[5], members[0], "C.2")
+    found = agreement_report(round_).intra
+    assert [(one.rater, one.issues, one.percent_agreement.value) for one in found.raters] == [
+        (members[0].pseudonym, 2, 0.5),
+        (members[1].pseudonym, 1, 1.0),
+    ]
+    assert (found.pooled.issues, found.pooled.percent_agreement.value) == (3, pytest.approx(2 / 3))
+    square = np.array([[0, 1, 0], [0, 1, 0], [0, 0, 1]])
+    assert found.pooled.cohen_kappa.value == pytest.approx(cohens_kappa(square).kappa, abs=1e-14)
+    types = agreement_report(round_, level=Level.TYPE).intra
+    assert types.pooled.percent_agreement.value == pytest.approx(2 / 3)
+    below = agreement_report(round_, level=Level.SUB_THEME).intra
+    assert (below.pooled.issues, below.left_out) == (0, {"labels_above_the_level": 3})
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    round_.refresh_from_db()
+    assert agreement_report(round_).intra.pooled.issues == 4
+
+
+def test_the_drift_check_is_hidden_with_the_labels(round_):
+    issue = RoundIssue.objects.filter(round=round_).order_by("position")[0].issue
+    member = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
+    _again(round_, issue, member, "C.1")
+    Round.objects.filter(pk=round_.pk).update(reveal="round_closed")
+    round_.refresh_from_db()
+    assert agreement_report(round_).intra is None
+
+
+def test_command_prints_the_drift_check(round_):
+    place = RoundIssue.objects.filter(round=round_).order_by("position")[0]
+    one = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
+    _again(round_, place.issue, one, "C.1")
+    low = 1 / (1 + 1.959963984540054**2)
+    lines = run(study="engines", format="csv", table="intra-rater").splitlines()
+    assert lines[0] == "volunteer,issues,percent_agreement,low,high,cohen_kappa,kappa_low,kappa_high,reason"
+    assert [line.split(",")[:3] for line in lines[1:]] == [[one.pseudonym, "1", "1.0"], ["all", "1", "1.0"]]
+    assert float(lines[1].split(",")[3]) == pytest.approx(low, abs=1e-12)
+    assert lines[1].endswith(",1.0,,,,only one issue was labelled twice")
+
+
+def test_command_takes_the_main_round_where_others_are_of_other_kinds(round_):
+    world_rounds = {"kind": "training", "opened": False, "name": "Training"}
+    members = [one.member for one in RoundVolunteer.objects.filter(round=round_)]
+    issues = [place.issue for place in RoundIssue.objects.filter(round=round_)]
+    factories.make_round(round_.version, issues, members, **world_rounds)
+    assert json.loads(run(study="engines"))["round"] == round_.name
+    factories.make_round(round_.version, issues, members, name="Second", opened=False)
+    with pytest.raises(CommandError, match=r"several rounds: name one with --round: .*Second"):
+        run(study="engines")
+
+
+def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_level():
+    """R3 has no dissent where R1 has twenty and then R2 twenty, each after the other."""
+    world, round_ = one_after_the_other()
+    positions = dict(RoundIssue.objects.filter(round=round_).values_list("position", "issue"))
+
+    found = suspicions(agreement_report(round_))
+
+    assert [(one.sign.kind, one.sign.raters) for one in found] == [
+        (SignKind.SAME_ROWS, ()), (SignKind.SAME_LABEL, (1,)), (SignKind.NEVER_ALONE, (2,)),
+    ]  # fmt: skip
+    rows, label, never = found
+    assert (rows.sign.issues, rows.sign.observed, rows.issue_id) == (40, 20, positions[11])
+    assert (label.sign.observed, label.issue_id) == (30, positions[1])
+    assert (never.sign.part, never.sign.issues, never.sign.reference) == (world.repository.path, 10, 20)
+    assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
+    blind = RoundIssue.objects.filter(round=round_, position__gt=10)
+    assert suspicions(agreement_report(round_, blind=blind)) == ()
+
+
+def test_two_repositories_of_one_path_on_two_forges_are_two_parts():
+    study = factories.make_study()
+    version, members = factories.make_version(study, CODES), [factories.make_member(study) for _ in range(2)]
+    mirror = factories.make_repository(study, "quill/lattice", forge="gitee", host="gitee.com")
+    other = factories.make_repository(study, "ember/engine")
+    project = factories.make_repository(study, "quill/lattice")
+    issues = [factories.make_issue(one) for one in (project, mirror, other, project)]
+    made = factories.make_round(version, issues, members)
+    for issue in issues:
+        for member in members:
+            factories.add_label(made, issue, member, "C.1")
+    RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())
+
+    found = labels_in_order(made, codebook(version.pk))
+
+    assert {name: part.issues for name, part in found.items()} == {
+        "ember/engine": [issues[2].pk],
+        "gitee.com/quill/lattice": [issues[1].pk],
+        "github.com/quill/lattice": [issues[0].pk, issues[3].pk],
+    }
+    RoundIssue.objects.filter(issue=issues[1]).update(completed_at=None)
+    left = labels_in_order(made, codebook(version.pk))
+    assert list(left) == ["ember/engine", "github.com/quill/lattice"], "the names are those of the study"

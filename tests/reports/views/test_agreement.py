@@ -1,0 +1,480 @@
+"""The agreement page: who reads it, that it says what the report says, and nothing before reveal."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from agreement import bootstrap, issues_for
+from consensus.actions.decisions import settle_issue
+from ingest.models import Issue
+from reports.agreement_report import agreement_report
+from reports.sections.pairwise import decision_table
+from reports.sections.splits import splits
+from reports.sections.volunteers import volunteers
+from rounds.models import Label, Round, RoundIssue
+from tests import factories
+from tests.kept import kept
+from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
+from tests.worlds.world import one_after_the_other, small_world, undone
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=6, members=3)]
+
+ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.1", "B.1 B.1 C.1")
+
+
+@kept
+def labelled(world) -> Round:
+    """Five complete issues; the sixth has two of three labels, with a summary nobody may read."""
+    round_ = world.round(name="Main round")
+    label_all(world, round_, *ROWS, "C.9 C.9 -")
+    return round_
+
+
+def get(member, round_, query=""):
+    return client(member).get(f"{reverse('agreement', args=[round_.pk])}?{query}")
+
+
+# --- what it says
+
+
+def three(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def test_the_page_shows_the_reports_numbers(world, labelled):
+    found = agreement_report(labelled, by=[["type"], ["repository"]])
+    kappa = found.overall.coefficients["fleiss_kappa"]
+
+    response = get(world.lead, labelled)
+    said = text_of(response)
+
+    assert said.startswith(
+        "Agreement Independent labels, before any meeting. 5 issues, 3 volunteers, 15 labels."
+    )
+    assert (
+        f"Fleiss’ kappa, theme level {three(kappa.value)} 95 % interval {three(kappa.low)} to {three(kappa.high)}"
+        in said
+    )
+    for name, words in (
+        ("percent_agreement", "Percent agreement no correction for chance"),
+        ("krippendorff_alpha", "Krippendorff’s alpha nominal, small samples"),
+        ("gwet_ac1", "Gwet’s AC1 steady under skew"),
+        ("brennan_prediger", "Brennan–Prediger every category as likely"),
+    ):
+        one = found.overall.coefficients[name]
+        assert f"{words} {three(one.value)} {three(one.low)} to {three(one.high)}" in said
+    light = found.overall.coefficients["light_kappa"].value
+    assert f"Light’s kappa mean over pairs {three(light)} none" in said
+    for category in found.overall.categories:
+        if category.labels:
+            assert (
+                f"{category.code} Name of {category.code} {category.labels} * {three(category.kappa)}"
+                f" ({three(category.low)} to {three(category.high)})" in said
+            )
+    bug = next(group.agreement for group in found.by("repository"))
+    assert (
+        f"{world.repository.path} 5 100.0 % {three(bug.coefficients['percent_agreement'].value)}"
+        f" {three(bug.coefficients['gwet_ac1'].value)} {three(bug.coefficients['fleiss_kappa'].value)}"
+        in said
+    )
+    first = volunteers(found)[0]
+    assert f"R1 {first.labels} {three(first.agreement.value)}" in said
+    assert "By month" not in said
+    assert "Labels over time" not in said
+    cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', response.content.decode())
+    assert cells == [three(found.overall.pairs[0].kappa)] * 2
+
+
+def test_pairs_stand_in_the_order_of_who_agrees(world):
+    """R1 and R3 always agree, R2 with nobody always: R2 stands at an end, wherever their column is."""
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "C.2 A.1 C.2")
+    response = get(world.lead, round_)
+    table = response.content.decode().partition('class="heat pw"')[2].partition("</table>")[0]
+    names = re.findall(r'<th scope="(?:col|row)">(R\d)</th>', table)
+    assert names[:3] == names[3:]
+    assert names[2] == "R2"
+    assert "Volunteers who agree stand side by side; files keep the order of the round." in text_of(response)
+    lines = get(world.lead, round_, "format=csv&table=pairs").content.decode().splitlines()
+    assert [line[:5] for line in lines[1:]] == ["R1,R2", "R1,R3", "R2,R3"]
+
+
+def test_undefined_values_say_why_and_are_never_a_number(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.1")
+
+    response = get(world.lead, round_)
+    said = text_of(response)
+
+    assert "theme level undefined: all labels are the same category percent agreement 1.000" in said
+    assert "C.1 Name of C.1 6 * undefined: all labels are the same category" in said
+    assert "C.9, C.10: undefined: nobody chose this category." in said
+    assert "People agree, and kappa says little" in said
+    assert "R1 and R2: undefined: the two chose one and the same category" in response.content.decode()
+    assert not re.search(r"\b(nan|none|null)\b", said.replace("Light’s", "").lower().replace("95 % none", ""))
+
+
+def test_what_is_left_out_is_said(world, labelled):
+    said = text_of(get(world.lead, labelled))
+
+    assert "Left out 1 issue that lacks labels 2 labels of such issues 0 surplus labels" in said
+    assert "0 labels of models: programs are compared, never counted" in said
+
+
+def test_issues_without_a_decision_are_said_under_the_types_and_in_the_paragraph(world, labelled):
+    said = text_of(get(world.lead, labelled))
+
+    note = "3 of 5 complete issues have no decision yet: they are in no type"
+    assert said.count(note) == 2
+    assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
+
+
+def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
+    world.version = factories.make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
+    round_ = world.round()
+    label_all(world, round_, "C.1.i C.1.i C.1", "C.1 C.1.ii C.1.i", "C.1.i C.1 C.1")
+
+    sub_themes = text_of(get(world.lead, round_, "level=sub-theme"))
+
+    assert sub_themes.count("Only 2 of the 3 issues have two labels or more at this level") == 2
+    assert "Only 2" not in text_of(get(world.lead, round_))
+
+
+def test_pairs_of_categories_lead_to_their_disagreements(world, labelled):
+    body = get(world.lead, labelled).content.decode()
+
+    address = reverse("disagreements", args=[labelled.pk])
+    assert f'href="{address}?pair=C.1+C.2"' in body
+    assert f'href="{address}?pair=B.1+C.1"' in body
+
+
+@pytest.mark.parametrize("level", ["type", "theme"])
+def test_each_level_has_an_address(world, labelled, level):
+    body = get(world.lead, labelled, f"level={level}").content.decode()
+
+    (current,) = re.findall(r'<a href="\?level=([a-z-]+)" aria-current="true">', re.sub(r"\s+", " ", body))
+    assert current == level
+    kappa = agreement_report(labelled, level={"type": 1, "theme": 2}[level]).overall.coefficients[
+        "fleiss_kappa"
+    ]
+    assert f'<p class="value">{three(kappa.value)}</p>' in body
+
+
+def test_a_level_that_the_taxonomy_lacks_is_closed_with_the_reason(world):
+    version = factories.make_version(world.study, ["A", "B"])
+    round_ = world.round(version=version, depth=1)
+
+    response = get(world.lead, round_)
+
+    assert "Theme : The taxonomy has no categories at this level." in text_of(response)
+    assert get(world.lead, round_, "level=theme").status_code == 422
+    assert get(world.lead, round_, "level=galaxy").status_code == 404
+
+
+def test_a_round_without_complete_issues_says_what_is_missing(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 -")
+
+    assert "None of the 6 issues has all of its 3 labels yet; 2 labels are in so far." in text_of(
+        get(world.lead, round_)
+    )
+    planned = world.round(opened=False)
+    assert "This round is not open yet" in text_of(get(world.lead, planned))
+
+
+def test_a_level_below_all_labels_is_empty_and_says_so(world, labelled):
+    said = text_of(get(world.lead, labelled, "level=sub-theme"))
+
+    assert "No label of this round goes down to this level." in said
+
+
+def test_intervals_are_resampled_where_the_address_asks(world, labelled):
+    seed = 2**64 - 5
+    Round.objects.filter(pk=labelled.pk).update(seed=-5)
+    drawn = bootstrap(agreement_report(labelled).numbers.patterns, seed=seed)
+
+    plain = text_of(get(world.lead, labelled))
+    said = text_of(get(world.lead, labelled, "bootstrap=yes"))
+
+    assert "bootstrap " not in plain
+    assert f"1,000 replicates, percentiles, seed {seed}." in said
+    for name in ("fleiss_kappa", "light_kappa"):
+        interval = drawn.intervals[name]
+        assert f"bootstrap {three(interval.low)} to {three(interval.high)}" in said
+
+
+# --- blindness
+
+
+def answers(member, round_) -> list[str]:
+    queries = ("", "level=type", "format=csv", "format=csv&table=categories", "format=tex&table=confusion")
+    return [same_bytes(get(member, round_, query)) for query in queries]
+
+
+def change(round_, issue, member, code):
+    Label.objects.filter(round=round_, issue=issue, volunteer=member).update(
+        category=factories.category(round_.version, code), summary="nobody may read this yet"
+    )
+
+
+def test_an_unrevealed_label_changes_nothing(world, labelled):
+    seen = {member: answers(member, labelled) for member in (world.lead, world.members[2])}
+
+    change(labelled, world.issues[5], world.members[0], "A.2")
+
+    for member, before in seen.items():
+        assert answers(member, labelled) == before
+        assert "nobody may read this yet" not in "".join(before)
+
+
+def test_a_round_that_reveals_when_it_closes_shows_nothing_before(world):
+    round_ = world.round(reveal="round_closed")
+    label_all(world, round_, *ROWS)
+    before = answers(world.lead, round_)
+
+    change(round_, world.issues[0], world.members[0], "A.2")
+
+    assert answers(world.lead, round_) == before
+    assert "hidden until it is closed" in before[0]
+    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
+    assert "Coefficients side by side" in text_of(get(world.lead, round_))
+
+
+# --- files
+
+
+def test_tables_come_as_csv_at_full_precision(world, labelled):
+    response = get(world.lead, labelled, "format=csv&table=coefficients")
+
+    kappa = agreement_report(labelled).overall.coefficients["fleiss_kappa"]
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert rows[1] == {
+        "coefficient": "fleiss_kappa", "value": str(kappa.value), "se": str(kappa.se), "low": str(kappa.low),
+        "high": str(kappa.high), "reason": "",
+    }  # fmt: skip
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == (
+        f'attachment; filename="{world.study.slug}-main-round-theme-coefficients.csv"'
+    )
+    assert (response["Cache-Control"], response["X-Content-Type-Options"]) == ("no-store", "nosniff")
+
+
+def test_tables_come_as_latex(world, labelled):
+    response = get(world.lead, labelled, "format=tex&table=types&level=type")
+
+    text = response.content.decode()
+    assert text.splitlines()[0].startswith(
+        f"% types: {world.study.name}, Main round, type level, taxonomy v1, as of "
+    )
+    assert (
+        r"type & issues & labels & percent\_\allowbreak{}agreement & fleiss\_\allowbreak{}kappa & se" in text
+    )
+    assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
+
+
+def test_every_table_of_the_page_comes_as_csv_latex_and_markdown(world, labelled):
+    links = re.findall(
+        r'href="\?format=(\w+)&amp;table=([\w-]+)"', get(world.lead, labelled).content.decode()
+    )
+
+    found = {table: [form for form, other in links if other == table] for _form, table in links}
+    assert set(found) >= {"report", "coefficients", "types", "categories", "repositories", "left-out"}
+    assert all(forms == ["csv", "tex", "md"] for forms in found.values())
+    for form, table in links:
+        assert get(world.lead, labelled, f"format={form}&table={table}").status_code == 200
+    response = get(world.lead, labelled, "format=md&table=splits")
+    assert response.content.decode().splitlines() == [
+        "| split | issues | share |", "|---|---|---|",
+        "| 3 | 2 | 0.400 |", "| 2:1 | 2 | 0.400 |", "| 1:1:1 | 1 | 0.200 |",
+    ]  # fmt: skip
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    assert response["Content-Disposition"].endswith('-main-round-theme-splits.md"')
+
+
+@pytest.mark.parametrize("query", ["format=exe", "format=csv&table=labels", "format=csv&level=x"])
+def test_files_that_do_not_exist_are_not_found(world, labelled, query):
+    assert get(world.lead, labelled, query).status_code == 404
+
+
+# --- cost
+
+
+def test_queries_do_not_grow(world):
+    world.round(name="Another")
+    counts = []
+    for issues in (1, 3):
+        round_ = world.round(name=f"Of {issues}")
+        label_all(world, round_, *ROWS[:issues])
+        counts.append(queries_of(client(world.lead), reverse("agreement", args=[round_.pk])))
+    assert counts[0] == counts[1] <= 31
+
+
+# --- what the reader still has to label elsewhere
+
+
+def test_what_is_withheld_is_in_no_number_and_said(world, labelled):
+    first, second = world.members[:2]
+    again = world.waits_for(first, world.issues[1])
+
+    held, whole = (text_of(get(member, labelled)) for member in (first, second))
+
+    assert "4 issues, 3 volunteers, 12 labels." in held
+    assert "1 issue is held back from you: you still have to label it in another round." in held
+    assert "1 issue that who made this report still has to label in another round" in held
+    warning = "These are not the study’s numbers: 1 of 5 issues is held back from you."
+    assert warning in held
+    paragraph = held[held.index("3 volunteers independently labelled") :]
+    assert held.index(warning) < held.index("3 volunteers independently labelled")
+    assert "still has to label" not in paragraph[: paragraph.index("Left out")]
+    assert "5 issues, 3 volunteers, 15 labels." in whole
+    assert "not the study’s numbers" not in whole
+    assert "still has to label" not in whole
+    assert "held back" not in whole
+    rows = {
+        member: next(csv.DictReader(io.StringIO(get(member, labelled, "format=csv").content.decode())))
+        for member in (first, second)
+    }
+    assert [(rows[member]["issues"], float(rows[member]["value"])) for member in (first, second)] == [
+        ("4", pytest.approx((1 + 1 + 0 + 1 / 3) / 4)),
+        ("5", pytest.approx((1 + 1 / 3 + 1 + 0 + 1 / 3) / 5)),
+    ]
+    sizes = [get(member, labelled, "format=csv")["Crosscheck-Withheld"] for member in (first, second)]
+    assert sizes == ["1", "0"]
+
+    world.submit(again, world.issues[1], first, "C.2")
+    assert "5 issues, 3 volunteers, 15 labels." in text_of(get(first, labelled))
+
+
+def test_a_withheld_issue_changes_nothing(world, labelled):
+    """Whatever was said of it: the same bytes."""
+    first = world.members[0]
+    pages = []
+    for row in ("A.1 A.1 A.1", "C.9 C.2 B.1"):
+        with undone():
+            issue = factories.make_issue(world.repository)
+            other = world.round(name="Of two", issues=type(issue).objects.filter(pk__gte=world.issues[5].pk))
+            for member, code in zip(world.members, row.split(), strict=True):
+                world.submit(other, issue, member, code)
+                world.submit(other, world.issues[5], member, "C.1")
+            world.waits_for(first, issue)
+            shown = [get(first, other), get(first, other, "format=csv&table=report")]
+            pages.append([re.sub(r"/\d+/", "/N/", same_bytes(page)) for page in shown])
+    assert pages[0] == pages[1]
+
+
+def test_everything_withheld_is_said_instead_of_numbers(world, labelled):
+    world.waits_for(world.members[0], *world.issues[:5])
+    said = text_of(get(world.members[0], labelled))
+    assert "5 issues are held back from you" in said
+    assert "None of the 1 issues has all of its 3 labels yet" in said
+
+
+def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
+    counts = []
+    for issues in (1, 3):
+        world.waits_for(world.members[issues - 1], *world.issues[:issues])
+        counts.append(queries_of(client(world.members[issues - 1]), reverse("agreement", args=[labelled.pk])))
+    assert counts[0] == counts[1] <= 31
+
+
+def test_months_stand_apart_where_there_are_several(world, labelled):
+    RoundIssue.objects.filter(round=labelled, issue=world.issues[0]).update(
+        completed_at="2026-03-01T00:00:00Z"
+    )
+    said = text_of(get(world.lead, labelled))
+    assert "By month in which the last label of an issue came" in said
+    assert "2026-03 1 20.0 %" in said
+    assert "Labels over time shares of all labels" in said
+    assert "Month Labels A.1 B.1 C.1 C.2 2026-03 3 0.0 % 0.0 % 100.0 % 0.0 % " in said
+    assert "Whether decisions changed: undefined" not in said
+
+
+def test_one_volunteer_has_nothing_that_splits():
+    world = small_world(issues=2, members=1)
+    round_ = world.round()
+    label_all(world, round_, "C.1", "A.1")
+
+    page = get(world.lead, round_)
+
+    assert "No issue has two labels or more, so none can split." in text_of(page)
+    assert 'aria-labelledby="splits-h"' not in page.content.decode()
+
+
+def test_splits_and_overruled_labels_are_listed(world, labelled):
+    found = agreement_report(labelled)
+    said = text_of(get(world.lead, labelled))
+    split = splits(found)[0]
+    words = "unanimous " if len(split.sizes) == 1 else ""
+    assert f"{' : '.join(map(str, split.sizes))} {words}{split.issues} {100 * split.share:.1f} %" in said
+    assert "No decision goes against a label at this level." in said
+    assert decision_table(found.numbers).sum() == decision_table(found.numbers).trace()
+    settle_issue(
+        round_=labelled, issue=world.issues[1], by=world.lead, category=world.category("C.2"), rationale="So.", seen_number=0,
+    )  # fmt: skip
+    assert "Labelled as, decided as Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
+        get(world.lead, labelled)
+    )
+
+
+def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labelled):
+    said = text_of(get(world.lead, labelled))
+    assert "Look for signs that they are not" in said
+    assert "No sign was found" not in said
+    said = text_of(get(world.lead, labelled, "independence=yes"))
+    assert "No sign was found that labels were not given independently." in said
+    assert "A sign is worth a look, and no proof:" in said
+
+
+def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
+    world, round_ = one_after_the_other()
+    said = text_of(get(world.lead, round_, "independence=yes"))
+    assert "3 signs that labels were not given independently owner/repository" in said
+    assert (
+        "R3 never differs where all others agree, on any of 10 issues, and each of the others does at least 20 times. p = "
+        in said
+    )
+    assert re.search(
+        r"Of 40 issues that are not unanimous, 20 that follow each other .* p = 0\.0\d+ where it begins", said
+    )
+
+
+def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(world, labelled):
+    found = agreement_report(labelled)
+    kappa = found.overall.coefficients["fleiss_kappa"]
+    said = text_of(get(world.lead, labelled))
+    assert f"now ± {three(kappa.value - kappa.low)}" in said
+    assert "labels an issue, ±" not in said
+    needed = issues_for(0.1, kappa.se, 5)
+    said = text_of(get(world.lead, labelled, "within=0.1"))
+    assert f"With 3 labels an issue, ± 0.100 takes {needed} issues: {needed - 5} more." in said
+    assert re.search(r"With these issues (it takes \d+ volunteers|no number of volunteers is enough)", said)
+    wide = text_of(get(world.lead, labelled, "within=0.5"))
+    assert f"takes {issues_for(0.5, kappa.se, 5)} issues" in wide
+
+
+@pytest.mark.parametrize("within", ["", "0", "nan", "7", "a"])
+def test_a_half_width_that_is_none_is_refused_in_its_place(world, labelled, within):
+    answer = get(world.lead, labelled, f"within={within}")
+    assert answer.status_code == 200
+    assert 'class="errorlist"' in answer.content.decode() or 'role="alert"' in answer.content.decode()
+    assert "With 3 labels an issue" not in text_of(answer)
+
+
+def test_what_was_labelled_and_decided_stands_on_the_page(world, labelled):
+    Issue.objects.filter(pk=world.issues[0].pk).update(year=2024)
+    said = text_of(get(world.lead, labelled))
+    path = world.repository.path
+    assert "Repository 2024 no year A C Undecided Issues False positives" in said
+    assert f"{path} 1 4 1 1 3 5 – All 1 4 1 1 3 5 – " in said
+    assert "No other round of the study screens, so there are no false positives to count." in said
+    assert (
+        "Category Issues Share Share, drawn A Name of A 1 50.0 % of 2 A.1 Name of A.1 1 50.0 % of 2 C" in said
+    )
+    world.round(kind=Round.Kind.SCREENING, depth=1, excludes=world.category("B"))
+    said = text_of(get(world.lead, labelled))
+    assert f"{path} 1 4 1 1 3 5 0 All" in said
+    assert "a screening of the study excluded them, and they are not in this round." in said

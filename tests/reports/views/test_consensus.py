@@ -1,0 +1,172 @@
+"""Before and after consensus as a page: who reads it, what it says, empty and full, and what it costs."""
+
+import pytest
+from django.urls import reverse
+
+from annotate.actions.rounds import create_round, open_round
+from consensus.actions.votes import close_vote
+from ingest.models import Issue
+from studies.models import Membership, Role
+from taxonomy.models import Level
+from tests import factories
+from tests.worlds.meeting import meeting_world
+from tests.worlds.pages import client, queries_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+ROWS = ("C.9 C.9 C.1", "C.9 C.1 C.1", "B.1 B.2 B.2")
+
+
+@pytest.fixture
+def world():
+    return meeting_world(issues=3, members=3, rows=ROWS)
+
+
+def _get(member, round_, name="consensus"):
+    return client(member).get(reverse(name, args=[round_.pk]))
+
+
+def _vote(world, number, *codes):
+    vote = world.vote(world.items[number], *codes)
+    vote.refresh_from_db()
+    if vote.closed_at is None:
+        close_vote(vote=vote, by=world.lead)
+
+
+def test_it_is_empty_before_a_vote_is_closed(world):
+    text = text_of(_get(world.members[0], world.round_))
+    assert "No vote on an issue that you may see is closed yet." in text
+    assert "kept from you" not in text
+
+
+def test_it_says_who_changed_their_mind_and_to_what(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+    _vote(world, 1, "C.9", "-", "C.10")
+    page = _get(world.members[0], world.round_)
+    text = text_of(page)
+    for said in (
+        "2 issues were voted on in meetings of this round.",
+        "2 of 5 ballots differ from their author’s label",
+        "R1 2 2 0 0 0 R2 2 1 0 0 1 R3 2 0 1 1 0 All 6 3 1 1 1",
+        "Report the first number",
+    ):
+        assert said in text
+    pair = f"{reverse('disagreements', args=[world.round_.pk])}?issue={world.issues[0].pk}"
+    assert f'href="{pair}"' in page.content.decode()
+
+
+def test_what_is_withheld_is_said_as_a_number_only(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.10", "C.10", "C.10")
+    made = create_round(
+        study=world.study, by=world.lead, name="Again", version=world.version, depth=Level.THEME,
+        issues=Issue.objects.filter(pk=world.issues[0].pk), members=[world.members[0]],
+    )  # fmt: skip
+    open_round(round_=made, by=world.lead)
+    withheld, other = (_get(member, world.round_).content.decode() for member in world.members[:2])
+    assert ("1 issue is kept from you" in withheld, "C.10" in withheld) == (True, False)
+    assert ("kept from you" in other, "C.10" in other) == (False, True)
+
+
+def test_the_agreement_page_leads_here_and_stays_as_it_was(world):
+    before = _get(world.members[0], world.round_, "agreement").context["found"].as_dict()
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+    page = _get(world.members[0], world.round_, "agreement")
+    assert page.context["found"].as_dict() == before
+    assert f'href="{reverse("consensus", args=[world.round_.pk])}"' in page.content.decode()
+
+
+@pytest.mark.parametrize("issues", [1, 3])
+def test_the_page_costs_the_same_for_any_number_of_votes(world, issues):
+    world.plan(quorum=2)
+    world.arrive()
+    for number in range(issues):
+        _vote(world, number, "C.9", "C.9", "C.9")
+    address = reverse("consensus", args=[world.round_.pk])
+    assert queries_of(client(world.members[0]), address) == 25
+
+
+# --- the switch of the daily mail
+
+
+def test_everybody_turns_their_own_mail_off_and_on(world):
+    address = reverse("set_digest", args=[world.study.slug])
+    member = world.members[0]
+    people = reverse("people", args=[world.study.slug])
+    for form, wants, button in (
+        ({}, False, "Send me a daily mail"),
+        ({"wants": "yes"}, True, "Stop the daily mail"),
+    ):
+        response = client(member).post(address, form)
+        assert (response.status_code, response["Location"]) == (302, people)
+        assert Membership.objects.get(pk=member.pk).gets_digest is wants
+        assert button in client(member).get(people).content.decode()
+    assert Membership.objects.filter(gets_digest=False).count() == 0
+
+
+def test_nobody_else_has_a_switch(world):
+    address = reverse("set_digest", args=[world.study.slug])
+    stranger = factories.make_member(factories.make_study(), Role.OWNER)
+    model = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+    assert (client(stranger).post(address).status_code, client(model).post(address).status_code) == (404, 403)
+    assert client(world.lead).get(address).status_code == 405
+
+
+def test_the_agreement_page_shows_both_numbers_once_a_vote_is_closed(world):
+    address = reverse("agreement", args=[world.round_.pk])
+    signed_in = client(world.members[1])
+    assert "With the last ballots" not in text_of(signed_in.get(address))
+    assert _lines(signed_in.get(f"{address}?format=csv&table=consensus")) == [
+        "coefficient,before,low,high,reason,after,reason_after"
+    ]
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9", "C.9", "C.9")
+
+    text = text_of(signed_in.get(address))
+
+    # Before, two of three labels are the same on each of three issues: 1/3; after, all of the first: 5/9.
+    assert "1 of 3 ballots differs from its author’s label" in text
+    assert "Percent agreement 0.333 0.333 to 0.333 0.556 Gwet’s AC1" in text
+    assert "is no measure of how clear the categories are" in text
+    rows = _lines(signed_in.get(f"{address}?format=csv&table=consensus"))[1:]
+    assert len(rows) == 6
+    before, after = (float(rows[0].split(",")[place]) for place in (1, 5))
+    assert (before, after) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
+    # Below the depth nobody votes.
+    assert "With the last ballots" not in text_of(signed_in.get(f"{address}?level=sub-theme"))
+
+
+def test_the_agreement_page_shows_no_ballot_on_what_is_withheld(world):
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.10", "C.10", "C.10")
+    made = create_round(
+        study=world.study, by=world.lead, name="Again", version=world.version, depth=Level.THEME,
+        issues=Issue.objects.filter(pk=world.issues[0].pk), members=[world.members[0]],
+    )  # fmt: skip
+    open_round(round_=made, by=world.lead)
+    withheld, other = (text_of(_get(member, world.round_, "agreement")) for member in world.members[:2])
+    assert ("With the last ballots" in withheld, "With the last ballots" in other) == (False, True)
+
+
+def test_both_numbers_cost_the_agreement_page_the_same_at_one_vote_and_at_three(world):
+    world.plan(quorum=2)
+    world.arrive()
+    signed_in = client(world.members[1])
+    address = reverse("agreement", args=[world.round_.pk])
+    counts = []
+    for numbers in ((0,), (1, 2)):
+        for number in numbers:
+            _vote(world, number, "C.9", "C.9", "C.9")
+        counts.append(queries_of(signed_in, address))
+    assert counts[0] == counts[1]
+
+
+def _lines(response) -> list[str]:
+    return response.content.decode().splitlines()

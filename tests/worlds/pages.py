@@ -1,0 +1,51 @@
+"""Pages as a reader finds them."""
+
+import html
+import re
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from studies.models import Membership
+from tests.worlds.world import World
+
+
+def client(member: Membership) -> Client:
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def queries_of(reader: Client, address: str) -> int:
+    """How many queries a page takes that this reader has read before."""
+    assert reader.get(address).status_code == 200
+    with CaptureQueriesContext(connection) as queries:
+        assert reader.get(address).status_code == 200
+    return len(queries)
+
+
+def label_all(world: World, round_, *rows: str) -> None:
+    """One issue per row of codes, one code per volunteer, `-` for none."""
+    for issue, row in zip(world.issues, rows, strict=False):
+        for member, code in zip(world.members, row.split(), strict=False):
+            if code != "-":
+                world.submit(
+                    round_, issue, member, code, summary=f"{member.pseudonym} said {code} of {issue}"
+                )
+
+
+def text_of(response) -> str:
+    """What a reader sees or hears: no tags, every run of white space as one blank (no-break spaces too)."""
+    body = response.content.decode()
+    body = body[body.index("<main") : body.index("</main>")]
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def same_bytes(response) -> str:
+    """The whole answer but for what differs from one request to the next: tokens and moments."""
+    body = response.content.decode()
+    body = re.sub(r'(name="csrfmiddlewaretoken" value=|X-CSRFToken": )"[^"]*"', "", body)
+    body = re.sub(r'(name="form_key" value=)"[^"]*"', r"\1", body)
+    body = re.sub(r"<time[^>]*>[^<]*</time>", "", body)
+    return re.sub(r"As of [^.]*\.", "", body)
