@@ -89,6 +89,8 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
         )
         contexts.append(context)
         context.set_default_timeout(10_000)
+        # A machine that others use may stand still for ten seconds: a page that never comes still fails.
+        context.set_default_navigation_timeout(60_000)
         context.on("page", watch)
         context.on("request", requested)
         context.on("requestfinished", ended)
