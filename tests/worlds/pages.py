@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Callable
 
 from django.db import connection
 from django.test import Client
@@ -17,12 +18,17 @@ def client(member: Membership) -> Client:
     return client
 
 
+def cost(act: Callable[[], object]) -> int:
+    """How many queries an act takes."""
+    with CaptureQueriesContext(connection) as queries:
+        act()
+    return len(queries)
+
+
 def queries_of(reader: Client, address: str) -> int:
     """How many queries a page takes that this reader has read before."""
     assert reader.get(address).status_code == 200
-    with CaptureQueriesContext(connection) as queries:
-        assert reader.get(address).status_code == 200
-    return len(queries)
+    return cost(lambda: reader.get(address))
 
 
 def label_all(world: World, round_, *rows: str) -> None:

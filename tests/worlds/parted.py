@@ -4,19 +4,13 @@ import html
 import re
 from uuid import uuid4
 
-from django.test import Client
 from django.urls import reverse
 
 from rounds.models import Round
+from tests.worlds.pages import client as signed_in
 from tests.worlds.world import World
 
 FRAGMENT = {"HX-Request": "true", "HX-Target": "disagreements"}
-
-
-def signed_in(member) -> Client:
-    client = Client()
-    client.force_login(member.user)
-    return client
 
 
 def give_labels(world: World, round_: Round, *rows: str) -> None:

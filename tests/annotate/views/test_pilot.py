@@ -4,8 +4,6 @@ import html
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.actions.rounds import close_round
@@ -18,7 +16,8 @@ from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
 from tests import factories
 from tests.kept import kept
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import queries_of
 from tests.worlds.planned import get, post, text_of
 from tests.worlds.world import World
 
@@ -168,19 +167,12 @@ def test_pages_take_a_fixed_number_of_queries(world, name):
     round_ = world.round(name="Pilot", kind="pilot", members=[world.lead])
     said(world, round_, 1, "C.1", "a")
     misses(world, round_, 2, "Deadlock", "C.9")
-    client = signed_in(world.lead)
-
-    def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert client.get(reverse(name, args=[round_.pk])).status_code == 200
-        return len(captured)
-
-    queries()
-    one = queries()
+    lead, address = signed_in(world.lead), reverse(name, args=[round_.pk])
+    one = queries_of(lead, address)
     said(world, round_, 3, "C.1", "b")
     said(world, round_, 4, "A.2", "c")
     misses(world, round_, 5, "Livelock", "A.1")
-    assert queries() == one
+    assert queries_of(lead, address) == one
 
 
 # --- a taxonomy

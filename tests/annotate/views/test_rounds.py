@@ -4,8 +4,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,9 +16,8 @@ from rounds.queries.rounds import OPENING, round_lines
 from studies.models import Membership, Role
 from tests import factories
 from tests.worlds.meeting import meeting_world
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client, queries_of
 from tests.worlds.planned import form_of, get, post, text_of
-from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
@@ -133,14 +130,11 @@ def test_before_a_late_reveal_nobody_sees_how_many_issues_are_complete(world):
 
 
 def test_the_list_costs_the_same_for_one_round_and_for_three(world):
-    client, counts = signed_in(world.members[0]), []
-    client.get(reverse("rounds", args=[world.study.slug]))
+    counts = []
     for rounds in (1, 2):
         for _more in range(rounds):
             world.round()
-        with CaptureQueriesContext(connection) as queries:
-            client.get(reverse("rounds", args=[world.study.slug]))
-        counts.append(len(queries))
+        counts.append(queries_of(client(world.members[0]), reverse("rounds", args=[world.study.slug])))
     assert Round.objects.count() == 3
     assert counts[0] == counts[1] <= 9
 
@@ -226,17 +220,6 @@ def test_a_round_whose_volunteer_left_does_not_open(world):
     assert answer.status_code == 409
     assert "R1 can no longer label in this study." in text_of(answer)
     assert not Assignment.objects.exists()
-
-
-def test_the_round_costs_the_same_for_one_volunteer_and_for_three():
-    counts = []
-    for members in (1, 3):
-        world = small_world(issues=2, members=members)
-        round_, client = world.round(), signed_in(world.lead)
-        with CaptureQueriesContext(connection) as queries:
-            client.get(reverse("round", args=[round_.pk]))
-        counts.append(len(queries))
-    assert counts[0] == counts[1] <= 16
 
 
 # --- a round too large for a request

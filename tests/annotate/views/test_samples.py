@@ -4,8 +4,6 @@ import csv
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -14,7 +12,8 @@ from annotate.models import Sample
 from annotate.queries.samples import SampleFrame
 from studies.models import Role
 from tests import factories
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import queries_of
 from tests.worlds.planned import get, post, text_of
 from tests.worlds.world import World, small_world
 
@@ -244,23 +243,13 @@ def test_people_read_and_leads_draw(world, role, reads, draws):
 @pytest.mark.parametrize("name", ["samples", "new_sample", "sample"])
 def test_pages_take_a_fixed_number_of_queries(world, name):
     """At one repository and sample, and at three."""
-    client = signed_in(world.lead)
-    sample = drawn(world)
-    arguments = [world.study.slug, *([sample.pk] if name == "sample" else [])]
-
-    def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
-            assert client.get(reverse(name, args=arguments)).status_code == 200
-        return len(captured)
-
-    queries()
-    one = queries()
+    sample, lead = drawn(world), signed_in(world.lead)
+    address = reverse(name, args=[world.study.slug, *([sample.pk] if name == "sample" else [])])
+    one = queries_of(lead, address)
     for number in range(2):
         factories.make_issues(factories.make_repository(world.study), 4)
         drawn(world, name=f"Another {number}")
-    assert queries() == one
+    assert queries_of(lead, address) == one
 
 
 def test_rest_gives_the_plan_and_the_urls(world):

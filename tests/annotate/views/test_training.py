@@ -6,8 +6,6 @@ from uuid import uuid4
 
 import pgtrigger
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,7 +16,7 @@ from reports.queries.calibration import calibrations
 from rounds.models import Answer, Label, Round
 from studies.models import Role
 from tests import factories
-from tests.worlds.pages import client, same_bytes, text_of
+from tests.worlds.pages import client, queries_of, same_bytes, text_of
 from tests.worlds.planned import get, post
 from tests.worlds.trained import again, another_lead, answer, label_as, main_after, take_out, training
 from tests.worlds.world import small_world
@@ -114,11 +112,7 @@ def test_right_labels_cost_the_same_queries_for_one_issue_and_for_three(world):
     counts = []
     for codes in (["C.1"], ["C.1", "C.2", "-"]):
         planned = training(world, *codes, opened=False)
-        signed_in = client(world.lead)
-        signed_in.get(reverse("answers", args=[planned.pk]))
-        with CaptureQueriesContext(connection) as queries:
-            signed_in.get(reverse("answers", args=[planned.pk]))
-        counts.append(len(queries))
+        counts.append(queries_of(client(world.lead), reverse("answers", args=[planned.pk])))
     assert counts[0] == counts[1]
 
 

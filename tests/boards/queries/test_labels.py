@@ -1,8 +1,6 @@
 """Which summaries become cards, and from whom they are kept."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from boards import errors
@@ -14,6 +12,7 @@ from boards.queries.labels import card_counts, summaries_about
 from rounds.models import Round, RoundIssue
 from taxonomy.queries.drafts import drafted
 from tests import factories
+from tests.worlds.pages import cost
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -176,23 +175,17 @@ def test_a_theme_is_the_theme_of_new_piles_and_a_type_is_none():
         assert (state["about"]["code"], state["piles"][0]["theme"]) == (code, theme)
 
 
-def _cost(ask) -> int:
-    with CaptureQueriesContext(connection) as captured:
-        ask()
-    return len(captured)
-
-
 def test_cards_cost_the_same_queries_for_one_label_and_for_three():
     def costs(issues: int) -> tuple[int, ...]:
         world, _round = _labelled([[("C.1", f"Crash {place}"), ("C.1", "Hang")] for place in range(issues)])
         board = _board(world)
         world.waits_for(world.members[0], *world.issues)
         return (
-            _cost(lambda: card_counts(world.version, world.lead)),
-            _cost(lambda: state_of(board, world.lead)),
-            _cost(lambda: state_of(board, world.members[0])),
-            _cost(lambda: boards_of(world.version.taxonomy, world.members[0])),
-            _cost(lambda: mapping_of(board, world.members[0])),
+            cost(lambda: card_counts(world.version, world.lead)),
+            cost(lambda: state_of(board, world.lead)),
+            cost(lambda: state_of(board, world.members[0])),
+            cost(lambda: boards_of(world.version.taxonomy, world.members[0])),
+            cost(lambda: mapping_of(board, world.members[0])),
         )
 
     assert costs(1) == costs(3)

@@ -4,8 +4,6 @@ import json
 from uuid import uuid4
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from boards.mapping import SubTheme
@@ -13,7 +11,8 @@ from boards.models import Card, Move
 from studies.models import Event, Role
 from tests import factories
 from tests.worlds.board import BoardWorld, board_world, places
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import cost
 
 pytestmark = pytest.mark.django_db
 
@@ -160,33 +159,22 @@ def test_the_file_of_a_board_is_what_it_maps():
     assert Event.objects.filter(verb="boards.downloaded").get().detail == {"name": "Symptoms"}
 
 
-def _queries(ask) -> int:
-    with CaptureQueriesContext(
-        connection,
-    ) as captured:
-        ask()
-    return len(captured)
-
-
 def test_a_state_and_a_move_cost_the_same_for_one_card_and_for_three():
-    def cost(many: int) -> tuple[int, int, int]:
+    def costs(many: int) -> tuple[int, int, int]:
         world = board_world([f"Card {number} of all" for number in range(many)])
         piles = [world.pile(f"Pile of {number}", card) for number, card in enumerate(world.cards)]
         client = signed_in(world.one)
         address = reverse("board_state", args=[world.board.pk])
         client.get(address)
         body = json.dumps({"act": "move", "cards": world.cards, "aside": True, "seen": len(piles)})
+        act = reverse("act_on_board", args=[world.board.pk])
         return (
-            _queries(lambda: client.get(address)),
-            _queries(lambda: client.get(f"{address}?since={len(piles)}")),
-            _queries(
-                lambda: client.post(
-                    reverse("act_on_board", args=[world.board.pk]), body, content_type="application/json"
-                )
-            ),
+            cost(lambda: client.get(address)),
+            cost(lambda: client.get(f"{address}?since={len(piles)}")),
+            cost(lambda: client.post(act, body, content_type="application/json")),
         )
 
-    assert cost(1) == cost(3) == (13, 5, 24)
+    assert costs(1) == costs(3) == (13, 5, 24)
 
 
 def test_the_cards_of_a_file_with_piles_lie_in_them():

@@ -2,8 +2,6 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,7 +12,8 @@ from boards.models import Board, Sorting
 from studies.models import Role
 from tests import factories
 from tests.worlds.board import board_world
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import queries_of
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
@@ -61,12 +60,8 @@ def test_the_list_costs_the_same_at_one_board_and_at_three():
                 taxonomy=world.board.taxonomy, name=name, rows=rows, by=world.lead, with_piles=False,
                 sorters=[world.one, world.two],
             )  # fmt: skip
-        client = signed_in(world.lead)
-        client.get("/")
-        with CaptureQueriesContext(connection) as queries:
-            page = client.get(reverse("boards", args=[world.board.taxonomy_id]))
-        assert page.text.count('<th scope="row"') == wanted
-        counts.append(len(queries))
+        assert listed(world).text.count('<th scope="row"') == wanted
+        counts.append(queries_of(signed_in(world.lead), reverse("boards", args=[world.board.taxonomy_id])))
     assert counts[0] == counts[1]
 
 
@@ -189,10 +184,7 @@ def test_the_page_costs_the_same_with_four_cards_and_with_forty():
     counts = []
     for size in (4, 40):
         world = board_world([f"Symptom {number}" for number in range(size)])
-        client = signed_in(world.one)
-        with CaptureQueriesContext(connection) as queries:
-            client.get(world.board.get_absolute_url())
-        counts.append(len(queries))
+        counts.append(queries_of(signed_in(world.one), world.board.get_absolute_url()))
     assert counts[0] == counts[1]
 
 

@@ -5,9 +5,7 @@ from datetime import timedelta
 
 import pgtrigger
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,7 +19,7 @@ from rounds.models import Label, Round
 from studies.models import Membership, Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, same_bytes, text_of
+from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
@@ -41,14 +39,6 @@ def home(member):
 
 def overview(member, study, **headers):
     return client(member).get(reverse("study", args=[study.slug]), headers=headers)
-
-
-def queries_of(member, address) -> int:
-    signed_in = client(member)
-    signed_in.get(address)
-    with CaptureQueriesContext(connection) as queries:
-        assert signed_in.get(address).status_code == 200
-    return len(queries)
 
 
 # --- home
@@ -151,7 +141,7 @@ def test_home_has_nothing_to_label_for_who_became_a_viewer(world, labelled):
 def test_home_needs_as_many_queries_for_three_studies_as_for_one(world, labelled):
     user = world.lead.user
     factories.make_round(world.version, world.issues, [world.lead])
-    one = queries_of(world.lead, "/")
+    one = queries_of(client(world.lead), "/")
     for number in (1, 2):
         other = small_world()
         lead = factories.make_member(other.study, Role.LEAD, user=user, pseudonym=f"Also {number}")
@@ -159,7 +149,7 @@ def test_home_needs_as_many_queries_for_three_studies_as_for_one(world, labelled
         label_all(other, other.round(), "C.1 C.2 C.1")
 
     assert Membership.objects.filter(user=user).count() == 3
-    assert queries_of(world.lead, "/") == one <= 22
+    assert queries_of(client(world.lead), "/") == one <= 22
 
 
 # --- a study: who may see it
@@ -413,5 +403,5 @@ def test_the_overview_needs_as_many_queries_for_three_as_for_one():
             label_all(world, round_, *["C.1 C.2 C.1 C.1"] * size)
             Import.objects.create(study=world.study, kind="issues", name="list.csv", counts={"new": 1})
         factories.make_round(world.version, world.issues, [world.lead])
-        counts.append(queries_of(world.lead, reverse("study", args=[world.study.slug])))
+        counts.append(queries_of(client(world.lead), reverse("study", args=[world.study.slug])))
     assert counts[0] == counts[1] <= 40
