@@ -5,23 +5,13 @@ distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, a
 """
 
 from agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
-from agreement.coefficients import (
-    CategoryKappa,
-    Coefficient,
-    brennan_prediger,
-    fleiss_kappa,
-    gwet_ac1,
-    krippendorff_alpha,
-    landis_koch,
-    percent_agreement,
-)
+from agreement.coefficients import CategoryKappa, Coefficient, landis_koch
 from agreement.dependence.search import signs_of_dependence
 from agreement.dependence.signs import Sign, SignKind
 from agreement.pairs import (
     PairKappa,
     against_decision,
     clustered,
-    cohen_kappa,
     confusion,
     light_kappa,
     order_of,
@@ -33,6 +23,6 @@ from agreement.planning import Volunteers, issues_for, volunteers_for
 from agreement.raters.models import ModelRater, model_rater
 from agreement.raters.self_agreement import IntraRater, SelfAgreement, intra_rater
 from agreement.raters.volunteers import Rater, Stretch, dissents_by_place, lone_dissents, raters
-from agreement.reasons import Reason, UndefinedAgreement
+from agreement.reasons import Reason
 from agreement.splits import Split, splits
 from agreement.summary import Agreement, report

@@ -30,7 +30,6 @@ class Bootstrap:
 
     seed: int
     replicates: int
-    confidence: float
     intervals: Mapping[str, PercentileInterval | None]
 
 
@@ -39,7 +38,6 @@ def bootstrap(
     *,
     seed: int,
     replicates: int = 1000,
-    confidence: float = CONFIDENCE,
     columns_are_raters: bool = True,
 ) -> Bootstrap:
     """Percentile intervals from resampling the issues with replacement.
@@ -62,12 +60,12 @@ def bootstrap(
             for name in defined:
                 values[name].append(_estimates(name, sums))
         for name in defined:
-            intervals[name] = _percentiles(values[name], confidence)
+            intervals[name] = _percentiles(values[name])
         if columns_are_raters:
             tuples = patterns.merged()
             light = [_light(tuples, draws) for draws in _draws(tuples.counts, replicates, streams[1])]
-            intervals["light_kappa"] = _percentiles(light, confidence)
-    return Bootstrap(seed, replicates, confidence, intervals)
+            intervals["light_kappa"] = _percentiles(light)
+    return Bootstrap(seed, replicates, intervals)
 
 
 def _draws(counts: Ints, replicates: int, stream: np.random.SeedSequence) -> Iterator[Ints]:
@@ -117,10 +115,10 @@ def _light(patterns: Patterns, draws: Ints) -> Floats:
     return np.where(defined > 0, total / np.maximum(defined, 1), np.nan)
 
 
-def _percentiles(blocks: list[Floats], confidence: float) -> PercentileInterval | None:
+def _percentiles(blocks: list[Floats]) -> PercentileInterval | None:
     values = np.concatenate(blocks) if blocks else np.empty(0)
     values = values[~np.isnan(values)]
     if not len(values):
         return None
-    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
+    low, high = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
     return PercentileInterval(low, min(1.0, high), len(values))

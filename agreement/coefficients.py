@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from agreement.reasons import Reason, UndefinedAgreement
+from agreement.reasons import Reason
 from agreement.standard_errors import category_estimates, linear, linear_alpha, standard_error
 from agreement.tally import Sums, Tally
 
@@ -114,7 +113,7 @@ def why_undefined(name: str, tally: Tally) -> Reason | None:
     return Reason.ONE_CATEGORY if (used == used[0]).all() else None
 
 
-def coefficient(name: str, tally: Tally, confidence: float = CONFIDENCE) -> Coefficient:
+def coefficient(name: str, tally: Tally) -> Coefficient:
     """The coefficient `name` with Gwet's linearised standard error and a t interval.
 
     Exact until the value and the error are rounded, each once.
@@ -130,34 +129,24 @@ def coefficient(name: str, tally: Tally, confidence: float = CONFIDENCE) -> Coef
     spread = linear_alpha if name == "krippendorff_alpha" else linear
     squares, issues = spread(name, tally, kappa, expected)
     se = standard_error(squares, issues)
-    return Coefficient(value, se, *interval(value, se, issues, confidence))
+    return Coefficient(value, se, *interval(value, se, issues))
 
 
-def estimate(name: str, counts: npt.ArrayLike) -> float:
-    """The coefficient `name` of a table [N, q] of label counts; raises UndefinedAgreement."""
-    found = coefficient(name, Tally.of_counts(counts))
-    if found.value is None:
-        raise UndefinedAgreement(found.reason or Reason.NO_LABELS)
-    return found.value
-
-
-def interval(value: float, se: float, issues: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Student's t with `issues` - 1 degrees of freedom; the upper bound is clipped at 1."""
-    half = _t_quantile(issues - 1, confidence) * se
+def interval(value: float, se: float, issues: int) -> tuple[float, float]:
+    """Of 95 %, by Student's t with `issues` - 1 degrees of freedom; the upper bound is clipped at 1."""
+    half = _t_quantile(issues - 1) * se
     return value - half, min(1.0, value + half)
 
 
 # Imported at the first interval: SciPy takes long to load, and most pages need no interval.
 @lru_cache(maxsize=1024)
-def _t_quantile(degrees: int, confidence: float) -> float:
+def _t_quantile(degrees: int) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - SciPy loads for long
 
-    return float(stdtrit(degrees, (1 + confidence) / 2))
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
-def category_kappas(
-    tally: Tally, codes: Sequence[str], confidence: float = CONFIDENCE
-) -> tuple[CategoryKappa, ...]:
+def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, ...]:
     """Fleiss' kappa of each category against all others taken together, in the order of `codes`.
 
     For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
@@ -189,7 +178,7 @@ def category_kappas(
         else:
             kappa, squares = estimates[place]
             se = standard_error(squares, compared.issues)
-            low, high = interval(float(kappa), se, compared.issues, confidence)
+            low, high = interval(float(kappa), se, compared.issues)
             found.append(CategoryKappa(code, number, float(kappa), se, low, high))
     return tuple(found)
 
@@ -203,37 +192,6 @@ def _why_category_undefined(labels: int, total: int, among: int, compared: int) 
     if among == 0:
         return Reason.CATEGORY_NOT_COMPARED
     return Reason.ONE_CATEGORY_COMPARED if among == compared else None
-
-
-def percent_agreement(counts: npt.ArrayLike) -> float:
-    """Mean share of pairs of labels that are the same, over issues with two labels or more.
-
-    `counts` [N, q] holds the labels of each issue per category. Raises UndefinedAgreement without a pair.
-    """
-    return estimate("percent_agreement", counts)
-
-
-def fleiss_kappa(counts: npt.ArrayLike) -> float:
-    """Fleiss' kappa of a table [N, q] of label counts; `chance` gives its definition and sources.
-
-    Raises UndefinedAgreement (one category, one issue, no issue with two labels).
-    """
-    return estimate("fleiss_kappa", counts)
-
-
-def krippendorff_alpha(counts: npt.ArrayLike) -> float:
-    """Krippendorff's alpha for nominal data of a table [N, q] of label counts; see `chance`."""
-    return estimate("krippendorff_alpha", counts)
-
-
-def gwet_ac1(counts: npt.ArrayLike) -> float:
-    """Gwet's AC1 of a table [N, q] of label counts; see `chance`. Columns nobody used count in q."""
-    return estimate("gwet_ac1", counts)
-
-
-def brennan_prediger(counts: npt.ArrayLike) -> float:
-    """Brennan and Prediger's coefficient (Randolph's free-marginal kappa) of a table [N, q]; see `chance`."""
-    return estimate("brennan_prediger", counts)
 
 
 LANDIS_KOCH: tuple[tuple[float, str], ...] = (

@@ -1,6 +1,6 @@
 """Agreement of raters two by two: Cohen's kappas, Light's kappa, where categories meet, and the heat map."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agreement.coefficients import Coefficient
 from agreement.patterns import MISSING, Floats, Ints, Patterns
-from agreement.reasons import Reason, UndefinedAgreement
+from agreement.reasons import Reason
 from agreement.tally import Tally
 
 Chains = dict[tuple[int, int], tuple[float, list[int]]]
@@ -30,29 +30,6 @@ class PairKappa:
     agreement: float | None
     kappa: float | None
     reason: Reason | None = None
-
-
-def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Agreement of two raters beyond chance: 1 is perfect, 0 is chance, below 0 is worse.
-
-    `first[i]` and `second[i]` label issue i; equal lengths, else ValueError. None, "" and NaN are missing,
-    and issues that one of them lacks are left out. O(n).
-    Raises UndefinedAgreement below two issues in common, and if both used one single category (0/0).
-    Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
-    """
-    if len(first) != len(second):
-        msg = f"{len(first)} and {len(second)} labels"
-        raise ValueError(msg)
-    index: dict[Hashable, int] = {}
-    rows = [
-        (index.setdefault(one, len(index)), index.setdefault(other, len(index)))
-        for one, other in zip(first, second, strict=True)
-        if not (_is_missing(one) or _is_missing(other))
-    ]
-    pair = pair_of(Patterns.from_rows([*rows, (MISSING, MISSING)], len(index)), 0, 1)
-    if pair.kappa is None:
-        raise UndefinedAgreement(pair.reason or Reason.NO_ISSUE_IN_COMMON)
-    return pair.kappa
 
 
 def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:
@@ -125,7 +102,8 @@ def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
 def kappa_of_table(first: int, second: int, table: Ints) -> PairKappa:
     """Cohen's kappa of two columns from the issues by the category of the one and of the other [q, q].
 
-    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once.
+    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once. 1 is perfect, 0 is chance.
+    Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
     issues, same = int(table.sum()), int(np.trace(table))
     if not issues:
@@ -139,10 +117,6 @@ def kappa_of_table(first: int, second: int, table: Ints) -> PairKappa:
         return PairKappa(first, second, issues, agreement, None, Reason.PAIR_ONE_CATEGORY)
     kappa = (issues * same - by_chance) / (issues**2 - by_chance)
     return PairKappa(first, second, issues, agreement, kappa)
-
-
-def _is_missing(label: Hashable) -> bool:
-    return label is None or label == "" or label != label  # noqa: PLR0124 - only NaN differs from itself
 
 
 def clustered(pairs: Sequence[PairKappa]) -> list[int]:

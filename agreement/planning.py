@@ -7,11 +7,12 @@ from math import comb, fsum
 
 import numpy as np
 
-from agreement.coefficients import CONFIDENCE, coefficient, interval
+from agreement.coefficients import coefficient, interval
 from agreement.patterns import Floats, Patterns
 from agreement.reasons import Reason
 from agreement.tally import Tally
 
+NAME = "fleiss_kappa"
 SEED = 1971
 SUBSETS = 60
 MOST = 1000
@@ -30,7 +31,7 @@ class Volunteers:
     reason: Reason | None = None
 
 
-def issues_for(half_width: float, se: float, issues: int, confidence: float = CONFIDENCE) -> int:
+def issues_for(half_width: float, se: float, issues: int) -> int:
     """The smallest number of issues whose interval is expected to be value ± `half_width`, or narrower.
 
     `se` is the standard error that `issues` issues gave; its square falls as 1 / issues, since issues are
@@ -43,7 +44,7 @@ def issues_for(half_width: float, se: float, issues: int, confidence: float = CO
     spread = se * np.sqrt(issues)
 
     def wide(number: int) -> bool:
-        return -interval(0.0, spread / np.sqrt(number), number, confidence)[0] > half_width
+        return -interval(0.0, spread / np.sqrt(number), number)[0] > half_width
 
     high = 2
     while wide(high):
@@ -55,12 +56,10 @@ def issues_for(half_width: float, se: float, issues: int, confidence: float = CO
     return high
 
 
-def volunteers_for(
-    patterns: Patterns, half_width: float, *, name: str = "fleiss_kappa", confidence: float = CONFIDENCE
-) -> Volunteers:
-    """How many volunteers per issue narrow the interval of a coefficient to ± `half_width`, or narrower.
+def volunteers_for(patterns: Patterns, half_width: float) -> Volunteers:
+    """How many volunteers per issue narrow the interval of Fleiss' kappa to ± `half_width`, or narrower.
 
-    The standard error of `name` with r labels is measured on the labels of r of the columns at a time, for
+    The standard error with r labels is measured on the labels of r of the columns at a time, for
     every r from 2 up: the mean over all choices of columns, or over 60 drawn by a stored seed where there are
     more. The share of pairs that agree is a U-statistic of degree two, so N SE^2 is
     a + b / r + c / (r (r - 1)) (Hoeffding 1948, Annals of Mathematical Statistics 19, 293-325), fitted by
@@ -74,21 +73,21 @@ def volunteers_for(
     if len(columns) < 3:
         return Volunteers(None, None, Reason.TWO_RATERS)
     used = Patterns(patterns.codes[:, columns], patterns.counts, patterns.categories).merged()
-    sizes, spreads = _spreads(used, name)
+    sizes, spreads = _spreads(used)
     if len(sizes) < 2:
-        return Volunteers(None, None, coefficient(name, whole).reason or Reason.TWO_RATERS)
+        return Volunteers(None, None, coefficient(NAME, whole).reason or Reason.TWO_RATERS)
     terms = min(len(sizes), 3)
     factors, *_rest = np.linalg.lstsq(_terms(sizes)[:, :terms], spreads, rcond=None)
     limit = max(float(factors[0]), 0.0)
-    narrowest = _half_width(limit, whole.issues, confidence)
+    narrowest = _half_width(limit, whole.issues)
     numbers = np.arange(2, MOST + 1, dtype=np.float64)
     for number, spread in zip(range(2, MOST + 1), _terms(numbers)[:, :terms] @ factors, strict=True):
-        if _half_width(max(float(spread), limit), whole.issues, confidence) <= half_width:
+        if _half_width(max(float(spread), limit), whole.issues) <= half_width:
             return Volunteers(number, narrowest)
     return Volunteers(None, narrowest, Reason.MORE_VOLUNTEERS_DO_NOT_HELP)
 
 
-def _spreads(patterns: Patterns, name: str) -> tuple[Floats, Floats]:
+def _spreads(patterns: Patterns) -> tuple[Floats, Floats]:
     """The numbers of columns r whose labels define an error, and the mean of N SE^2 over choices of r."""
     sizes, spreads = [], []
     for size in range(2, patterns.columns + 1):
@@ -96,7 +95,7 @@ def _spreads(patterns: Patterns, name: str) -> tuple[Floats, Floats]:
         for chosen in _choices(patterns.columns, size):
             part = Patterns(patterns.codes[:, chosen], patterns.counts, patterns.categories)
             tally = Tally.of(part.as_counts())
-            se = coefficient(name, tally).se
+            se = coefficient(NAME, tally).se
             if se is not None:
                 found.append(tally.issues * se * se)
         if found:
@@ -119,5 +118,5 @@ def _terms(sizes: Floats) -> Floats:
     return np.column_stack([np.ones(len(sizes)), 1 / sizes, 1 / (sizes * (sizes - 1))])
 
 
-def _half_width(spread: float, issues: int, confidence: float) -> float:
-    return -interval(0.0, float(np.sqrt(spread / issues)), issues, confidence)[0]
+def _half_width(spread: float, issues: int) -> float:
+    return -interval(0.0, float(np.sqrt(spread / issues)), issues)[0]

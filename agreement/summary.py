@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agreement.bootstrap import FROM_COUNTS
-from agreement.coefficients import CONFIDENCE, CategoryKappa, Coefficient, category_kappas, coefficient
+from agreement.coefficients import CategoryKappa, Coefficient, category_kappas, coefficient
 from agreement.pairs import PairKappa, light_kappa, pairs
 from agreement.patterns import Patterns
 from agreement.reasons import Reason
@@ -51,7 +51,6 @@ def report(
     columns_are_raters: bool = True,
     raters: int | None = None,
     left_out: Mapping[str, int] | None = None,
-    confidence: float = CONFIDENCE,
 ) -> Agreement:
     """Every coefficient of `patterns` with its interval, the kappa of every category, and every pair's.
 
@@ -62,8 +61,8 @@ def report(
     """
     tally = Tally.of(patterns)
     raters = patterns.raters if raters is None else raters
-    coefficients = {name: coefficient(name, tally, confidence) for name in FROM_COUNTS}
-    categories = category_kappas(tally, codes, confidence)
+    coefficients = {name: coefficient(name, tally) for name in FROM_COUNTS}
+    categories = category_kappas(tally, codes)
     found = pairs(patterns) if columns_are_raters else ()
     coefficients["light_kappa"] = _light(coefficients, found, columns_are_raters=columns_are_raters)
     if raters == 1:

@@ -50,23 +50,6 @@ class Tally:
             chosen=end - first,
         )
 
-    @classmethod
-    def of_counts(cls, counts: npt.ArrayLike) -> Self:
-        """The tally of a table [N, q] of n_ik, an issue per row; raises ValueError if it is not one."""
-        table = np.asarray(counts)
-        if table.ndim != 2 or (table.size and (table.dtype.kind not in "iu" or table.min() < 0)):
-            raise ValueError("a table [issues, categories] of label counts is expected")
-        table = table[table.sum(axis=1) > 0].astype(np.int64)
-        row, category = np.nonzero(table)
-        return cls(
-            categories=table.shape[1],
-            weights=np.ones(len(table), dtype=np.int64),
-            sizes=table.sum(axis=1),
-            row=row,
-            category=category,
-            chosen=table[row, category],
-        )
-
     @property
     def issues(self) -> int:
         """N: issues with at least one label."""

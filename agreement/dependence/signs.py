@@ -1,71 +1,58 @@
 """Signs that labels were not given independently, with their sentences for a page."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 from agreement.reasons import gettext_noop
 
 
-class SignKind(StrEnum):
-    """What does not look independent. The value is stable (for programs), `text` is for people."""
+class SignKind(Enum):
+    """What does not look independent; %(volunteers)s and the numbers of a `Sign` go into the text."""
 
-    EQUALS_DECISION = "equals_decision"
-    NEVER_ALONE = "never_alone"
-    NEVER_DIFFER = "never_differ"
-    ALONE_TOO_EVENLY = "alone_too_evenly"
-    TOO_FEW_AT_ONCE = "too_few_at_once"
-    LONG_EQUAL = "long_equal"
-    SAME_ROWS = "same_rows"
-    SAME_LABEL = "same_label"
-    IN_TURN = "in_turn"
-
-    @property
-    def text(self) -> str:
-        """A sentence in English, also its message id; %(volunteers)s and the numbers of a `Sign` go in."""
-        return TEXTS[self]
-
-
-TEXTS: dict[SignKind, str] = {
-    SignKind.EQUALS_DECISION: gettext_noop(
+    EQUALS_DECISION = gettext_noop(
         "%(volunteers)s chose what was decided on all of %(issues)s issues, and each of the others differs"
         " from the decision at least %(reference)s times."
-    ),
-    SignKind.NEVER_ALONE: gettext_noop(
+    )
+    NEVER_ALONE = gettext_noop(
         "%(volunteers)s never differs where all others agree, on any of %(issues)s issues, and each of the"
         " others does at least %(reference)s times."
-    ),
-    SignKind.NEVER_DIFFER: gettext_noop(
+    )
+    NEVER_DIFFER = gettext_noop(
         "%(volunteers)s chose the same category on all of %(issues)s issues, and each of the others differs"
         " from them at least %(reference)s times."
-    ),
-    SignKind.ALONE_TOO_EVENLY: gettext_noop(
+    )
+    ALONE_TOO_EVENLY = gettext_noop(
         "On %(issues)s issues exactly one differs, and who it is comes out more even than chance makes it:"
         " chi-square is %(observed)s, where volunteers who are equally likely to differ give %(reference)s on"
         " average, and others more."
-    ),
-    SignKind.TOO_FEW_AT_ONCE: gettext_noop(
+    )
+    TOO_FEW_AT_ONCE = gettext_noop(
         "On %(observed)s of %(issues)s issues %(differing)s differ at once from what most chose; volunteers"
         " who differ independently, as often as these do in smaller numbers, would on %(reference)s or more."
-    ),
-    SignKind.LONG_EQUAL: gettext_noop(
+    )
+    LONG_EQUAL = gettext_noop(
         "%(volunteers)s chose what was decided on %(observed)s issues running, while each of the others"
         " differs; in a random order such a run would seldom be longer than %(reference)s."
-    ),
-    SignKind.SAME_ROWS: gettext_noop(
+    )
+    SAME_ROWS = gettext_noop(
         "Of %(issues)s issues that are not unanimous, %(observed)s that follow each other have the very same"
         " labels of the very same volunteers; in a random order such a run is seldom longer than"
         " %(reference)s."
-    ),
-    SignKind.SAME_LABEL: gettext_noop(
+    )
+    SAME_LABEL = gettext_noop(
         "Of %(issues)s labels that differ from what was decided, or what most chose, %(volunteers)s chose one"
         " category %(observed)s times running; if the issues of each decision came in a random order, the"
         " longest run would seldom be longer than %(reference)s."
-    ),
-    SignKind.IN_TURN: gettext_noop(
+    )
+    IN_TURN = gettext_noop(
         "%(volunteers)s differ from all others in turn, over %(observed)s such issues that follow each"
         " other; in a random order they would seldom do so over more than %(reference)s."
-    ),
-}
+    )
+
+    @property
+    def text(self) -> str:
+        """A sentence in English, also its message id."""
+        return str(self.value)
 
 
 @dataclass(frozen=True)

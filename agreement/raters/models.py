@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coefficients import CONFIDENCE, Coefficient, coefficient
+from agreement.coefficients import Coefficient, coefficient
 from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.raters.volunteers import agreement_with_others, beside, kappa_with_decision
@@ -39,7 +39,6 @@ def model_rater(
     decided: npt.ArrayLike,
     *,
     columns_are_raters: bool = True,
-    confidence: float = CONFIDENCE,
 ) -> ModelRater:
     """What a model's labels are worth beside those of the volunteers in `patterns` [P, R].
 
@@ -52,7 +51,7 @@ def model_rater(
     own = patterns.columns
     labelled = given != MISSING
     among = Patterns(patterns.codes[labelled], patterns.counts[labelled], patterns.categories)
-    compared, agreement = agreement_with_others(beside(patterns, given), own, confidence)
+    compared, agreement = agreement_with_others(beside(patterns, given), own)
     kappa = among_kappa = Coefficient(None, reason=Reason.SLOTS)
     if columns_are_raters:
         kappa = _mean_kappa([pair_of(whole, column, own) for column in range(own)])
@@ -62,7 +61,7 @@ def model_rater(
         compared=compared,
         agreement=agreement,
         kappa=kappa,
-        among_agreement=coefficient("percent_agreement", Tally.of(among), confidence),
+        among_agreement=coefficient("percent_agreement", Tally.of(among)),
         among_kappa=among_kappa,
         decision=kappa_with_decision(pair_of(whole, own, own + 1)),
     )

@@ -61,7 +61,6 @@ def intra_rater(
     categories: int,
     *,
     left_out: Mapping[str, int] | None = None,
-    confidence: float = CONFIDENCE,
 ) -> IntraRater:
     """Every rater's agreement with themselves, and that of all pooled.
 
@@ -71,8 +70,8 @@ def intra_rater(
     tables = {rater: _table(rows, categories) for rater, rows in twice.items()}
     whole = sum(tables.values(), start=np.zeros((categories, categories), dtype=np.int64))
     return IntraRater(
-        pooled=_self_agreement(None, whole, confidence),
-        raters=tuple(_self_agreement(rater, table, confidence) for rater, table in tables.items()),
+        pooled=_self_agreement(None, whole),
+        raters=tuple(_self_agreement(rater, table) for rater, table in tables.items()),
         left_out=dict(left_out or {}),
     )
 
@@ -86,22 +85,24 @@ def _table(rows: Sequence[tuple[int, int, int]], categories: int) -> NDArray[np.
     return table
 
 
-def _self_agreement(rater: str | None, table: NDArray[np.int64], confidence: float) -> SelfAgreement:
+def _self_agreement(rater: str | None, table: NDArray[np.int64]) -> SelfAgreement:
     issues = int(table.sum())
     if not issues:
         nothing = Coefficient(None, reason=Reason.NOT_TWICE)
         return SelfAgreement(rater, 0, nothing, nothing)
     same = int(np.trace(table))
-    return SelfAgreement(rater, issues, _share(same, issues, confidence), _kappa(table, issues, confidence))
+    return SelfAgreement(rater, issues, _share(same, issues), _kappa(table, issues))
 
 
-def _share(same: int, issues: int, confidence: float) -> Coefficient:
+def _share(same: int, issues: int) -> Coefficient:
     """A share with its score interval, which holds for few issues and at 0 and 1 too.
 
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209-212.
     """
+    from scipy.special import ndtri  # noqa: PLC0415 - SciPy loads for long
+
     share = same / issues
-    z = _normal_quantile(confidence)
+    z = float(ndtri((1 + CONFIDENCE) / 2))
     middle = (share + z * z / (2 * issues)) / (1 + z * z / issues)
     half = z / (1 + z * z / issues) * sqrt(share * (1 - share) / issues + z * z / (4 * issues * issues))
     return Coefficient(
@@ -109,7 +110,7 @@ def _share(same: int, issues: int, confidence: float) -> Coefficient:
     )
 
 
-def _kappa(table: NDArray[np.int64], issues: int, confidence: float) -> Coefficient:
+def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
     """Cohen's kappa of first against second, with the large-sample error that holds where kappa is not 0.
 
     Sources: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Fleiss, Cohen and Everitt
@@ -137,10 +138,4 @@ def _kappa(table: NDArray[np.int64], issues: int, confidence: float) -> Coeffici
     chance = (kappa - expected * (1 - kappa)) ** 2
     variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
     se = sqrt(variance)
-    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues, confidence))
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.special import ndtri  # noqa: PLC0415 - SciPy loads for long
-
-    return float(ndtri((1 + confidence) / 2))
+    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coefficients import CONFIDENCE, Coefficient, coefficient, interval
+from agreement.coefficients import Coefficient, coefficient, interval
 from agreement.pairs import PairKappa, light_kappa, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
@@ -49,7 +49,7 @@ class Stretch:
     alone: int
 
 
-def raters(patterns: Patterns, decided: npt.ArrayLike, confidence: float = CONFIDENCE) -> tuple[Rater, ...]:
+def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
     """Every column with at least one label, in the order of columns.
 
     `decided` [P] is the decided category of each row, -1 for none, within the same categories; rows that
@@ -57,16 +57,16 @@ def raters(patterns: Patterns, decided: npt.ArrayLike, confidence: float = CONFI
     """
     with_decision = beside(patterns, decided)
     found = pairs(with_decision)
-    whole = coefficient("fleiss_kappa", Tally.of(patterns), confidence)
+    whole = coefficient("fleiss_kappa", Tally.of(patterns))
     base, alone = lone_dissents(patterns.codes)
     present = (patterns.codes != MISSING) & (patterns.counts > 0)[:, np.newaxis]
     used = np.flatnonzero(present.any(axis=0)).tolist()
     answer = []
     for column in used:
         others = Patterns(np.delete(patterns.codes, column, axis=1), patterns.counts, patterns.categories)
-        without = coefficient("fleiss_kappa", Tally.of(others), confidence)
+        without = coefficient("fleiss_kappa", Tally.of(others))
         mine = [pair for pair in found if column in {pair.first, pair.second}]
-        compared, agreement = agreement_with_others(patterns, column, confidence)
+        compared, agreement = agreement_with_others(patterns, column)
         answer.append(
             Rater(
                 column=column,
@@ -129,9 +129,7 @@ def beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
     return Patterns(np.column_stack([patterns.codes, decisions]), patterns.counts, patterns.categories)
 
 
-def agreement_with_others(
-    patterns: Patterns, column: int, confidence: float = CONFIDENCE
-) -> tuple[int, Coefficient]:
+def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coefficient]:
     """The issues with another label beside the one of `column`, and the share of those that equal it."""
     codes = patterns.codes
     others = (codes != MISSING).sum(axis=1) - 1
@@ -150,7 +148,7 @@ def agreement_with_others(
     if issues == 1:
         return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
     se = standard_error(squares - issues * mean**2, issues)
-    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues, confidence))
+    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues))
 
 
 def _decision(mine: list[PairKappa], column: int, decision: int) -> PairKappa:

@@ -33,6 +33,7 @@ from reports.formats.tables import as_csv, number
 from reports.forms.screening import ScreenForm
 from reports.queries.screened import repositories_table, screening_agreement
 from reports.screening_flow import Flow, Words, flow
+from reports.sentences.numbers import undefined
 from reports.views.shortcuts import round_to_read
 from rounds.models import Round
 from rounds.queries.blindness import WithheldIssues, withheld_issues
@@ -193,7 +194,7 @@ def _agreement(round_: Round, blind: WithheldIssues) -> dict[str, Any]:
         "kappa": number(kappa.value),
         "low": number(kappa.low),
         "high": number(kappa.high),
-        "reason": kappa.reason,
+        "reason": undefined(kappa.reason),
         "percent": number(None if percent.value is None else 100 * percent.value, 1),
     }
 

@@ -5,20 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from agreement import (
-    Patterns,
-    Reason,
-    bootstrap,
-    brennan_prediger,
-    cohen_kappa,
-    confusion,
-    fleiss_kappa,
-    gwet_ac1,
-    krippendorff_alpha,
-    landis_koch,
-    percent_agreement,
-    report,
-)
+from agreement import Patterns, Reason, bootstrap, confusion, landis_koch, report
 from agreement.coefficients import category_kappas, coefficient
 from agreement.tally import Tally
 
@@ -86,21 +73,11 @@ def table_patterns(table):
     return Patterns(np.array(cells), np.array([table[a][b] for a, b in cells]), q)
 
 
-def table_columns(table):
-    labels = [(a, b) for a, row in enumerate(table) for b, n in enumerate(row) for _ in range(n)]
-    return [a for a, _ in labels], [b for _, b in labels]
-
-
-def counts(rows, categories):
-    return [[row.count(str(k + 1)) for k in range(categories)] for row in rows]
-
-
 class TestPrintedExamples:
     def test_fleiss_1971(self):
         found = report(patterns(DIAGNOSES.split(), 5), ["1", "2", "3", "4", "5"])
 
         assert round(found.coefficients["fleiss_kappa"].value, 3) == 0.430
-        assert round(fleiss_kappa(counts(DIAGNOSES.split(), 5)), 3) == 0.430
         # Kappas of the categories as in the article and in irr::kappam.fleiss(diagnoses, detail = TRUE).
         assert [round(each.kappa, 3) for each in found.categories] == [0.245, 0.245, 0.520, 0.471, 0.566]
         assert [each.labels for each in found.categories] == [26, 26, 30, 55, 43]
@@ -109,7 +86,9 @@ class TestPrintedExamples:
         assert (found.issues, found.raters, found.labels, found.equal_labels) == (30, 6, 180, True)
 
     def test_ten_subjects_fourteen_raters(self):
-        assert round(fleiss_kappa(TEN_SUBJECTS), 3) == 0.210
+        rows = [np.repeat(np.arange(5), counts).tolist() for counts in TEN_SUBJECTS]
+        found = report(Patterns.from_rows(rows, 5), "12345")
+        assert round(found.coefficients["fleiss_kappa"].value, 3) == 0.210
 
     def test_krippendorff_four_observers_with_missing_labels(self):
         found = report(patterns(FOUR_OBSERVERS, 5), "12345")
@@ -128,14 +107,14 @@ class TestPrintedExamples:
             assert coefficient_.se == pytest.approx(se, abs=5.1e-6), name
             assert coefficient_.low == pytest.approx(low, abs=5.1e-4), name
             assert coefficient_.high == 1.0, name
-        assert krippendorff_alpha(counts(FOUR_OBSERVERS, 5)) == pytest.approx(0.743, abs=5e-4)
         assert (found.issues, found.compared, found.labels, found.equal_labels) == (12, 11, 41, False)
 
     @pytest.mark.parametrize(("one", "other", "alpha"), [(MEG, OWEN, 0.095), (BEN, GERRY, 0.692)])
     def test_krippendorff_two_observers(self, one, other, alpha):
         values = sorted(set(one + other))
-        table = [[pair.count(value) for value in values] for pair in zip(one, other, strict=True)]
-        assert round(krippendorff_alpha(table), 3) == alpha
+        rows = [[values.index(value) for value in pair] for pair in zip(one, other, strict=True)]
+        found = report(Patterns.from_rows(rows, len(values)), values)
+        assert round(found.coefficients["krippendorff_alpha"].value, 3) == alpha
 
     def test_distribution_of_six_raters(self):
         found = report(patterns(SIX_RATERS, 5), "12345").coefficients
@@ -156,7 +135,6 @@ class TestPrintedExamples:
         found = report(table_patterns(ABSTRACTORS), ["ectopic", "abnormal", "normal"])
 
         assert found.pairs[0].kappa == pytest.approx(0.7964094, abs=5e-8)
-        assert cohen_kappa(*table_columns(ABSTRACTORS)) == pytest.approx(0.7964094, abs=5e-8)
         printed = {
             "percent_agreement": (0.89, 0.03128898),
             "fleiss_kappa": (0.7962397, 0.05905473),
@@ -171,7 +149,7 @@ class TestPrintedExamples:
         assert found.coefficients["krippendorff_alpha"].value == pytest.approx(0.7972585, abs=5e-8)
 
     def test_cohen_1960(self):
-        assert round(cohen_kappa(*table_columns(COHEN)), 3) == 0.492
+        assert round(report(table_patterns(COHEN), "ABC").pairs[0].kappa, 3) == 0.492
 
     @pytest.mark.parametrize(("table", "kappa"), [([[40, 9], [6, 45]], 0.70), ([[80, 10], [5, 5]], 0.32)])
     def test_feinstein_and_cicchetti_1990(self, table, kappa):
@@ -182,26 +160,22 @@ class TestPrintedExamples:
         """
         found = report(table_patterns(table), "AB")
         assert found.coefficients["percent_agreement"].value == pytest.approx(0.85)
-        assert round(cohen_kappa(*table_columns(table)), 2) == kappa
+        assert round(found.pairs[0].kappa, 2) == kappa
 
 
-class TestParadoxOfOneFrequentCategory:
+def test_the_paradox_of_one_frequent_category():
     """Two raters and 125 subjects, 118 times both "yes". Worked by hand: no printed source was found for it."""
-
-    def test_of_two_raters_in_a_table(self):
-        # Agreement 118/125 = 0.944. Cohen: p_e = 0.984 * 0.96 + 0.016 * 0.04 = 0.94528, -0.00128 / 0.05472.
-        # AC1: p_e = 2 * 0.972 * 0.028 = 0.054432, 0.889568 / 0.945568.
-        table = [[118, 5], [2, 0]]
-        assert round(cohen_kappa(*table_columns(table)), 4) == -0.0234
-        assert round(report(table_patterns(table), "AB").coefficients["gwet_ac1"].value, 4) == 0.9408
-
-    def test_of_counts(self):
-        # Fleiss: p_e = 0.972² + 0.028² = 0.945568, -0.001568 / 0.054432. Brennan and Prediger: 0.444 / 0.5.
-        table = [[2, 0]] * 118 + [[1, 1]] * 7
-        assert percent_agreement(table) == pytest.approx(0.944, abs=1e-12)
-        assert round(gwet_ac1(table), 4) == 0.9408
-        assert round(fleiss_kappa(table), 4) == -0.0288
-        assert round(brennan_prediger(table), 3) == 0.888
+    found = report(table_patterns([[118, 5], [2, 0]]), "AB")
+    # Cohen: p_e = 0.984 * 0.96 + 0.016 * 0.04 = 0.94528, -0.00128 / 0.05472.
+    assert round(found.pairs[0].kappa, 4) == -0.0234
+    assert {name: round(one.value, 4) for name, one in found.coefficients.items() if one.se} == {
+        "percent_agreement": 0.944,  # 118/125
+        # p_e = 0.972² + 0.028² = 0.945568, -0.001568 / 0.054432; alpha: 1 - 249/250 * 0.056 / 0.054432.
+        "fleiss_kappa": -0.0288,
+        "krippendorff_alpha": -0.0247,
+        "gwet_ac1": 0.9408,  # p_e = 2 * 0.972 * 0.028 = 0.054432, 0.889568 / 0.945568
+        "brennan_prediger": 0.888,  # 0.444 / 0.5
+    }
 
 
 class TestLevels:

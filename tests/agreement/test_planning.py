@@ -29,7 +29,6 @@ class TestIssues:
     def test_by_hand(self):
         # The error of one issue is 0.5: n = 387 is the first with t(n - 1) 0.5 / sqrt(n) <= 0.05.
         assert issues_for(0.05, 0.05, 100) == 387
-        assert issues_for(0.05, 0.05, 100, confidence=0.99) == 668
 
     def test_few_issues_pay_for_students_t(self):
         # With the normal quantile 16 would do.

@@ -8,9 +8,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from agreement import Patterns, SignKind, fleiss_kappa
+from agreement import Patterns, SignKind
 from agreement.reasons import Reason
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.models import Repeat
@@ -67,8 +67,8 @@ def round_():
     return made
 
 
-def counts(*rows: str, codes: str) -> list[list[int]]:
-    return [[row.split().count(code) for code in codes.split()] for row in rows]
+def counts(*rows: str, codes: str) -> np.ndarray:
+    return np.array([[row.split().count(code) for code in codes.split()] for row in rows])
 
 
 def test_report_at_the_rounds_depth_counts_deeper_labels_as_their_themes(round_):
@@ -79,7 +79,7 @@ def test_report_at_the_rounds_depth_counts_deeper_labels_as_their_themes(round_)
     )
     assert found.level == Level.THEME
     assert (found.overall.issues, found.overall.raters, found.overall.labels) == (5, 3, 15)
-    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(theme), abs=1e-15)
+    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(theme), abs=1e-14)
     assert [(kappa.code, kappa.labels) for kappa in found.overall.categories] == [
         ("A.1", 3), ("A.2", 1), ("C.1", 6), ("C.2", 5),
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def test_report_at_the_type_level(round_):
     found = agreement_report(round_, level=Level.TYPE)
 
     types = counts("C C C", "C C C", "A A A", "C C C", "C A C", codes="A C")
-    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(types), abs=1e-15)
+    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(types), abs=1e-14)
 
 
 def test_report_below_the_labels_leaves_them_out_and_says_so(round_):
@@ -123,7 +123,7 @@ def test_groups_are_of_the_decided_type_and_of_the_repository(round_):
     ]
     rows = counts("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.2", codes="A.1 A.2 C.1 C.2")
     engine = found.by("repository")[0].agreement
-    assert engine.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(rows), abs=1e-15)
+    assert engine.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(rows), abs=1e-14)
 
 
 def test_months_are_those_of_the_last_label_in_utc(round_):
@@ -139,7 +139,7 @@ def test_months_are_those_of_the_last_label_in_utc(round_):
     ]  # fmt: skip
     february = counts("C.1 C.2 C.1", "A.1 A.1 A.2", codes="A.1 A.2 C.1 C.2")
     kappa = found.by("month")[2].agreement.coefficients["fleiss_kappa"].value
-    assert kappa == pytest.approx(fleiss_kappa(february), abs=1e-15)
+    assert kappa == pytest.approx(fleiss_kappa(february), abs=1e-14)
 
 
 def test_splits_and_volunteers_are_counted_at_the_reports_level(round_):
@@ -160,9 +160,9 @@ def test_splits_and_volunteers_are_counted_at_the_reports_level(round_):
     assert volunteers(found)[0].agreement.value == pytest.approx((1 + 0.5 + 0.5 + 1 + 0) / 5)
     others = counts("C.1 C.1", "C.2 C.1", "A.1 A.2", "C.2 C.2", "A.1 C.1", codes="A.1 A.2 C.1 C.2")
     without = volunteers(found)[0].without.value
-    assert without == pytest.approx(fleiss_kappa(others), abs=1e-15)
+    assert without == pytest.approx(fleiss_kappa(others), abs=1e-14)
     whole = found.overall.coefficients["fleiss_kappa"].value
-    assert volunteers(found)[0].effect == pytest.approx(without - whole, abs=1e-15)
+    assert volunteers(found)[0].effect == pytest.approx(without - whole, abs=1e-14)
     assert decision_table(found.numbers).tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 5, 0], [0, 0, 1, 3]]
     types = agreement_report(round_, level=Level.TYPE)
     assert [(split.sizes, split.issues) for split in splits(types)] == [((3,), 4), ((2, 1), 1)]
@@ -357,11 +357,9 @@ def test_unequal_numbers_of_labels_stand_in_the_columns_of_their_volunteers(unev
 def test_unequal_numbers_of_labels_agree_with_the_libraries(uneven):
     found = agreement_report(uneven).overall
 
-    table = np.array(
-        counts(
-            "C.1 C.1 C.2", "C.1 A.1 C.2", "A.1 A.1 C.1", "A.1 A.2 A.1", "C.2 C.2 C.2", "C.2 C.1",
-            codes="A.1 A.2 C.1 C.2",
-        )
+    table = counts(
+        "C.1 C.1 C.2", "C.1 A.1 C.2", "A.1 A.1 C.1", "A.1 A.2 A.1", "C.2 C.2 C.2", "C.2 C.1",
+        codes="A.1 A.2 C.1 C.2",
     )  # fmt: skip
     alpha = krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
     assert found.coefficients["krippendorff_alpha"].value == pytest.approx(alpha, abs=1e-14)

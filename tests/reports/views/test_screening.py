@@ -66,6 +66,8 @@ def test_before_anything_is_complete_the_page_says_what_to_wait_for(world):
     planned = world.round(opened=False, kind=Round.Kind.SCREENING, depth=1, excludes=world.category("F"))
     assert "This round is not open yet" in text_of(get(world.lead, planned))
     assert "No issue is complete yet" in text_of(get(world.lead, screening(world, "T - -")))
+    one = text_of(get(world.lead, screening(world, "T T T")))
+    assert "Fleiss' kappa undefined: only one issue has two labels or more" in one
 
 
 def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
