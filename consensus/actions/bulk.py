@@ -53,13 +53,7 @@ _STORE = """
 
 @retried
 @transaction.atomic
-def decide_majority(
-    *,
-    round_: Round,
-    by: Membership,
-    at_least: int,
-    narrowing: Narrowing,
-) -> BulkDecision:
+def decide_majority(*, round_: Round, by: Membership, at_least: int, narrowing: Narrowing) -> BulkDecision:
     """Decide the open disagreements that the filters find and of which `at_least` labels are the same.
 
     Decided issues keep their decision; issues on an agenda are left to the meeting; issues withheld from

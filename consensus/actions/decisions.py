@@ -246,8 +246,7 @@ _NOTE = """
     ON CONFLICT (round_id, issue_id) DO NOTHING
 """
 _NOTE_SOME = Prepared(
-    "note_disagreements",
-    _NOTE.format(only="AND i.issue_id = ANY(%(issues)s::bigint[])", labels=_LABELS),
+    "note_disagreements", _NOTE.format(only="AND i.issue_id = ANY(%(issues)s::bigint[])", labels=_LABELS)
 )
 
 

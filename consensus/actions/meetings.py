@@ -254,8 +254,7 @@ def _set_rules(meeting: Meeting, quorum: int, *, by_majority: bool) -> None:
     most = candidates(meeting.round.study).count()
     if not 1 <= quorum <= max(most, 1):
         raise MeetingRefused(
-            _("Choose a quorum from 1 to %(most)s: so many could come.") % {"most": most},
-            field="quorum",
+            _("Choose a quorum from 1 to %(most)s: so many could come.") % {"most": most}, field="quorum"
         )
     meeting.quorum, meeting.by_majority = quorum, by_majority
 

@@ -40,9 +40,7 @@ class CategoryForm(forms.Form):
         error_messages={"required": _("Give the reason for this decision in a sentence.")},
     )
     cause = forms.ChoiceField(
-        label=_("Why the labels part"),
-        choices=[("", _("not said")), *Decision.Cause.choices],
-        required=False,
+        label=_("Why the labels part"), choices=[("", _("not said")), *Decision.Cause.choices], required=False
     )
     no_category = _("Choose the category that holds.")
 

@@ -53,10 +53,7 @@ def largest(rows: QuerySet[Disagreement], at_least: int) -> QuerySet[Disagreemen
 
 
 def forecast(
-    round_: Round,
-    member: Membership | None,
-    at_least: int,
-    narrowing: Narrowing,
+    round_: Round, member: Membership | None, at_least: int, narrowing: Narrowing
 ) -> MajorityForecast:
     """The effect of a majority on the issues that the filters find for this member. Two queries, and those of
     the filters.

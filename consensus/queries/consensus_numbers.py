@@ -6,14 +6,7 @@ from statistics import median
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
 
-from consensus.models import (
-    AgendaItem,
-    Decision,
-    Disagreement,
-    Meeting,
-    Spell,
-    Vote,
-)
+from consensus.models import AgendaItem, Decision, Disagreement, Meeting, Spell, Vote
 from consensus.queries.minute_records import Minutes
 from rounds.models import Round
 from rounds.queries.blindness import seen_by

@@ -38,8 +38,7 @@ def excluded(round_: Round, reader: Reader) -> QuerySet[Decision] | None:
         return None
     books = codebooks({one.version_id for one in rounds})
     excluding = reduce(
-        or_,
-        (Q(round=one, category__in=_excluding(one, books[one.version_id])) for one in rounds),
+        or_, (Q(round=one, category__in=_excluding(one, books[one.version_id])) for one in rounds)
     )
     place = {"round": OuterRef("round"), "issue": OuterRef("issue")}
     shown = reduce(or_, map(revealed, rounds), NOTHING)

@@ -6,9 +6,7 @@ REST answers with these fields by name; the page, Markdown and PDF put them in w
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from consensus.models import (
-    Meeting,
-)
+from consensus.models import Meeting
 
 
 @dataclass(frozen=True)

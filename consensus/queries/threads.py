@@ -80,12 +80,7 @@ def _has_differed(round_: Round, issue_id: int) -> bool:
 
 
 def thread(
-    round_: Round,
-    issue_id: int,
-    member: Membership | None,
-    *,
-    is_seen: bool = False,
-    by_name: bool = True,
+    round_: Round, issue_id: int, member: Membership | None, *, is_seen: bool = False, by_name: bool = True
 ) -> list[ThreadComment]:
     """The comments on the issue, oldest first; empty for members who may not read them. Six queries at most.
 

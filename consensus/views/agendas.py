@@ -124,8 +124,7 @@ def assign_pair(request: AuthedRequest, round_id: int) -> HttpResponse:
         return render_page(request, "consensus/bulk/pair.html", context, status=422 if asks else 200)
     issues = chosen.waiting(round_, member)
     meeting = once(
-        request,
-        lambda: actions.assign_pair(round_=round_, by=member, issues=issues, **form.cleaned_data),
+        request, lambda: actions.assign_pair(round_=round_, by=member, issues=issues, **form.cleaned_data)
     )
     if meeting:
         left = meeting.items.count()

@@ -281,9 +281,7 @@ class DisagreementsPage:
             return []
         first, second = (self.book.by_code[code] for code in inside)
         top = self.to(pair=None, inside=None, level=names[0], after=None)
-        trail: list[dict[str, Any]] = [
-            {"name": Level(LEVELS[names[0]]).label, "pair": None, "url": top},
-        ]
+        trail: list[dict[str, Any]] = [{"name": Level(LEVELS[names[0]]).label, "pair": None, "url": top}]
         for level in range(1, min(max(first.level, second.level), len(names) - 1) + 1):
             pair = tuple(self.book.at_depth(state.category_id, level).code for state in (first, second))
             url = self.to(pair=pair, inside=pair, level=names[level], after=None)

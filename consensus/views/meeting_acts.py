@@ -287,11 +287,7 @@ def _done(
 
 
 def _invalid(
-    request: AuthedRequest,
-    meeting: Meeting,
-    member: Membership,
-    name: str,
-    errors: Mapping[str, Any],
+    request: AuthedRequest, meeting: Meeting, member: Membership, name: str, errors: Mapping[str, Any]
 ) -> HttpResponse:
     said = [str(text) for texts in errors.values() for text in texts]
     if wants_json(request):

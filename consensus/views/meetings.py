@@ -96,12 +96,7 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
         "withheld": everything.withheld,
         "action": request.get_full_path(),
     }
-    return render_page(
-        request,
-        "consensus/meetings/new.html",
-        context,
-        status=422 if form.errors else 200,
-    )
+    return render_page(request, "consensus/meetings/new.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -144,12 +139,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         "rows": [(items[row["issue"].pk], row) for row in _rows(round_, list(items))],
         "may_run": rules.may_run_meeting(member, meeting),
     }
-    return render_page(
-        request,
-        "consensus/meetings/change.html",
-        context,
-        status=422 if form.errors else 200,
-    )
+    return render_page(request, "consensus/meetings/change.html", context, status=422 if form.errors else 200)
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:

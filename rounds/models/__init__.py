@@ -4,12 +4,4 @@ from rounds.models.labels import CurrentLabel, Label
 from rounds.models.rounds import Assignment, Round, RoundIssue, RoundVolunteer
 from rounds.models.training import Answer
 
-__all__ = [
-    "Answer",
-    "Assignment",
-    "CurrentLabel",
-    "Label",
-    "Round",
-    "RoundIssue",
-    "RoundVolunteer",
-]
+__all__ = ["Answer", "Assignment", "CurrentLabel", "Label", "Round", "RoundIssue", "RoundVolunteer"]

@@ -27,11 +27,7 @@ WORDS = (
     "",
 )
 texts = st.lists(
-    st.one_of(
-        st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join),
-        st.text(max_size=40),
-    ),
-    max_size=24,
+    st.one_of(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), st.text(max_size=40)), max_size=24
 )
 
 

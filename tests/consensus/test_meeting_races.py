@@ -108,10 +108,7 @@ def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them():
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
         before = world.fresh().revision
-        results = at_once(
-            lambda: world.ballot(item, third, "C.9"),
-            lambda: world.ballot(item, fourth, "-"),
-        )
+        results = at_once(lambda: world.ballot(item, third, "C.9"), lambda: world.ballot(item, fourth, "-"))
         assert _kinds(results) == ["Ballot", "Ballot"]
         vote.refresh_from_db()
         assert (vote.closed_at is not None, vote.closed_by, vote.present) == (True, None, 4)
@@ -147,8 +144,7 @@ def test_a_ballot_and_the_reveal_at_once():
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
         ballot, closed = at_once(
-            lambda: world.ballot(item, world.members[2], "C.9"),
-            lambda: close_vote(vote=vote, by=world.lead),
+            lambda: world.ballot(item, world.members[2], "C.9"), lambda: close_vote(vote=vote, by=world.lead)
         )
         assert closed == vote
         if isinstance(ballot, Ballot):

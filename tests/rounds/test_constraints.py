@@ -172,10 +172,7 @@ BITES = {
     "a_lead_gives_a_rationale": [_decision(method="lead", by="%(lead)s")],
     "decision_is_on_an_issue_of_its_round": [_decision(issue="%(outside)s")],
     "an_issue_comes_again_once": [_repeat() + "; " + _repeat()],
-    "a_repeat_says_something_once_submitted": [
-        _repeat(submitted="now()"),
-        _repeat(category="%(category)s"),
-    ],
+    "a_repeat_says_something_once_submitted": [_repeat(submitted="now()"), _repeat(category="%(category)s")],
     "repeat_is_of_an_issue_of_its_round": [_repeat(issue="%(outside)s")],
     "repeat_is_by_a_volunteer_of_its_round": [_repeat(volunteer="%(lead)s")],
     "an_issue_has_one_answer_in_a_round": [_answer() + "; " + _answer()],
@@ -198,7 +195,7 @@ BITES = {
 
 # Kept by something stronger, or bitten where they belong.
 NOT_BITTEN = {
-    "slot_can_be_referred_to",  # holds the primary key: only a target for label_fills_the_slot_of_its_author
+    "slot_can_be_referred_to"  # holds the primary key: only a target for label_fills_the_slot_of_its_author
 }
 
 

@@ -42,11 +42,7 @@ def test_turns_are_for_the_rounds_volunteers_while_it_is_open(world):
     closed = close_round(round_=world.round(), by=world.lead)
     volunteer, bystander = world.members[0], factories.make_member(world.study, pseudonym="R9")
     assert [may_take_turns(volunteer, one) for one in (planned, opened, closed)] == [False, True, False]
-    assert [may_see_own_labels(volunteer, one) for one in (planned, opened, closed)] == [
-        True,
-        True,
-        True,
-    ]
+    assert [may_see_own_labels(volunteer, one) for one in (planned, opened, closed)] == [True, True, True]
     for member in (bystander, world.lead, None, small_world(issues=1).members[0]):
         assert may_take_turns(member, opened) is False
         assert may_see_own_labels(member, opened) is False

@@ -62,13 +62,7 @@ def _again(world, issue, *members):
 
 
 def test_pairs_two_ways_first_whichever_is_in_the_majority():
-    _, round_ = _world(
-        "C.2 C.9 C.2",
-        "C.9 C.9 C.2",
-        "B.1 A.1.i B.1",
-        "C.2 C.9 B.1",
-        "C.9 C.9 C.9",
-    )
+    _, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1.i B.1", "C.2 C.9 B.1", "C.9 C.9 C.9")
     assert _pairs(round_) == [
         AlikePair(CategoryPair("C.2", "C.9"), 2),
         AlikePair(CategoryPair("A.1", "B.1"), 1),

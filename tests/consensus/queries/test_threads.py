@@ -30,11 +30,7 @@ def round_(world):
 def _say(world, round_, text, *, by=0, number=1, code=""):
     category = world.category(code) if code else None
     return say(
-        round_=round_,
-        issue=world.issues[number - 1],
-        author=world.members[by],
-        text=text,
-        category=category,
+        round_=round_, issue=world.issues[number - 1], author=world.members[by], text=text, category=category
     )
 
 
@@ -45,18 +41,11 @@ def test_a_thread_says_who_when_and_for_what(world, round_):
     assert (one.id, one.author, one.is_own, one.code, one.category, one.type_place, one.said_at) == (
         first.pk, "R1", False, "C.3", "Name of C.3", 2, first.said_at,
     )  # fmt: skip
-    assert (one.text, one.pieces, one.is_unseen) == (
-        "Look, @R2",
-        (Piece("Look, "), Piece("@R2", "R2")),
-        True,
-    )
+    assert (one.text, one.pieces, one.is_unseen) == ("Look, @R2", (Piece("Look, "), Piece("@R2", "R2")), True)
     assert (two.id, two.author, two.is_own, two.code, two.is_unseen) == (second.pk, "R2", True, "", False)
 
     see_mentions(member=world.members[1], issues=[world.issues[0].pk])
-    assert [said.is_unseen for said in thread(round_, world.issues[0].pk, world.members[1])] == [
-        False,
-        False,
-    ]
+    assert [said.is_unseen for said in thread(round_, world.issues[0].pk, world.members[1])] == [False, False]
 
 
 def test_names_are_for_those_who_work_together(world, round_):

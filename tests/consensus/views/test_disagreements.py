@@ -251,9 +251,7 @@ def test_the_page_costs_the_same_for_one_row_and_for_three(query):
         client = signed_in(world.lead)
         address = f"{reverse('disagreements', args=[round_.pk])}?{query.format(world.issues[0].pk)}"
         client.get(address)
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             assert len(listed(client.get(address))) == rows
         counts.append(len(queries))
     assert counts[0] == counts[1] == {"": 13, "pair=C.2+C.9": 14}.get(query, 16)
