@@ -165,14 +165,14 @@ class OneMeeting(APIView):
     @extend_schema(responses=MeetingWithAgendaSerializer)
     def get(self, request: Request, meeting_id: int) -> Response:
         meeting, member = meeting_of(request, meeting_id)
-        found = agenda(meeting, member)
+        lines, withheld = agenda(meeting, member)
         there = meeting.participants.order_by("member__pseudonym").values_list(
             "member__pseudonym", "joined_at", "left_at"
         )
         answer = dict(MeetingSerializer(meeting).data) | {
             "participants": {who: bool(joined and not left) for who, joined, left in there},
-            "agenda": [asdict(line) for line in found.lines],
-            "withheld": found.withheld,
+            "agenda": lines,
+            "withheld": withheld,
         }
         return Response(answer)
 

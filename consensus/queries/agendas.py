@@ -1,18 +1,21 @@
 """Agendas: which issues are on them and decided, and the whole agenda of a meeting for REST."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime
 from math import inf
+from typing import Any, Literal
 
-from django.db.models import F, OuterRef, Q
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from consensus.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Vote
 from core.once import once_a_page
 from rounds.models import Round
 from rounds.queries.blindness import seen_by
-from rounds.queries.categories import codebook
+from rounds.queries.categories import ShownCodebook, codebook
 from studies.models import Membership
+
+State = Literal["waiting", "now", "parked", "decided"]
+"""Of an item of an agenda."""
 
 
 def is_on_agenda() -> Q:
@@ -53,118 +56,80 @@ def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
     return sorted(meetings, key=place)
 
 
-@dataclass(frozen=True)
-class AgendaVote:
-    """One vote on an item. `ballots` by pseudonym, None while the vote is open; "" abstains.
+def state_of(meeting: Meeting, item: int, category: int | None, parked_at: datetime | None) -> State:
+    """The state of the item with this id; `category`: that of its standing decision."""
+    if category is not None:
+        return "decided"
+    if item == meeting.item_id:
+        return "now"
+    return "waiting" if parked_at is None else "parked"
 
-    `voted` are the pseudonyms of the voters; `own` is the reader's ballot, None without one.
+
+def agenda(meeting: Meeting, member: Membership | None) -> tuple[list[dict[str, Any]], int]:
+    """The items that the reader may see, in order, and how many others there are. Seven queries at most.
+
+    Of a closed meeting the items at its end. `consensus.api.meetings.AgendaLineSerializer` says what the
+    fields mean.
     """
-
-    number: int
-    is_open: bool
-    voted: tuple[str, ...]
-    own: str | None
-    ballots: dict[str, str] | None
-
-
-@dataclass(frozen=True)
-class AgendaLine:
-    """One item with what was voted and decided: `item` and `issue` are ids, `url` is that of the issue.
-
-    `decision_number`: of the decision that stands, 0 without one.
-    """
-
-    item: int
-    issue: int
-    url: str
-    title: str
-    state: str
-    decision: str | None
-    decision_number: int
-    votes: tuple[AgendaVote, ...]
-
-
-@dataclass(frozen=True)
-class Agenda:
-    """The items that the reader may see, in order; `withheld` counts the others."""
-
-    lines: tuple[AgendaLine, ...]
-    withheld: int
-
-
-def agenda(meeting: Meeting, member: Membership | None) -> Agenda:
-    """The items on the agenda; of a closed meeting the items at its end. Eight queries at most."""
     on_it = AgendaItem.objects.filter(is_on_agenda(), meeting=meeting)
     rows = Disagreement.objects.filter(round=meeting.round, issue__in=on_it.values("issue"))
     seen = seen_by(rows, meeting.round, member)
+    stood = decided_last(meeting)
     shown = list(
         on_it.filter(issue__in=seen.values("issue"))
+        .annotate(
+            category=Subquery(stood.values("category")[:1]), number=Subquery(stood.values("number")[:1])
+        )
         .select_related("issue__repository", "issue__current")
         .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
         .order_by("position", "pk")
     )
-    codes = {id_: state.code for id_, state in codebook(meeting.round.version_id).states.items()}
-    decided = _decided(meeting, [item.issue_id for item in shown])
-    votes = _votes(meeting, [item.pk for item in shown], member, codes)
-    lines = []
-    for item in shown:
-        category, number = decided.get(item.issue_id, (None, 0))
-        lines.append(
-            AgendaLine(
-                item=item.pk,
-                issue=item.issue_id,
-                url=item.issue.url,
-                title=item.issue.current.title if item.issue.current else "",
-                state=_state(meeting, item, is_decided=category is not None),
-                decision=codes[category] if category is not None else None,
-                decision_number=number,
-                votes=tuple(votes[item.pk]),
-            )
-        )
-    return Agenda(tuple(lines), withheld=on_it.count() - len(lines))
+    book = codebook(meeting.round.version_id)
+    votes = _votes(meeting, [item.pk for item in shown], member, book)
+    lines = [
+        {
+            "item": item.pk,
+            "issue": item.issue_id,
+            "url": item.issue.url,
+            "title": item.issue.current.title if item.issue.current else "",
+            "state": state_of(meeting, item.pk, item.category, item.parked_at),
+            "decision": book.code(item.category) or None,
+            "decision_number": item.number or 0,
+            "votes": votes[item.pk],
+        }
+        for item in shown
+    ]
+    return lines, on_it.count() - len(lines)
 
 
-def _state(meeting: Meeting, item: AgendaItem, *, is_decided: bool) -> str:
-    if is_decided:
-        return "decided"
-    if item.pk == meeting.item_id:
-        return "now"
-    return "parked" if item.parked_at is not None else "waiting"
-
-
-def _decided(meeting: Meeting, issues: list[int]) -> dict[int, tuple[int, int]]:
-    """Issue id to category and number of the decision that stands, or stood when the meeting closed."""
-    stood = standing(meeting.closed_at)
-    found = Decision.objects.filter(stood, round=meeting.round, issue__in=issues).order_by("number")
-    return {
-        issue: (category, number)
-        for issue, category, number in found.values_list("issue", "category", "number")
-    }
+def decided_last(meeting: Meeting) -> QuerySet[Decision]:
+    """For items of an outer query: the decisions that stand, or stood when the meeting closed, last first."""
+    own = Decision.objects.filter(round=meeting.round, issue=OuterRef("issue"))
+    return own.filter(standing(meeting.closed_at)).order_by("-number")
 
 
 def _votes(
-    meeting: Meeting, items: list[int], member: Membership | None, codes: dict[int, str]
-) -> dict[int, list[AgendaVote]]:
+    meeting: Meeting, items: list[int], member: Membership | None, book: ShownCodebook
+) -> dict[int, list[dict[str, Any]]]:
+    """By item; of an open vote the names of its voters, and only the reader's own ballot."""
     cast: dict[int, dict[str, str]] = defaultdict(dict)
     own: dict[int, str] = {}
     ballots = Ballot.objects.filter(meeting=meeting, vote__item__in=items).order_by("member__pseudonym")
-    for vote_id, who, pseudonym, category in ballots.values_list(
-        "vote", "member", "member__pseudonym", "category"
-    ):
-        code = "" if category is None else codes[category]
-        cast[vote_id][pseudonym] = code
+    told = ballots.values_list("vote", "member", "member__pseudonym", "category")
+    for vote_id, who, pseudonym, category in told:
+        cast[vote_id][pseudonym] = book.code(category)
         if member is not None and who == member.pk:
-            own[vote_id] = code
-    found: dict[int, list[AgendaVote]] = defaultdict(list)
+            own[vote_id] = book.code(category)
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for vote in Vote.objects.filter(item__in=items).order_by("number"):
         is_open = vote.closed_at is None
         found[vote.item_id].append(
-            AgendaVote(
-                number=vote.number,
-                is_open=is_open,
-                voted=tuple(cast[vote.pk]),
-                own=own.get(vote.pk),
-                ballots=None if is_open else dict(cast[vote.pk]),
-            )
+            {
+                "number": vote.number,
+                "is_open": is_open,
+                "voted": list(cast[vote.pk]),
+                "own": own.get(vote.pk),
+                "ballots": None if is_open else cast[vote.pk],
+            }
         )
     return found

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from consensus.models import AgendaItem, Ballot, Decision, FollowUp, Meeting, Participant, Vote
 from consensus.queries.disagreements import DisagreementRow
@@ -19,8 +18,6 @@ from rounds.queries.categories import ShownCodebook, codebook
 from studies.models import Membership
 from studies.rules import may_see_names
 from taxonomy.models import CategoryState
-
-State = Literal["waiting", "now", "parked", "decided"]
 
 
 @dataclass(frozen=True)
@@ -159,9 +156,6 @@ class IssueReader:
             return ""
         return member.user.name if self.by_name and member.user is not None else member.pseudonym
 
-    def _code(self, category_id: int | None) -> str:
-        return "" if category_id is None else self.book.states[category_id].code
-
     def _votes(self, item: AgendaItem) -> tuple[ShownVote, ...]:
         votes = Vote.objects.filter(item=item).order_by("number")
         ballots = Ballot.objects.filter(vote__item=item).select_related("member__user")
@@ -182,12 +176,12 @@ class IssueReader:
             is_open=is_open,
             present=vote.present or 0,
             voted=frozenset(ballot.member_id for ballot in cast),
-            own=None if own is None else self._code(own.category_id),
+            own=None if own is None else self.book.code(own.category_id),
             ballots=tuple(
-                ShownBallot(ballot.member_id, self._called(ballot.member), self._code(ballot.category_id))
+                ShownBallot(ballot.member_id, self._called(ballot.member), self.book.code(ballot.category_id))
                 for ballot in revealed
             ),
-            split=tuple((self._code(id_), votes) for id_, votes in counted.votes.items()),
+            split=tuple((self.book.code(id_), votes) for id_, votes in counted.votes.items()),
             tally=counted,
         )
 
@@ -207,7 +201,7 @@ class IssueReader:
 
     def _follow_ups(self, item: AgendaItem) -> list[tuple[FollowUp, str]]:
         rows = FollowUp.objects.filter(item=item).select_related("proposal").order_by("pk")
-        return [(one, self._code(one.category_id)) for one in rows]
+        return [(one, self.book.code(one.category_id)) for one in rows]
 
     def _possible(self, item: AgendaItem, votes: Sequence[ShownVote]) -> PossibleDecision:
         meeting = self.meeting

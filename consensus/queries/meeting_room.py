@@ -14,10 +14,10 @@ from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from consensus import models
-from consensus.models import AgendaItem, Ballot, Decision, Meeting, Spell
-from consensus.queries.agendas import is_on_agenda, standing
+from consensus.models import AgendaItem, Ballot, Meeting, Spell
+from consensus.queries.agendas import State, decided_last, is_on_agenda, state_of
 from consensus.queries.disagreements import rows_of
-from consensus.queries.meeting_issue import IssueReader, ShownIssue, ShownVote, State
+from consensus.queries.meeting_issue import IssueReader, ShownIssue, ShownVote
 from consensus.queries.threads import thread
 from consensus.rules import may_chair, may_take_part, may_take_the_chair
 from core import clock
@@ -136,7 +136,7 @@ class _AgendaPlace(NamedTuple):
     issue_id: int
     state: State
     category_id: int | None
-    pair: tuple[int, ...]
+    pair: tuple[str, ...]
 
 
 class _RoomReader(IssueReader):
@@ -173,40 +173,29 @@ class _RoomReader(IssueReader):
 
     def _places(self) -> tuple[list[_AgendaPlace], int]:
         """The items that this member may see, in order, and how many others there are."""
-        here = {"round": self.round, "issue": OuterRef("issue")}
-        rows = seen_by(models.Disagreement.objects.filter(**here), self.round, self.member)
-        stood = Decision.objects.filter(standing(self.meeting.closed_at), **here).order_by("-number")
+        rows = models.Disagreement.objects.filter(round=self.round, issue=OuterRef("issue"))
+        rows = seen_by(rows, self.round, self.member)
         items = AgendaItem.objects.filter(is_on_agenda(), meeting=self.meeting).order_by("position", "pk")
         found = items.values_list(
             "pk",
             "issue",
             "parked_at",
-            Subquery(stood.values("category")[:1]),
+            Subquery(decided_last(self.meeting).values("category")[:1]),
             Subquery(rows.values("chosen")),
         )
-        pairs: dict[tuple[int, ...], tuple[int, ...]] = {}
+        pairs: dict[tuple[int, ...], tuple[str, ...]] = {}
         places = []
         withheld = 0
         for id_, issue_id, parked_at, category, chosen in found:
             if chosen is None:
                 withheld += 1
                 continue
-            state: State = "waiting"
-            if category is not None:
-                state = "decided"
-            elif id_ == self.meeting.item_id:
-                state = "now"
-            elif parked_at is not None:
-                state = "parked"
+            state = state_of(self.meeting, id_, category, parked_at)
             two = tuple(chosen[:2])
             if two not in pairs:
-                pairs[two] = self._pair(two)
+                pairs[two] = self.book.codes_in_order(two)
             places.append(_AgendaPlace(id_, issue_id, state, category, pairs[two]))
         return places, withheld
-
-    def _pair(self, categories: tuple[int, ...]) -> tuple[int, ...]:
-        """In the order of the tree."""
-        return tuple(sorted(categories, key=lambda id_: self.book.states[id_].position))
 
     @cached_property
     def _voted(self) -> frozenset[int]:
@@ -227,13 +216,13 @@ class _RoomReader(IssueReader):
         return next(for_me, None) or next(iter([*waits, *places]), None)
 
     def _groups(self, places: Sequence[_AgendaPlace], shown: _AgendaPlace | None) -> tuple[AgendaGroup, ...]:
-        grouped: dict[tuple[int, ...], list[_AgendaPlace]] = defaultdict(list)
+        grouped: dict[tuple[str, ...], list[_AgendaPlace]] = defaultdict(list)
         for place in places:
             grouped[place.pair].append(place)
         opened = shown.pair if shown else next(iter(grouped), None)
         return tuple(
             AgendaGroup(
-                codes=tuple(self._code(id_) for id_ in pair),
+                codes=pair,
                 total=len(members),
                 decided=sum(place.state == "decided" for place in members),
                 first=next((place for place in members if place.state == "waiting"), members[0]).id,
@@ -253,7 +242,7 @@ class _RoomReader(IssueReader):
                 id=place.id,
                 title=titles[place.issue_id],
                 state=place.state,
-                code=self._code(place.category_id),
+                code=self.book.code(place.category_id),
                 is_current=place.id == self.meeting.item_id,
                 is_shown=place is shown,
                 is_voted=place.id in self._voted,

@@ -7,7 +7,6 @@ are left out and counted; ballots are read from closed votes alone.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from operator import attrgetter
 from statistics import median
 from typing import Any
 
@@ -179,7 +178,7 @@ class _MinutesWriter:
             title=snapshot.title if snapshot else "",
             url=item.issue.url,
             state=state,
-            pair=self._pair(self.chosen[item.issue_id]),
+            pair=self.book.codes_in_order(self.chosen[item.issue_id][:2]),
             labels=tuple(map(self._label, self.labels[item.issue_id])),
             votes=tuple(map(self._vote, self.votes[item.pk])),
             decisions=tuple(map(self._decided, self.decisions[item.pk])),
@@ -210,17 +209,9 @@ class _MinutesWriter:
         closed = self.meeting.closed_at
         return decision.superseded_at is None or (closed is not None and decision.superseded_at > closed)
 
-    def _pair(self, chosen: Sequence[int]) -> tuple[str, ...]:
-        """The two categories that most labels stand for, in the order of the tree."""
-        states = sorted((self.book.states[id_] for id_ in chosen[:2]), key=attrgetter("position"))
-        return tuple(state.code for state in states)
-
-    def _code(self, category: int | None) -> str:
-        return "" if category is None else self.book.states[category].code
-
     def _label(self, label: Label) -> MinuteLabel:
         proposes = label.proposal.name if label.category_id is None and label.proposal else ""
-        return MinuteLabel(self.people[label.volunteer_id], self._code(label.category_id), proposes)
+        return MinuteLabel(self.people[label.volunteer_id], self.book.code(label.category_id), proposes)
 
     def _vote(self, vote: Vote) -> MinuteVote:
         ballots = self.ballots[vote.pk]
@@ -231,8 +222,8 @@ class _MinutesWriter:
             number=vote.number,
             at=vote.opened_at,
             present=vote.present or 0,
-            ballots=tuple((self.people[one.member_id], self._code(one.category_id)) for one in ballots),
-            split=tuple((self._code(id_), n) for id_, n in split),
+            ballots=tuple((self.people[one.member_id], self.book.code(one.category_id)) for one in ballots),
+            split=tuple((self.book.code(id_), n) for id_, n in split),
             abstained=len(ballots) - chosen.total(),
             revealed_by="" if vote.closed_by_id is None else self.people[vote.closed_by_id],
         )
@@ -262,17 +253,17 @@ class _MinutesWriter:
     def _outside(self, item: AgendaItem) -> OutsideDecision:
         decision = self.settled[item.issue_id]
         by = "" if decision.decided_by_id is None else self.people[decision.decided_by_id]
-        return OutsideDecision(self._code(decision.category_id), decision.method, by, decision.decided_at)
+        return OutsideDecision(self.book.code(decision.category_id), decision.method, by, decision.decided_at)
 
     def _said(self, comment: Comment) -> MinuteArgument:
         who = self.people[comment.author_id]
-        return MinuteArgument(who, comment.said_at, self._code(comment.category_id), comment.text)
+        return MinuteArgument(who, comment.said_at, self.book.code(comment.category_id), comment.text)
 
     def _follow(self, one: FollowUp) -> MinuteFollowUp:
         named = [one.proposal.name] if one.proposal else []
         return MinuteFollowUp(
             kind=str(one.get_kind_display()),
-            code=self._code(one.category_id),
+            code=self.book.code(one.category_id),
             text=": ".join([*named, *([one.text] if one.text else [])]),
             by=self.people[one.made_by_id],
             is_done=one.done_at is not None,

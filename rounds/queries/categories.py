@@ -1,7 +1,9 @@
 """The categories of one version, as labels are compared: rolled up to a depth."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from taxonomy.models import CategoryState, Level
 from taxonomy.queries import codebooks
@@ -46,6 +48,15 @@ class ShownCodebook:
 
     def is_leaf(self, category_id: int) -> bool:
         return category_id not in self._parents
+
+    def code(self, category_id: int | None) -> str:
+        """The code of a category of this version; "" for None."""
+        return "" if category_id is None else self.states[category_id].code
+
+    def codes_in_order(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """The codes of these categories in the order of the tree."""
+        states = sorted((self.states[id_] for id_ in ids), key=attrgetter("position"))
+        return tuple(state.code for state in states)
 
     def at_depth(self, category_id: int, depth: int) -> CategoryState:
         """The ancestor at this level, or the category itself where it is no deeper."""
