@@ -30,290 +30,274 @@ from rounds.queries.categories import codebook
 from studies.models import Membership
 
 
+class _Act:
+    """What a member asks for in a meeting, and the answer to it."""
+
+    item: AgendaItem
+    """Only where the address names one, or after `find_item`."""
+
+    def __init__(self, request: AuthedRequest, meeting_id: int, item_id: int | None = None) -> None:
+        """Raises what `find_meeting` and `find_item` raise."""
+        self.request = request
+        self.meeting, self.member = find_meeting(request, meeting_id)
+        self.round = self.meeting.round
+        if item_id is not None:
+            self.find_item(item_id)
+
+    def find_item(self, item_id: int) -> None:
+        """Find an item of this agenda, if nothing keeps its issue from this member; Http404 for any other."""
+        items = items_seen_by(self.meeting, self.member).select_related("issue")
+        self.item = get_object_or_404(items, pk=item_id)
+        self.item.meeting = self.meeting
+
+    def require(self, rule: Callable[[Membership | None, Meeting], bool], message: str) -> None:
+        require(rule(self.member, self.meeting), message)
+
+    @property
+    def categories(self) -> dict[str, Any]:
+        """The arguments of forms with categories."""
+        return {"book": codebook(self.round.version_id), "depth": self.round.depth}
+
+    def done(
+        self, name: str, act: Callable[[], object], form: Form | None = None, *, keyed: bool = True
+    ) -> HttpResponse:
+        """Run the act once its form is valid, and answer with the changed sections.
+
+        A refusal stands beside the form of this `name`, with the typed text. A text that the act returns is
+        shown; screens show every other result anyway.
+        """
+        if form is not None and not form.is_valid():
+            return self.invalid(name, form.errors)
+        try:
+            result = once(self.request, act) if keyed else act()
+        except DomainError as refusal:
+            return self._refused(name, [_told(refusal, self.meeting)], refusal.status, refusal)
+        said = result if isinstance(result, str) else ""
+        if wants_json(self.request):
+            return JsonResponse({**live(self.request, self.meeting, self.member), "said": said})
+        if said:
+            messages.success(self.request, said)
+        return back_to(self.request, self.meeting)
+
+    def invalid(self, name: str, errors: Mapping[str, Any]) -> HttpResponse:
+        said = [str(text) for texts in errors.values() for text in texts]
+        if wants_json(self.request):
+            return JsonResponse({"detail": " ".join(said), "code": "invalid", "errors": errors}, status=422)
+        return self._refused(name, said, 422)
+
+    def _refused(
+        self, name: str, said: list[str], status: int, refusal: DomainError | None = None
+    ) -> HttpResponse:
+        if wants_json(self.request):
+            return JsonResponse({"detail": " ".join(said), "code": type(refusal).__name__}, status=status)
+        if refusal is not None and not name:
+            raise refusal
+        try:
+            meeting, member = find_meeting(self.request, self.meeting.pk)
+        except Http404:
+            raise refusal or Http404 from None
+        refused = RefusedForm(form=name, said=said, typed=typed(self.request))
+        return room_page(self.request, meeting, member, refused=refused, status=status)
+
+
 @require_POST
 def open_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Let the meeting begin."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(rules.may_run_meeting(member, meeting), _("Its chair, or a lead of the study, opens a meeting."))
-    return _done(request, meeting, member, "", lambda: meetings.open_meeting(meeting=meeting, by=member))
+    act = _Act(request, meeting_id)
+    act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, opens a meeting."))
+    return act.done("", lambda: meetings.open_meeting(meeting=act.meeting, by=act.member))
 
 
 @require_POST
 def close_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """End the meeting: its minutes stand from now on."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(rules.may_run_meeting(member, meeting), _("Its chair, or a lead of the study, closes a meeting."))
-    return _done(request, meeting, member, "", lambda: meetings.close_meeting(meeting=meeting, by=member))
+    act = _Act(request, meeting_id)
+    act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, closes a meeting."))
+    return act.done("", lambda: meetings.close_meeting(meeting=act.meeting, by=act.member))
 
 
 @require_POST
 def take_chair(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Lead the meeting from now on."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(
-        rules.may_take_the_chair(member, meeting), _("An owner or a lead of the study can take the chair.")
-    )
-    return _done(request, meeting, member, "", lambda: meetings.take_chair(meeting=meeting, by=member))
+    act = _Act(request, meeting_id)
+    act.require(rules.may_take_the_chair, _("An owner or a lead of the study can take the chair."))
+    return act.done("", lambda: meetings.take_chair(meeting=act.meeting, by=act.member))
 
 
 @require_POST
 def turn(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Turn all screens to another issue."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(rules.may_chair(member, meeting), _("The chair leads from issue to issue."))
+    act = _Act(request, meeting_id)
+    act.require(rules.may_chair, _("The chair leads from issue to issue."))
     asked = whole_number(request.POST.get("item"))
     if asked is None:
-        return _invalid(request, meeting, member, "turn", {"item": [_("Choose an issue of the agenda.")]})
-    item = _item(meeting, member, asked)
-    return _done(
-        request, meeting, member, "turn", lambda: meetings.turn_to(meeting=meeting, item=item, by=member)
-    )
+        return act.invalid("turn", {"item": [_("Choose an issue of the agenda.")]})
+    act.find_item(asked)
+    return act.done("turn", lambda: meetings.turn_to(meeting=act.meeting, item=act.item, by=act.member))
 
 
 @require_POST
 def open_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Let everybody vote on this issue."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(_leads(member, meeting), _("The chair opens the ballot."))
-    return _done(request, meeting, member, "vote", lambda: votes.open_vote(item=item, by=member))
+    act = _Act(request, meeting_id, item_id)
+    act.require(_leads, _("The chair opens the ballot."))
+    return act.done("vote", lambda: votes.open_vote(item=act.item, by=act.member))
 
 
 @require_POST
 def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Cast the member's ballot, or change it while the vote is open."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(rules.may_take_part(member, meeting), _("Who takes part in the meeting votes."))
-    form = BallotForm(request.POST, book=codebook(meeting.round.version_id), depth=meeting.round.depth)
+    act = _Act(request, meeting_id, item_id)
+    act.require(rules.may_take_part, _("Who takes part in the meeting votes."))
+    form = BallotForm(request.POST, **act.categories)
 
     def cast() -> None:
         cleaned = form.cleaned_data
-        votes.cast_ballot(item=item, member=member, category=cleaned["category"], number=cleaned["number"])
+        votes.cast_ballot(
+            item=act.item, member=act.member, category=cleaned["category"], number=cleaned["number"]
+        )
 
     # Without its form's key: the same ballot twice is one, and another one is a change of mind.
-    return _done(request, meeting, member, "vote", cast, form, keyed=False)
+    return act.done("vote", cast, form, keyed=False)
 
 
 @require_POST
 def close_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Reveal the ballots, though not everybody has voted."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(rules.may_chair(member, meeting), _("The chair reveals the ballots."))
+    act = _Act(request, meeting_id, item_id)
+    act.require(rules.may_chair, _("The chair reveals the ballots."))
     asked = whole_number(request.POST.get("vote"))
     if asked is None:
-        return _invalid(request, meeting, member, "vote", {"vote": [_("Load the page again, then reveal.")]})
-    vote = get_object_or_404(Vote.objects.select_related("item__meeting"), pk=asked, item=item)
-    return _done(request, meeting, member, "vote", lambda: votes.close_vote(vote=vote, by=member))
+        return act.invalid("vote", {"vote": [_("Load the page again, then reveal.")]})
+    vote = get_object_or_404(Vote.objects.select_related("item__meeting"), pk=asked, item=act.item)
+    return act.done("vote", lambda: votes.close_vote(vote=vote, by=act.member))
 
 
 @require_POST
 def close_votes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Close every vote that has its quorum, and decide what the ballots suffice for."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(rules.may_chair(member, meeting), _("The chair closes votes."))
+    act = _Act(request, meeting_id)
+    act.require(rules.may_chair, _("The chair closes votes."))
 
     def close() -> str:
-        made = votes.close_votes_with_quorum(meeting=meeting, by=member)
-        closed = ngettext("%(n)s vote is closed", "%(n)s votes are closed", made.closed) % {"n": made.closed}
-        decided = ngettext("%(n)s issue is decided", "%(n)s issues are decided", made.decided) % {
-            "n": made.decided
+        made = votes.close_votes_with_quorum(meeting=act.meeting, by=act.member)
+        closed = ngettext("%(n)s vote is closed", "%(n)s votes are closed", made.closed)
+        decided = ngettext("%(n)s issue is decided", "%(n)s issues are decided", made.decided)
+        return _("%(closed)s, %(decided)s.") % {
+            "closed": closed % {"n": made.closed},
+            "decided": decided % {"n": made.decided},
         }
-        return _("%(closed)s, %(decided)s.") % {"closed": closed, "decided": decided}
 
-    return _done(request, meeting, member, "", close)
+    return act.done("", close)
 
 
 @require_POST
 def decide_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Record what the meeting decides on this issue, and what follows from it."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(_leads(member, meeting), _("The chair records decisions."))
-    form = ChairForm(request.POST, book=codebook(meeting.round.version_id), depth=meeting.round.depth)
+    act = _Act(request, meeting_id, item_id)
+    act.require(_leads, _("The chair records decisions."))
+    form = ChairForm(request.POST, **act.categories)
 
     def decide() -> None:
         cleaned = form.cleaned_data
         given = {name: cleaned[name] for name in ("category", "how", "rationale", "cause", "seen_number")}
-        decision = consensus.decide_item(item=item, by=member, **given)
-
-        def follow(kind: str, **what: Any) -> None:
-            follow_ups.follow_up(item=item, by=member, kind=kind, **what)
-
+        decision = consensus.decide_item(item=act.item, by=act.member, **given)
+        follow = partial(follow_ups.follow_up, item=act.item, by=act.member)
         if cleaned["example"]:
-            follow(FollowUp.Kind.EXAMPLE, category=decision.category, text=decision.rationale[:1000])
+            follow(kind=FollowUp.Kind.EXAMPLE, category=decision.category, text=decision.rationale[:1000])
         if cleaned["guideline"]:
-            follow(FollowUp.Kind.GUIDELINE, text=cleaned["guideline"])
+            follow(kind=FollowUp.Kind.GUIDELINE, text=cleaned["guideline"])
         if cleaned["proposal"]:
-            follow(FollowUp.Kind.PROPOSAL, name=cleaned["proposal"])
+            follow(kind=FollowUp.Kind.PROPOSAL, name=cleaned["proposal"])
 
-    return _done(request, meeting, member, "decide", decide, form)
+    return act.done("decide", decide, form)
 
 
 @require_POST
 def park(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Leave an issue for later, and go on with the next one."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(_leads(member, meeting), _("The chair puts issues off."))
+    act = _Act(request, meeting_id, item_id)
+    act.require(_leads, _("The chair puts issues off."))
     form = ParkForm(request.POST)
-    act = lambda: meetings.park(item=item, by=member, **form.cleaned_data)  # noqa: E731
-    return _done(request, meeting, member, "park", act, form)
+    return act.done("park", lambda: meetings.park(item=act.item, by=act.member, **form.cleaned_data), form)
 
 
 @require_POST
 def come_back(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Take a parked issue up again."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(_leads(member, meeting), _("The chair takes issues up again."))
-    return _done(request, meeting, member, "park", lambda: meetings.come_back(item=item, by=member))
+    act = _Act(request, meeting_id, item_id)
+    act.require(_leads, _("The chair takes issues up again."))
+    return act.done("park", lambda: meetings.come_back(item=act.item, by=act.member))
 
 
 @require_POST
 def reopen_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Take the decision back, with a reason: the issue waits again."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(
-        rules.may_chair(member, meeting) or rules.may_settle(member, meeting.round),
-        _("The chair, or a lead of the study, reopens an issue."),
-    )
+    act = _Act(request, meeting_id, item_id)
+    act.require(rules.may_run_meeting, _("The chair, or a lead of the study, reopens an issue."))
     form = ReopenForm(request.POST)
-    act = partial(decisions.reopen, round_=meeting.round, issue=item.issue, by=member)
-    return _done(request, meeting, member, "reopen", lambda: act(**form.cleaned_data), form)
+    reopen = partial(decisions.reopen, round_=act.round, issue=act.item.issue, by=act.member)
+    return act.done("reopen", lambda: reopen(**form.cleaned_data), form)
 
 
 @require_POST
 def comment_on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Comment on the issue: the comment stands in its thread, here and outside of the meeting."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(rules.may_comment(member, meeting.round), _("Who labels in the study takes part in discussions."))
-    form = SayForm(request.POST, book=codebook(meeting.round.version_id))
-    act = partial(threads.say, round_=meeting.round, issue=item.issue, author=member)
-    return _done(request, meeting, member, "say", lambda: act(**form.cleaned_data), form)
+    act = _Act(request, meeting_id, item_id)
+    require(rules.may_comment(act.member, act.round), _("Who labels in the study takes part in discussions."))
+    form = SayForm(request.POST, book=codebook(act.round.version_id))
+    say = partial(threads.say, round_=act.round, issue=act.item.issue, author=act.member)
+    return act.done("say", lambda: say(**form.cleaned_data), form)
 
 
 @require_POST
 def take_off_agenda(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Free an issue for other meetings."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(
-        rules.may_chair(member, meeting) or rules.may_plan_meeting(member, meeting.round),
-        _("The chair, or a lead of the study, takes issues off the agenda."),
-    )
-    return _done(request, meeting, member, "park", lambda: agendas.take_off_agenda(item=item, by=member))
+    act = _Act(request, meeting_id, item_id)
+    act.require(rules.may_run_meeting, _("The chair, or a lead of the study, takes issues off the agenda."))
+    return act.done("park", lambda: agendas.take_off_agenda(item=act.item, by=act.member))
 
 
 @require_POST
 def follow_up(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Note what follows from a decided issue: an example, a line for the guideline, a proposal."""
-    meeting, member, item = _on_item(request, meeting_id, item_id)
-    require(_leads(member, meeting), _("The chair notes what follows."))
+    act = _Act(request, meeting_id, item_id)
+    act.require(_leads, _("The chair notes what follows."))
     form = FollowUpForm(request.POST)
-    standing = decisions.standing_decision(meeting.round, item.issue_id)
+    standing = decisions.standing_decision(act.round, act.item.issue_id)
     if form.is_valid() and form.cleaned_data["kind"] == FollowUp.Kind.EXAMPLE and standing is None:
         form.add_error("kind", _("An example is one of a category: decide the issue first."))
 
     def note() -> None:
         kind, text = form.cleaned_data["kind"], form.cleaned_data["text"]
-        follow_ups.follow_up(
-            item=item,
-            by=member,
-            kind=kind,
-            category=standing.category if standing and kind == FollowUp.Kind.EXAMPLE else None,
-            text="" if kind == FollowUp.Kind.PROPOSAL else text,
-            name=text if kind == FollowUp.Kind.PROPOSAL else "",
-        )
+        what: dict[str, Any] = {"name" if kind == FollowUp.Kind.PROPOSAL else "text": text}
+        if standing and kind == FollowUp.Kind.EXAMPLE:
+            what["category"] = standing.category
+        follow_ups.follow_up(item=act.item, by=act.member, kind=kind, **what)
 
-    return _done(request, meeting, member, "follow", note, form)
+    return act.done("follow", note, form)
 
 
 @require_POST
 def decide_alike_here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Give issues of the agenda the same category for the same reason, each a decision of its own."""
-    meeting, member = find_meeting(request, meeting_id)
-    require(rules.may_chair(member, meeting), _("The chair records decisions."))
-    form = AlikeItemsForm(request.POST, book=codebook(meeting.round.version_id), depth=meeting.round.depth)
+    act = _Act(request, meeting_id)
+    act.require(rules.may_chair, _("The chair records decisions."))
+    form = AlikeItemsForm(request.POST, **act.categories)
 
     def decide() -> str:
         given = {name: form.cleaned_data[name] for name in ("issues", "category", "rationale")}
-        n = bulk.decide_alike(round_=meeting.round, by=member, meeting=meeting, **given).decisions.count()
+        made = bulk.decide_alike(round_=act.round, by=act.member, meeting=act.meeting, **given)
+        n = made.decisions.count()
         return ngettext("%(n)s issue is decided.", "%(n)s issues are decided.", n) % {"n": n}
 
-    return _done(request, meeting, member, "alike", decide, form)
+    return act.done("alike", decide, form)
 
 
-def _item(meeting: Meeting, member: Membership, item_id: int) -> AgendaItem:
-    """An item of this meeting's agenda, if nothing keeps its issue from this member."""
-    item = get_object_or_404(items_seen_by(meeting, member).select_related("issue"), pk=item_id)
-    item.meeting = meeting
-    return item
-
-
-def _on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> tuple[Meeting, Membership, AgendaItem]:
-    meeting, member = find_meeting(request, meeting_id)
-    return meeting, member, _item(meeting, member, item_id)
-
-
-def _leads(member: Membership, meeting: Meeting) -> bool:
+def _leads(member: Membership | None, meeting: Meeting) -> bool:
     """May this member lead here: as the chair, or as one of the two of a pair?"""
-    if meeting.kind == Meeting.Kind.PAIR:
-        return rules.may_take_part(member, meeting)
-    return rules.may_chair(member, meeting)
-
-
-def _done(
-    request: AuthedRequest,
-    meeting: Meeting,
-    member: Membership,
-    name: str,
-    act: Callable[[], object],
-    form: Form | None = None,
-    *,
-    keyed: bool = True,
-) -> HttpResponse:
-    """Run the act once its form is valid, and answer with the changed sections.
-
-    A refusal stands beside the form of this `name`, with the typed text. A text that the act returns is
-    shown; screens show every other result anyway.
-    """
-    if form is not None and not form.is_valid():
-        return _invalid(request, meeting, member, name, form.errors)
-    try:
-        result = once(request, act) if keyed else act()
-    except DomainError as refusal:
-        return _refused(request, meeting, member, name, [_told(refusal, meeting)], refusal.status, refusal)
-    said = result if isinstance(result, str) else ""
-    if wants_json(request):
-        return JsonResponse({**live(request, meeting, member), "said": said})
-    if said:
-        messages.success(request, said)
-    return back_to(request, meeting)
-
-
-def _invalid(
-    request: AuthedRequest, meeting: Meeting, member: Membership, name: str, errors: Mapping[str, Any]
-) -> HttpResponse:
-    said = [str(text) for texts in errors.values() for text in texts]
-    if wants_json(request):
-        return JsonResponse({"detail": " ".join(said), "code": "invalid", "errors": errors}, status=422)
-    return _refused(request, meeting, member, name, said, 422)
-
-
-def _refused(
-    request: AuthedRequest,
-    meeting: Meeting,
-    member: Membership,
-    name: str,
-    said: list[str],
-    status: int,
-    refusal: DomainError | None = None,
-) -> HttpResponse:
-    if wants_json(request):
-        return JsonResponse({"detail": " ".join(said), "code": type(refusal).__name__}, status=status)
-    if refusal is not None and not name:
-        raise refusal
-    try:
-        meeting, member = find_meeting(request, meeting.pk)
-    except Http404:
-        raise refusal or Http404 from None
-    refused = RefusedForm(form=name, said=said, typed=typed(request))
-    return room_page(request, meeting, member, refused=refused, status=status)
+    may = rules.may_take_part if meeting.kind == Meeting.Kind.PAIR else rules.may_chair
+    return may(member, meeting)
 
 
 def _told(refusal: DomainError, meeting: Meeting) -> str:
