@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from consensus import errors
 from consensus.actions.agendas import lock_places
-from consensus.actions.decisions import require_category
-from consensus.actions.locks import changed, lock_meeting
+from consensus.actions.consensus import require_quorum
+from consensus.actions.decisions import next_numbers, require_category
+from consensus.actions.locks import changed, lock_meeting, lock_open_meeting
 from consensus.actions.records import record_in_round
 from consensus.models import AgendaItem, BulkDecision, Decision, Disagreement, Meeting, Vote
 from consensus.queries.bulk import largest
 from consensus.queries.disagreement_filters import Narrowing, found
+from consensus.queries.votes import present_in
 from consensus.rules import may_chair, may_settle
 from core import clock
 from core.sql.retry import retried
@@ -133,11 +135,7 @@ def decide_alike(
     }
     votes = _last_votes(items.values()) if chaired else {}
     short = _without_quorum(chaired, places) if chaired else set()
-    numbers = dict(
-        Decision.objects.filter(round=current, issue__in=places)
-        .values_list("issue")
-        .annotate(last=Max("number"))
-    )
+    numbers = next_numbers(current, places)
     now = clock.now()
     bulk = BulkDecision.objects.create(
         round=current,
@@ -157,7 +155,7 @@ def decide_alike(
                 Decision(
                     round=current,
                     issue_id=issue_id,
-                    number=numbers.get(issue_id, 0) + 1,
+                    number=numbers[issue_id],
                     category=category,
                     version_id=current.version_id,
                     method=Decision.Method.MEETING if chaired else Decision.Method.LEAD,
@@ -233,19 +231,13 @@ def _require_bulk(round_: Round, by: Membership) -> Round:
 
 def _require_chair(meeting: Meeting, by: Membership) -> Meeting:
     """Lock the meeting, in which its chair may decide alone."""
-    locked = lock_meeting(meeting)
+    locked = lock_open_meeting(meeting)
     if not may_chair(by, locked):
         raise NotAllowed
-    if locked.closed_at is not None:
-        raise errors.MeetingClosed
-    if locked.opened_at is None:
-        raise errors.MeetingNotOpen
     if locked.kind == Meeting.Kind.PAIR:
         raise errors.NobodyDecidesForAPair
     if locked.kind == Meeting.Kind.TOGETHER:
-        there = locked.participants.filter(joined_at__isnull=False, left_at=None).count()
-        if there < locked.quorum:
-            raise errors.NoQuorum(needs=locked.quorum, there=there)
+        require_quorum(locked, len(present_in(locked)))
     return locked
 
 
@@ -253,10 +245,10 @@ def _without_quorum(meeting: Meeting, issues: Collection[int]) -> set[int]:
     """The issues that fewer present participants than the quorum may see. Two queries per participant."""
     if meeting.kind != Meeting.Kind.TOGETHER:
         return set()
-    there = meeting.participants.filter(joined_at__isnull=False, left_at=None).select_related("member")
+    there = Membership.objects.filter(pk__in=present_in(meeting))
     kept: Counter[int] = Counter()
-    for one in there:
-        turns = still_to_label(meeting.round, one.member).filter(issue__in=issues)
+    for member in there:
+        turns = still_to_label(meeting.round, member).filter(issue__in=issues)
         kept.update(set(turns.values_list("issue", flat=True)))
     return {issue for issue, members in kept.items() if len(there) - members < meeting.quorum}
 

@@ -123,16 +123,17 @@ def _require_that_it_suffices(item: AgendaItem, how: str, category_id: int, vote
     """Raises VoteMissing, NoQuorum, VotesDoNotSuffice."""
     meeting = item.meeting
     if how == Decision.How.CHAIR and meeting.kind == Meeting.Kind.TOGETHER:
-        _require_quorum(meeting, len(present_for(meeting, item.issue_id)))
+        require_quorum(meeting, len(present_for(meeting, item.issue_id)))
         return
     if vote is None:
         raise errors.VoteMissing
-    _require_quorum(meeting, vote.present or 0)
+    require_quorum(meeting, vote.present or 0)
     if how != Decision.How.CHAIR and decides(meeting, tally_of(vote), how) != category_id:
         raise errors.VotesDoNotSuffice
 
 
-def _require_quorum(meeting: Meeting, there: int) -> None:
+def require_quorum(meeting: Meeting, there: int) -> None:
+    """Raises NoQuorum where fewer people than the quorum are there."""
     if there < meeting.quorum:
         raise errors.NoQuorum(needs=meeting.quorum, there=there)
 

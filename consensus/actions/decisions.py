@@ -1,5 +1,6 @@
 """Decisions that follow from the labels by the rule of the round, and decisions of a lead."""
 
+from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
@@ -136,8 +137,14 @@ def standing_decision(round_: Round, issue_id: int) -> Decision | None:
 
 def next_number(round_: Round, issue_id: int) -> int:
     """The number of the next decision on an issue. Reopened decisions keep their numbers."""
-    before = Decision.objects.filter(round=round_, issue=issue_id).aggregate(last=Max("number"))["last"]
-    return (before or 0) + 1
+    return next_numbers(round_, [issue_id])[issue_id]
+
+
+def next_numbers(round_: Round, issues: Collection[int]) -> defaultdict[int, int]:
+    """Of each of these issues. One query."""
+    made = Decision.objects.filter(round=round_, issue__in=issues)
+    last = made.values_list("issue").annotate(next=Max("number") + 1)
+    return defaultdict(lambda: 1, last)
 
 
 def require_category(round_: Round, category: Category) -> str:

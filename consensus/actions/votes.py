@@ -10,7 +10,7 @@ from django.db.models import Exists, Max, OuterRef
 
 from consensus import errors
 from consensus.actions.consensus import decides, state_at_depth, store_decision
-from consensus.actions.decisions import standing_decision
+from consensus.actions.decisions import next_numbers, standing_decision
 from consensus.actions.locks import changed, lock_item, lock_item_to_lead, lock_open_meeting
 from consensus.actions.records import record_in_meeting
 from consensus.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Participant, Vote
@@ -20,6 +20,7 @@ from consensus.queries.votes import (
     last_closed_vote,
     open_vote_on,
     present_for,
+    present_in,
     tally,
     tally_of,
     who_voted,
@@ -220,10 +221,7 @@ def _close(item: AgendaItem, vote: Vote, now: datetime, *, by: Membership | None
 
 def _require_to_be_there(meeting: Meeting, member: Membership, now: datetime) -> None:
     """Check that the voter is present: at one time by being there, over days by voting. Raises NotPresent."""
-    there = Participant.objects.filter(
-        meeting=meeting, member=member, joined_at__isnull=False, left_at=None
-    ).exists()
-    if there:
+    if member.pk in present_in(meeting):
         return
     if meeting.kind == Meeting.Kind.TOGETHER:
         raise errors.NotPresent
@@ -309,14 +307,14 @@ def _decide_by_votes(
     issues = dict(AgendaItem.objects.filter(pk__in=found).values_list("issue", "pk"))
     places = RoundIssue.objects.select_for_update(no_key=True).filter(round=meeting.round, issue__in=issues)
     locked = [place.issue_id for place in places.order_by("pk")]
-    earlier = Decision.objects.filter(round=meeting.round, issue__in=locked)
-    standing = set(earlier.filter(superseded_at=None).values_list("issue", flat=True))
-    numbers = dict(earlier.values_list("issue").annotate(last=Max("number")))
+    stands = Decision.objects.filter(round=meeting.round, issue__in=locked, superseded_at=None)
+    standing = set(stands.values_list("issue", flat=True))
+    numbers = next_numbers(meeting.round, locked)
     made = Decision.objects.bulk_create(
         Decision(
             round=meeting.round,
             issue_id=issue_id,
-            number=numbers.get(issue_id, 0) + 1,
+            number=numbers[issue_id],
             category_id=found[issues[issue_id]][1],
             version_id=meeting.round.version_id,
             method=Decision.Method.MEETING,
