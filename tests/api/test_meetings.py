@@ -197,7 +197,7 @@ def test_an_agenda_of_any_length_takes_as_many_queries(world, items):
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(f"{API}/meetings/{world.meeting.pk}/")
     assert len(answer.json()["agenda"]) == items
-    assert len(queries) == 10
+    assert len(queries) == 9
 
 
 # --- voting and deciding
