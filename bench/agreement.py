@@ -4,16 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from django.db import connection
-
-from bench.ground import Ground, Measurement, median_of, seconds
+from bench.ground import Ground, Measurement, median_of, rows_of, seconds
 from bench.page import READY_AT, chromium, in_browser, web_server
-from bench.rounds import team_of
+from bench.rounds import main_round, team_of
 from bench.submit import signed_in
 from reports.agreement_report import _numbers, agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.queries.label_tuples import _kept
-from rounds.models import Round
 
 MOST = 0.3
 PAGE = 1.5
@@ -35,18 +32,12 @@ COUNTED = "SELECT count(*) FROM rounds_label WHERE round_id = %s"
 
 def rows(ground: Ground) -> Iterator[Measurement]:
     slug = ground.study(ground.issues)
-    round_ = Round.objects.select_related("study").get(study__slug=slug, name="Main round")
-
-    def query(statement: str) -> list[tuple[object, ...]]:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, [round_.pk])
-            return cursor.fetchall()
-
+    round_ = main_round(slug)
     ground.say("agreement …")
-    grouped = median_of(TIMES, lambda: query(GROUPED))
-    counted = median_of(TIMES, lambda: query(COUNTED))
+    grouped = median_of(TIMES, lambda: rows_of(GROUPED, [round_.pk]))
+    counted = median_of(TIMES, lambda: rows_of(COUNTED, [round_.pk]))
     found = agreement_report(round_)
-    tuples = len(query(GROUPED))
+    tuples = len(rows_of(GROUPED, [round_.pk]))
     labels = found.overall.labels
     note = (
         f"{labels:,} labels, {tuples:,} distinct tuples; counting the labels alone {seconds(counted)};"

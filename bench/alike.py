@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from django.db import connection, transaction
 from django.urls import reverse
 
-from bench.ground import SEED, VOLUNTEERS, Ground, Measurement, median_of, seconds
+from bench.ground import SEED, VOLUNTEERS, Ground, Measurement, median_of, rows_of, seconds
+from bench.rounds import main_round
 from bench.submit import signed_in
 from consensus.likeness import stars
 from consensus.queries.alike import _grouped
-from rounds.models import Round
 from studies.models import Membership
 
 PAGE = 0.15
@@ -53,22 +53,13 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 def page(ground: Ground) -> Iterator[Measurement]:
     """The page with its largest pair, where nothing was grouped before and where it was."""
-    round_ = Round.objects.select_related("study").get(
-        study__slug=ground.study(ground.issues), name="Main round"
-    )
+    round_ = main_round(ground.study(ground.issues))
     ground.say("titles and summaries …")
     say_something(round_.pk)
     client = signed_in(Membership.objects.get(study=round_.study, role="owner"))
     address = reverse("alike", args=[round_.pk])
-    with connection.cursor() as cursor:
-        cursor.execute(LARGEST, [round_.pk])
-        pair = cursor.fetchone()
-
-        def read() -> object:
-            cursor.execute(READ, [round_.pk, *pair[:2]])
-            return cursor.fetchall()
-
-        least = median_of(TIMES, read)
+    pair = rows_of(LARGEST, [round_.pk])[0]
+    least = median_of(TIMES, lambda: rows_of(READ, [round_.pk, *pair[:2]]))
 
     def asked(*, first: bool) -> None:
         if first:

@@ -16,32 +16,25 @@ import django
 
 
 def load(folder: str, slug: str) -> dict[str, Any]:
-    """Load a published study. `seconds` of the load alone; `before` and `peak` bytes of memory."""
+    """Load a published study. `seconds` of the load alone; `peak` bytes of memory."""
     from bench.ground import owner
     from replication.actions.published import import_study
 
     by = owner()
-    before = peak_memory()
     began = time.perf_counter()
-    done = import_study(folder=Path(folder), slug=slug, owner=by)
-    return {
-        "seconds": time.perf_counter() - began,
-        "before": before,
-        "peak": peak_memory(),
-        "counts": done.counts,
-    }
+    import_study(folder=Path(folder), slug=slug, owner=by)
+    return {"seconds": time.perf_counter() - began, "peak": peak_memory()}
 
 
 def export(slug: str) -> dict[str, Any]:
     """Stream a study's wide CSV to nowhere, as the web server would to a browser."""
+    from bench.rounds import main_round
     from reports.exports import labels_csv
-    from rounds.models import Round
 
-    round_ = Round.objects.select_related("study").get(study__slug=slug, name="Main round")
-    before = peak_memory()
+    round_ = main_round(slug)
     began = time.perf_counter()
     size = sum(len(chunk) for chunk in labels_csv(round_))
-    return {"seconds": time.perf_counter() - began, "before": before, "peak": peak_memory(), "bytes": size}
+    return {"seconds": time.perf_counter() - began, "peak": peak_memory(), "bytes": size}
 
 
 def command(*arguments: str) -> dict[str, Any]:

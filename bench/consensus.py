@@ -1,21 +1,20 @@
 """Disagreements and meetings of a full study: views, alike groups, bulk decisions, agenda of 500, polls."""
 
 import json
-import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 
-from bench.ground import Ground, Measurement, median_of, percentile, seconds, timed
+from bench.ground import Ground, Measurement, median_of, percentile, rows_of, seconds, timed
 from bench.rounds import TEXTS, in_bulk, team_of, texts
 from bench.submit import JSON, one_query, signed_in
 from consensus.actions import meetings as actions
 from consensus.actions import presence
 from consensus.actions.agendas import put_on_agenda
 from consensus.actions.bulk import decide_majority, take_back
-from consensus.models import Disagreement
+from consensus.models import AgendaItem, Disagreement
 from consensus.queries.disagreement_filters import Narrowing
 from ingest.actions import find_keywords
 from ingest.models import Keyword, Snapshot
@@ -41,10 +40,10 @@ COPIED = """
 READ = """
     SELECT sum(length(s.title) + length(s.body)) FROM ingest_snapshot s
     JOIN ingest_issue i ON i.id = s.issue_id JOIN ingest_repository r ON r.id = i.repository_id
-    WHERE r.study_id = %(study)s
+    WHERE r.study_id = %s
 """
 DIGEST = """
-    SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM rounds_label l WHERE l.round_id = %(round)s
+    SELECT md5(string_agg(l::text, chr(10) ORDER BY l.id)) FROM rounds_label l WHERE l.round_id = %s
 """
 
 
@@ -75,8 +74,7 @@ def disputed(slug: str) -> tuple[Any, Any]:
 def searched(lead: Any) -> Measurement:
     """A keyword searched in all texts of the study, as the job does it that makes lists fast."""
     texts = Snapshot.objects.filter(issue__repository__study=lead.study).count()
-    with connection.cursor() as cursor:
-        read = median_of(3, lambda: cursor.execute(READ, {"study": lead.study_id}))
+    read = median_of(3, lambda: rows_of(READ, [lead.study_id]))
     Keyword.objects.filter(study=lead.study).delete()
     Keyword.objects.create(study=lead.study, word=KEYWORD)
     made: list[int] = []
@@ -118,28 +116,15 @@ def views(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
             if answer.status_code != 200:
                 raise RuntimeError(f"{address}: {answer.status_code}")
 
-        first = timed(look)
+        first = f"; the first time {seconds(timed(look))}"
         times = [timed(look) for _ in range(TIMES)]
-        p95 = percentile(times, 0.95)
-        yield Measurement.timed(
-            f"{what}, {count:,} disagreements: p95",
-            p95,
-            limit,
-            "a signed-in view with one query, p95",
-            most=MOST,
-            note=f"median {seconds(statistics.median(times))}; the first time {seconds(first)}",
-        )
+        yield Measurement.p95(f"{what}, {count:,} disagreements", times, limit, most=MOST, note=first)
 
 
 def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
     """Every issue with four equal labels decided at one stroke, and taken back; labels stay the same."""
 
-    def digest() -> str:
-        with connection.cursor() as cursor:
-            cursor.execute(DIGEST, {"round": round_.pk})
-            return str(cursor.fetchone()[0])
-
-    before = digest()
+    before = rows_of(DIGEST, [round_.pk])
     made: list[Any] = []
     decided = timed(
         lambda: made.append(decide_majority(round_=round_, by=lead, at_least=AT_LEAST, narrowing=Narrowing()))
@@ -148,7 +133,7 @@ def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
         copied = timed(lambda: cursor.execute(COPIED, {"bulk": made[0].pk}))
     count = made[0].decisions.count()
     undone = timed(lambda: take_back(bulk=made[0], by=lead))
-    if digest() != before:
+    if rows_of(DIGEST, [round_.pk]) != before:
         raise RuntimeError("labels are not as they were")
     for what, ours in (("decided by majority", decided), ("taken back", undone)):
         yield Measurement.timed(
@@ -160,15 +145,24 @@ def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
         )
 
 
+def opened(round_: Any, lead: Any, *, quorum: int, people: list[Any]) -> Any:
+    """An open meeting that the lead chairs and all of these people are at, with AGENDA issues."""
+    held = actions.plan_meeting(
+        round_=round_, by=lead, name="Measured", chair=lead, quorum=quorum, participants=people
+    )
+    elsewhere = AgendaItem.objects.filter(round=round_, released_at=None).values("issue")
+    waiting = Disagreement.objects.filter(round=round_).exclude(issue__in=elsewhere)
+    issues = waiting.order_by("ways", "margin", "position").values_list("issue", flat=True)[:AGENDA]
+    put_on_agenda(meeting=held, by=lead, issues=list(issues))
+    actions.open_meeting(meeting=held, by=lead)
+    for member in {lead, *people}:
+        presence.here(meeting=held, member=member)
+    return held
+
+
 def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
     """The room with a long agenda: as a page, after a change, and when nothing changed."""
-    held = actions.plan_meeting(
-        round_=round_, by=lead, name="Measured", chair=lead, quorum=1, participants=[lead]
-    )
-    issues = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
-    put_on_agenda(meeting=held, by=lead, issues=list(issues.values_list("issue", flat=True)[:AGENDA]))
-    actions.open_meeting(meeting=held, by=lead)
-    presence.here(meeting=held, member=lead)
+    held = opened(round_, lead, quorum=1, people=[lead])
     items = list(held.items.order_by("position"))
     actions.turn_to(meeting=held, item=items[0], by=lead)
     client = signed_in(lead)
@@ -190,15 +184,7 @@ def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
     for what, act in acts.items():
         act()
         times = [timed(act) for _ in range(TIMES)]
-        p95 = percentile(times, 0.95)
-        yield Measurement.timed(
-            f"{what}, agenda of {AGENDA}: p95",
-            p95,
-            limit,
-            "a signed-in view with one query, p95",
-            most=MOST,
-            note=f"median {seconds(statistics.median(times))}",
-        )
+        yield Measurement.p95(f"{what}, agenda of {AGENDA}", times, limit, most=MOST)
     held.refresh_from_db()
     revision = {"revision": str(held.revision)}
 

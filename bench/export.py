@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from django.db import connection
 
-from bench.ground import Ground, Measurement, child, median_of, megabytes
-from rounds.models import Round
+from bench.ground import Ground, Measurement, child, median_of
+from bench.rounds import main_round
 
 MOST = 1.5
 FLAT = 1.1
@@ -34,7 +34,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     ground.say("wide CSV …")
     thrice = child("export", ground.study(3 * ground.issues))
     slug = ground.study(ground.issues)
-    round_ = Round.objects.get(study__slug=slug, name="Main round")
+    round_ = main_round(slug)
 
     def copy() -> None:
         with connection.cursor() as cursor:
@@ -53,13 +53,10 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         note=f"{found[0]['bytes'] / 1e6:.1f} MB; median of {ground.repeat}, each in a new process",
     )
     once = statistics.median(run["peak"] for run in found)
-    yield Measurement(
-        work="memory of the wide CSV: once the size, three times",
-        ours=f"{megabytes(once)}, {megabytes(thrice['peak'])}",
-        limit=megabytes(once),
-        limit_is="once the size",
-        ratio=thrice["peak"] / once,
-        bar=f"flat (≤ {FLAT:g} ×)",
-        met=thrice["peak"] / once <= FLAT,
+    yield Measurement.grown(
+        "memory of the wide CSV: once the size, three times",
+        once,
+        thrice["peak"],
+        most=FLAT,
         note="peak resident memory of the process, Django and all",
     )

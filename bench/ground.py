@@ -6,7 +6,6 @@
 import json
 import os
 import random
-import statistics
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -57,6 +57,21 @@ class Measurement:
         """Seconds beside those of the limit; the promise is `most` seconds, where there is one."""
         bar, met = ("", None) if most is None else (f"≤ {seconds(most)}", ours <= most)
         return cls(work, seconds(ours), seconds(limit), limit_is, ours / limit, bar, met, note)
+
+    @classmethod
+    def p95(
+        cls, work: str, times: list[float], limit: float, *, most: float | None = None, note: str = ""
+    ) -> "Measurement":
+        """The slowest but one in twenty of these requests, beside that of a view with one query."""
+        limit_is, note = "a signed-in view with one query, p95", f"median {seconds(median(times))}{note}"
+        return cls.timed(f"{work}: p95", percentile(times, 0.95), limit, limit_is, most=most, note=note)
+
+    @classmethod
+    def grown(cls, work: str, once: float, thrice: float, *, most: float, note: str) -> "Measurement":
+        """Bytes of memory at once and at three times the size; the promise is a growth by `most` times."""
+        times, sizes = thrice / once, f"{megabytes(once)}, {megabytes(thrice)}"
+        bar, met = f"flat (≤ {most:g} ×)", times <= most
+        return cls(work, sizes, megabytes(once), "once the size", times, bar, met, note)
 
 
 @dataclass
@@ -158,11 +173,25 @@ def _administer(at: dict[str, str], *statements: str) -> None:
 
 def owner() -> Any:
     """The account that owns what is measured."""
+    return account("Bench")
+
+
+def account(name: str) -> Any:
+    """The account of this name, made by the first who asks."""
     from accounts.actions import make_account
     from accounts.models import User
 
-    found = User.objects.filter(email="bench@example.org").first()
-    return found or make_account(name="Bench", email="bench@example.org", password=None)
+    email = f"{name.replace(' ', '-').lower()}@example.org"
+    return User.objects.filter(email=email).first() or make_account(name=name, email=email, password=None)
+
+
+def rows_of(statement: str, given: list[Any]) -> list[tuple[Any, ...]]:
+    """What a statement selects in the scratch database."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(statement, given)
+        return cursor.fetchall()
 
 
 def write_study(folder: Path, issues: int) -> None:
@@ -218,7 +247,7 @@ def stopwatch() -> Iterator[list[float]]:
 def median_of(times: int, act: Callable[[], object]) -> float:
     """The median of the seconds that `act` takes, after a first time that is not counted."""
     act()
-    return statistics.median(timed(act) for _ in range(times))
+    return median(timed(act) for _ in range(times))
 
 
 def timed(act: Callable[[], object]) -> float:

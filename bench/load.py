@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
-from bench.ground import PUBLISHED, Ground, Measurement, child, megabytes, seconds, timed
+from bench.ground import PUBLISHED, Ground, Measurement, child, seconds, timed
 
 # In the order of their references.
 TABLES = (
@@ -81,13 +81,10 @@ def memory(ground: Ground, once: int) -> Measurement:
     """`once`: the peak memory at once the size."""
     ground.say(f"memory of a load of {3 * ground.issues:,} issues …")
     thrice = ground.study_of_a_child(3 * ground.issues)["peak"]
-    return Measurement(
-        work="memory of the load: once the size, three times",
-        ours=f"{megabytes(once)}, {megabytes(thrice)}",
-        ratio=thrice / once,
-        limit=megabytes(once),
-        limit_is="once the size",
-        bar=f"flat (≤ {FLAT:g} ×)",
-        met=thrice / once <= FLAT,
+    return Measurement.grown(
+        "memory of the load: once the size, three times",
+        once,
+        thrice,
+        most=FLAT,
         note="peak resident memory of the loading process",
     )

@@ -12,23 +12,17 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from accounts.actions import make_account
-from bench.consensus import OPEN_ALL
-from bench.ground import Ground, Measurement, percentile, seconds
+from bench.consensus import AGENDA, OPEN_ALL, opened
+from bench.ground import Ground, Measurement, account, percentile, seconds
 from bench.rounds import in_bulk, team_of
 from bench.submit import JSON, signed_in
-from consensus.actions import meetings as actions
-from consensus.actions import presence
-from consensus.actions.agendas import put_on_agenda
 from consensus.actions.presence import away, here
 from consensus.actions.votes import cast_ballot, open_vote
-from consensus.models import AgendaItem, Disagreement, Participant, Vote
+from consensus.models import Participant, Vote
 from core import clock
 from rounds.models import Round
-from studies.models import Membership
 from taxonomy.models import Category
 
-AGENDA = 500
 EVERY = 1.0
 TURNS = 20
 MOST = 2.0
@@ -62,23 +56,12 @@ def held(lead: Any, round_: Any, members: list[Any]) -> tuple[Any, list[Any]]:
     """An open meeting that the lead chairs and all volunteers are at, each with an account."""
     for member in members:
         if member.user is None:
-            user = make_account(name=member.pseudonym, email=f"meeting{member.pk}@example.org", password=None)
-            Membership.objects.filter(pk=member.pk).update(user=user)
-            member.user = user
+            member.user = account(f"Meeting {member.pk}")
+            member.save(update_fields=["user"])
     in_bulk(OPEN_ALL, {"round": round_.pk})
     # Who has still to label an issue in a round of the rows before would not be shown it.
     Round.objects.filter(study=lead.study, closed_at=None).exclude(pk=round_.pk).update(closed_at=clock.now())
-    meeting = actions.plan_meeting(
-        round_=round_, by=lead, name="Followed", chair=lead, quorum=4, participants=members
-    )
-    elsewhere = AgendaItem.objects.filter(round=round_, released_at=None).values("issue")
-    waiting = Disagreement.objects.filter(round=round_).exclude(issue__in=elsewhere)
-    chosen = waiting.order_by("ways", "margin", "position").values_list("issue", flat=True)[:AGENDA]
-    put_on_agenda(meeting=meeting, by=lead, issues=list(chosen))
-    actions.open_meeting(meeting=meeting, by=lead)
-    for member in (lead, *members):
-        presence.here(meeting=meeting, member=member)
-    return meeting, members
+    return opened(round_, lead, quorum=4, people=members), members
 
 
 @dataclass

@@ -9,8 +9,8 @@ from typing import Any
 import psycopg2
 from django.db import connection
 
-from bench.ground import Ground, Measurement, child, megabytes, stopwatch
-from rounds.models import Round
+from bench.ground import Ground, Measurement, child, megabytes, rows_of, stopwatch
+from bench.rounds import main_round
 
 TIMES = 100
 NOISE = 0.02
@@ -80,7 +80,7 @@ GROUPED = """
 
 def rows(ground: Ground) -> Iterator[Measurement]:
     slug = ground.study(ground.issues)
-    round_ = Round.objects.get(study__slug=slug, name="Main round")
+    round_ = main_round(slug)
     ground.say(f"{TIMES} times as many labels …")
     with stopwatch() as made:
         multiply(round_.pk)
@@ -89,9 +89,8 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     ours = sorted(one["seconds"] for one in found)[RUNS // 2]
     peak = max(one["peak"] for one in found)
     overall = found[0]["answer"]["groups"][0]
-    with connection.cursor() as cursor, stopwatch() as grouped:
-        cursor.execute(GROUPED, [round_.pk])
-        cursor.fetchone()
+    with stopwatch() as grouped:
+        rows_of(GROUPED, [round_.pk])
     # The larger study is in nobody else's way.
     ground.forget_studies()
     yield Measurement.timed(

@@ -1,6 +1,7 @@
 """The labelling page from a cold cache: its requests, its compressed bytes, and when it is ready."""
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -10,15 +11,14 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from bench.ground import ROOT, Ground, Measurement
 from bench.rounds import open_round_in
-from bench.submit import signed_in
+from bench.submit import Tags, signed_in
 from core.management.commands.up import web
 
 REQUESTS = 8
@@ -27,6 +27,7 @@ READY = 0.3
 TIMES = 7
 LOADED = {"stylesheet", "icon", "preload", "modulepreload"}
 LATE = 120.0
+TOKEN = "b" * 32  # of the double-submitted cookie: any will do, if header and cookie say the same
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -45,7 +46,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     ground.say("the labelling page …")
     with web_server() as address:
         path = f"/rounds/{round_.pk}/label/"
-        bodies = fetched(address, path, cookie)
+        bodies = fetched(Client(address, cookie), path)
         size = sum(
             len(gzip.compress(body, 6)) if is_text(kind) else len(body) for kind, body in bodies.values()
         )
@@ -93,7 +94,7 @@ def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
         deadline = time.monotonic() + LATE
         while True:
             try:
-                get(f"http://127.0.0.1:{port}", "/healthz", "")
+                Client(f"http://127.0.0.1:{port}").get("/healthz")
                 break
             except OSError:
                 if time.monotonic() > deadline or process.poll() is not None:
@@ -105,28 +106,40 @@ def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
         process.wait()
 
 
-def get(address: str, path: str, cookie: str) -> tuple[str, bytes]:
-    """The media type and the body of an answer, which is not compressed."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
-    try:
-        connection.request("GET", path, headers={"Cookie": f"sessionid={cookie}"})
-        answer = connection.getresponse()
-        body = answer.read()
+class Client:
+    """One browser's connection, kept open. Answers are not compressed."""
+
+    def __init__(self, address: str, session: str = "") -> None:
+        self._connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+        self._headers = {"Cookie": f"sessionid={session}; csrftoken={TOKEN}", "X-CSRFToken": TOKEN}
+
+    def get(self, path: str) -> tuple[str, bytes]:
+        """The media type and the body of an answer."""
+        return self._ask("GET", path, None, {"Accept": "text/html"})
+
+    def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+        """The JSON that answers a posted form."""
+        headers = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+        answer: dict[str, Any] = json.loads(self._ask("POST", path, urlencode(given, doseq=True), headers)[1])
+        return answer
+
+    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[str, bytes]:
+        self._connection.request(method, path, body, self._headers | headers)
+        answer = self._connection.getresponse()
+        found = answer.read()
         if answer.status != 200:
-            raise RuntimeError(f"{path} was answered with {answer.status}")
-        return answer.getheader("Content-Type", ""), body
-    finally:
-        connection.close()
+            raise RuntimeError(f"{path} was answered with {answer.status}: {found[:500]!r}")
+        return answer.getheader("Content-Type", ""), found
 
 
-def fetched(address: str, path: str, cookie: str) -> dict[str, tuple[str, bytes]]:
+def fetched(client: Client, path: str) -> dict[str, tuple[str, bytes]]:
     """The page and all that it and its style sheets name, each with its media type."""
-    found = {path: get(address, path, cookie)}
-    waiting = Assets.of(found[path][1].decode(), path)
+    found = {path: client.get(path)}
+    waiting = [urljoin(path, name) for name in loaded_by(found[path][1].decode())]
     while waiting:
         url = waiting.pop()
         if url not in found:
-            found[url] = get(address, url, cookie)
+            found[url] = client.get(url)
             kind, body = found[url]
             if "css" in kind:
                 named = re.findall(r"""(?:url\(|@import\s+)["']?([^"')]+)""", body.decode())
@@ -134,27 +147,12 @@ def fetched(address: str, path: str, cookie: str) -> dict[str, tuple[str, bytes]
     return found
 
 
-class Assets(HTMLParser):
-    """What a page loads by itself: style sheets, scripts, pictures, its icon."""
-
-    def __init__(self, base: str) -> None:
-        super().__init__()
-        self.base = base
-        self.found: list[str] = []
-
-    @classmethod
-    def of(cls, page: str, base: str) -> list[str]:
-        parser = cls(base)
-        parser.feed(page)
-        return parser.found
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        loads = {"link": "href", "script": "src", "img": "src"}.get(tag)
-        if tag == "link" and not set((given.get("rel") or "").split()) & LOADED:
-            return
-        if loads and given.get(loads):
-            self.found.append(urljoin(self.base, given[loads] or ""))
+def loaded_by(page: str) -> Iterator[str]:
+    """The addresses that a page loads by itself: style sheets, scripts, pictures, its icon."""
+    for tag, given in Tags(page).found:
+        loads = {"link": "href", "script": "src", "img": "src"}.get(tag, "")
+        if given.get(loads) and (tag != "link" or set(given.get("rel", "").split()) & LOADED):
+            yield given[loads]
 
 
 def is_text(kind: str) -> bool:

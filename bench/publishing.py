@@ -1,11 +1,10 @@
 """A new version of the taxonomy while a full study labels: two large categories are merged."""
 
 from collections.abc import Iterator
-from time import perf_counter
 
 from django.db import connection, transaction
 
-from bench.ground import Ground, Measurement, median_of, seconds
+from bench.ground import Ground, Measurement, median_of, rows_of, seconds, stopwatch, timed
 from bench.rounds import team_of
 from reports.agreement_report import _numbers, agreement_report
 from reports.queries.label_tuples import _kept
@@ -41,22 +40,18 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         agreement_report(Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk))
 
     before = median_of(TIMES, report)
-    with connection.cursor() as cursor:
-        cursor.execute(MOST_CHOSEN, [round_.pk])
-        (gone, labels), (kept, others) = cursor.fetchall()
-        with transaction.atomic():
-            began = perf_counter()
+    (gone, labels), (kept, others) = rows_of(MOST_CHOSEN, [round_.pk])
+    with transaction.atomic(), connection.cursor() as cursor:
+        with stopwatch() as least:
             cursor.execute(TOUCHED, {"round": round_.pk, "keys": [gone, kept]})
-            touched, least = cursor.rowcount, perf_counter() - began
-            transaction.set_rollback(True)
+        touched = cursor.rowcount
+        transaction.set_rollback(True)
     act(taxonomy=taxonomy, kind=MERGE, key=gone, values={"into": kept}, by=lead.user)
-    began = perf_counter()
-    publish(taxonomy=taxonomy, by=lead.user)
-    took = perf_counter() - began
+    took = timed(lambda: publish(taxonomy=taxonomy, by=lead.user))
     yield Measurement.timed(
         f"publish a version that merges two categories ({labels:,} and {others:,} labels)",
         took,
-        least,
+        least[0],
         f"one UPDATE of the {touched:,} issues",
         most=MOST,
         note="once; the round goes on with the new version in the same transaction",

@@ -6,10 +6,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from accounts.actions import make_account
-from accounts.models import User
 from annotate.actions import rounds
-from bench.ground import owner
+from bench.ground import account, owner
 from ingest.models import Issue, Keyword
 from rounds.models import Round
 from studies.models import Membership, Role
@@ -70,7 +68,7 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
     lead, main, members = team_of(slug)
     found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
     if found is None:
-        Membership.objects.filter(pk=members[0].pk).update(user=labeller())
+        Membership.objects.filter(pk=members[0].pk).update(user=account("Labeller"))
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
         Keyword.objects.bulk_create(Keyword(study=lead.study, word=word) for word in keywords())
         found = rounds.open_round(round_=planned(OPEN_ROUND, lead, main, members), by=lead)
@@ -90,13 +88,10 @@ def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
     """An open round over a whole study in which so many, each with an account, have not labelled yet."""
     open_round_in(slug)  # its issues have texts from then on
     lead, main, _members = team_of(slug)
-    people = [
-        make_account(name=f"Evening {n}", email=f"evening{n}@example.org", password=None)
-        for n in range(1, size + 1)
-    ]
+    names = [f"Evening {n}" for n in range(1, size + 1)]
     members = [
-        Membership.objects.create(study=lead.study, user=user, role=Role.VOLUNTEER, pseudonym=f"Evening {n}")
-        for n, user in enumerate(people, start=1)
+        Membership.objects.create(study=lead.study, user=account(name), role=Role.VOLUNTEER, pseudonym=name)
+        for name in names
     ]
     round_ = planned(EVENING_ROUND, lead, main, members)
     return rounds.open_round(round_=round_, by=lead), members
@@ -104,10 +99,15 @@ def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
 
 def team_of(slug: str) -> tuple[Any, Any, list[Any]]:
     """The lead of a made study, its main round, and who labelled that."""
-    seats = Membership.objects.select_related("user", "study")
-    lead = seats.get(study__slug=slug, user=owner())
-    main = Round.objects.select_related("version__taxonomy").get(study=lead.study, name="Main round")
+    seats, main = Membership.objects.select_related("user", "study"), main_round(slug)
+    lead = seats.get(study=main.study, user=owner())
     return lead, main, list(seats.filter(rounds__round=main).order_by("rounds__column"))
+
+
+def main_round(slug: str) -> Any:
+    """The round with the labels of a made study."""
+    found = Round.objects.select_related("study", "version__taxonomy")
+    return found.get(study__slug=slug, name="Main round")
 
 
 def planned(name: str, lead: Any, main: Any, members: list[Any]) -> Any:
@@ -130,12 +130,6 @@ def in_bulk(statements: str, values: dict[str, Any]) -> None:
         cursor.execute("ANALYZE; SET LOCAL enable_nestloop = off")
         cursor.execute(statements, values)
         cursor.execute("ANALYZE")
-
-
-def labeller() -> Any:
-    """The account that labels what is measured."""
-    found = User.objects.filter(email="labeller@example.org").first()
-    return found or make_account(name="Labeller", email="labeller@example.org", password=None)
 
 
 def keywords() -> list[str]:

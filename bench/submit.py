@@ -38,31 +38,22 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     least = one_query(round_, member)
     limit = percentile(least, 0.95)
     for issues, of in found.items():
-        p95 = percentile(of.times, 0.95)
-        full = issues == ground.issues
-        yield Measurement.timed(
-            f"submit and next, {issues:,} issues: p95",
-            p95,
+        yield Measurement.p95(
+            f"submit and next, {issues:,} issues",
+            of.times,
             limit,
-            "a signed-in view with one query, p95",
-            most=MOST if full else None,
+            most=MOST if issues == ground.issues else None,
             note=(
-                f"{len(of.times)} submits, each the last label of its issue; median"
-                f" {seconds(statistics.median(of.times))}, fastest {seconds(min(of.times))}; of it in Python,"
-                f" by the clock of the processor: median {seconds(statistics.median(of.processor))}, p95"
-                f" {seconds(percentile(of.processor, 0.95))}; one query: median"
-                f" {seconds(statistics.median(least))}; answers of {of.size / 1000:.0f} kB on average"
+                f", fastest {seconds(min(of.times))}, of {len(of.times)} submits, each the last label of its"
+                f" issue; of it in Python, by the clock of the processor: median"
+                f" {seconds(statistics.median(of.processor))}, p95 {seconds(percentile(of.processor, 0.95))};"
+                f" one query: median {seconds(statistics.median(least))}; answers of {of.size / 1000:.0f} kB"
+                " on average"
             ),
         )
     turns = found[ground.issues].ahead
-    ahead = percentile(turns, 0.95)
-    yield Measurement.timed(
-        f"a turn ahead, {ground.issues:,} issues: p95",
-        ahead,
-        limit,
-        "a signed-in view with one query, p95",
-        note=f"median {seconds(statistics.median(turns))}, fastest {seconds(min(turns))}",
-    )
+    fastest = f", fastest {seconds(min(turns))}"
+    yield Measurement.p95(f"a turn ahead, {ground.issues:,} issues", turns, limit, note=fastest)
     small, full_size = (statistics.median(found[issues].times) for issues in (SMALL, ground.issues))
     yield Measurement(
         work=f"submit and next: {ground.issues:,} issues against {SMALL:,}, medians",
@@ -99,7 +90,7 @@ def submits(round_: Any, member: Any) -> Submits:
     own = Label.objects.filter(round=round_, volunteer=member)
     before = own.count()
     url = f"/rounds/{round_.pk}/label/"
-    form = Inputs.of(client.get(url).content.decode())
+    form = hidden_inputs(client.get(url).content.decode())
     held = client.post(f"{url}ahead/", {"have": [form["issue"]]}, headers=JSON).json()["next"]
     found, sizes = Submits(), []
     for _turn in range(WARM_UP + TIMES):
@@ -124,7 +115,7 @@ def submits(round_: Any, member: Any) -> Submits:
         if answer.status_code != 200:
             raise RuntimeError(f"a submit was answered with {answer.status_code}: {answer.content[:500]!r}")
         found.ahead.append(timed(look_ahead))
-        form, held = Inputs.of(held["turn"]), answer.json()["next"]
+        form, held = hidden_inputs(held["turn"]), answer.json()["next"]
     if own.count() != before + len(found.times):
         raise RuntimeError(f"{len(found.times)} submits stored {own.count() - before} labels")
     for values in (found.times, found.processor, found.ahead):
@@ -147,20 +138,19 @@ def signed_in(member: Any) -> Any:
     return client
 
 
-class Inputs(HTMLParser):
-    """The hidden inputs of a page or fragment, by name."""
+class Tags(HTMLParser):
+    """The opening tags of a page or fragment with their attributes, in `found`."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: dict[str, str] = {}
-
-    @classmethod
-    def of(cls, text: str) -> dict[str, str]:
-        parser = cls()
-        parser.feed(text)
-        return parser.found
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag == "input" and given.get("type") == "hidden" and given.get("name"):
-            self.found[given["name"] or ""] = given.get("value") or ""
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+
+def hidden_inputs(text: str) -> dict[str, str]:
+    """The hidden inputs of a page or fragment, by name."""
+    inputs = [given for tag, given in Tags(text).found if tag == "input" and given.get("type") == "hidden"]
+    return {given["name"]: given.get("value", "") for given in inputs if given.get("name")}

@@ -1,19 +1,15 @@
 """Eight volunteers at once, over HTTP, against a view that reads one row, on the same server."""
 
-import json
 import random
 import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
-from typing import Any
-from urllib.parse import urlencode, urlsplit
 
 from bench.ground import Ground, Measurement, percentile, seconds
-from bench.page import web_server
+from bench.page import Client, web_server
 from bench.rounds import evening_round_in
-from bench.submit import Inputs, signed_in
+from bench.submit import hidden_inputs, signed_in
 from rounds.models import RoundIssue
 from taxonomy.queries.codebooks import codebook
 
@@ -21,7 +17,6 @@ CLIENTS = 8
 WARM_UP = 2.0
 MEASURED = 10.0
 ALONE = 5.0
-TOKEN = "b" * 32  # of the double-submitted cookie: any will do, if header and cookie say the same
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
@@ -53,39 +48,11 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     )
 
 
-class Client:
-    """One browser's connection, kept open."""
-
-    def __init__(self, address: str, session: str) -> None:
-        self._connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
-        self._headers = {
-            "Cookie": f"sessionid={session}; csrftoken={TOKEN}",
-            "X-CSRFToken": TOKEN,
-            "Accept": "application/json",
-        }
-
-    def get(self, path: str) -> bytes:
-        return self._ask("GET", path, None, self._headers | {"Accept": "text/html"})
-
-    def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
-        headers = self._headers | {"Content-Type": "application/x-www-form-urlencoded"}
-        answer: dict[str, Any] = json.loads(self._ask("POST", path, urlencode(given, doseq=True), headers))
-        return answer
-
-    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> bytes:
-        self._connection.request(method, path, body, headers)
-        answer = self._connection.getresponse()
-        found = answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"{path} was answered with {answer.status}: {found[:500]!r}")
-        return found
-
-
 def submitter(client: Client, round_id: int, categories: list[int], seed: int) -> Callable[[], float]:
     """Labels one issue after another, as the page does: with one turn in hand. Gives the seconds of each."""
     chance = random.Random(seed)
     url = f"/rounds/{round_id}/label/"
-    form = Inputs.of(client.get(url).decode())
+    form = hidden_inputs(client.get(url)[1].decode())
     held = client.post(f"{url}ahead/", {"have": form["issue"]})["next"]
 
     def submit() -> float:
@@ -94,7 +61,7 @@ def submitter(client: Client, round_id: int, categories: list[int], seed: int) -
         began = time.perf_counter()
         answer = client.post(f"{url}submit/", given | {"have": held["issue"]})
         took = time.perf_counter() - began
-        form, held = Inputs.of(held["turn"]), answer["next"]
+        form, held = hidden_inputs(held["turn"]), answer["next"]
         return took
 
     return submit

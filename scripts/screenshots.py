@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
@@ -43,10 +44,15 @@ def choose_a_category(page: Page) -> None:
     page.wait_for_timeout(1500)  # its draft saves itself
 
 
+def show(page: Page, address: str) -> None:
+    """Go to this address, as seen from the page, and wait until nothing is loaded any more."""
+    page.goto(urljoin(page.url, address))
+    page.wait_for_load_state("networkidle")
+
+
 def what_parts(page: Page) -> None:
     """The themes that meet on one issue, and bugs: their titles any machine has the letters for."""
-    page.goto(page.url + "?type=C")
-    page.wait_for_load_state("networkidle")
+    show(page, "?type=C")
 
 
 def open_the_largest(page: Page) -> None:
@@ -59,21 +65,19 @@ def open_the_largest(page: Page) -> None:
 def edit_it(page: Page) -> None:
     """From there to the editor, at a category that is split."""
     open_the_largest(page)
-    page.goto(page.url.split("?")[0] + "draft/?category=C.2.ii")
-    page.wait_for_load_state("networkidle")
+    show(page, "draft/?category=C.2.ii")
 
 
 def its_figure(page: Page) -> None:
     """From there to the figure for a paper."""
     open_the_largest(page)
-    page.goto(page.url.split("?")[0] + "figure/")
-    page.wait_for_load_state("networkidle")
+    show(page, "figure/")
 
 
 def its_board(page: Page) -> None:
     """From there to the board, with some cards chosen and a pile meant."""
     open_the_largest(page)
-    page.goto(page.url.split("?")[0] + "boards/")
+    show(page, "boards/")
     page.locator("th a").first.click()
     page.wait_for_selector(".bcard")
     for key in ("j", "x", "J", "1"):
@@ -98,8 +102,7 @@ def what_was_kept(page: Page) -> None:
 
 def how_the_training_went(page: Page) -> None:
     """From the study to the calibration of its volunteers."""
-    page.goto(page.url + "training/")
-    page.wait_for_load_state("networkidle")
+    show(page, "training/")
 
 
 MEETING = """
@@ -133,18 +136,12 @@ print(json.dumps({one.name: one.pk for one in Meeting.objects.all()}))
 
 def meeting_room(page: Page) -> None:
     """Where everybody is for the moment that the picture takes."""
-    page.goto(f"{address_of(page)}/meetings/{hold_the_meeting()['Second meeting']}/")
-    page.wait_for_load_state("networkidle")
+    show(page, f"/meetings/{hold_the_meeting()['Second meeting']}/")
     page.wait_for_timeout(1500)
 
 
 def minutes_of_the_first(page: Page) -> None:
-    page.goto(f"{address_of(page)}/meetings/{hold_the_meeting()['First meeting']}/minutes/")
-    page.wait_for_load_state("networkidle")
-
-
-def address_of(page: Page) -> str:
-    return page.url.split("/studies/", maxsplit=1)[0]
+    show(page, f"/meetings/{hold_the_meeting()['First meeting']}/minutes/")
 
 
 def hold_the_meeting() -> dict[str, int]:
@@ -153,10 +150,6 @@ def hold_the_meeting() -> dict[str, int]:
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, text=True, check=True, stdout=subprocess.PIPE)
     found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
     return found
-
-
-def as_it_is(page: Page) -> None:
-    """Leave the page as it is shown."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +161,7 @@ class Picture:
     tab: str
     size: tuple[int, int] = DESK
     scheme: str = "light"
-    after: Callable[[Page], None] = as_it_is
+    after: Callable[[Page], None] | None = None
 
 
 TABLE = [
@@ -265,12 +258,12 @@ def take(browser: Browser, picture: Picture, link: str, cookies: list[dict[str, 
     context.add_cookies(cookies)  # type: ignore[arg-type]
     page = context.new_page()
     page.on("pageerror", lambda error: print(f"{picture.name}: {error}", file=sys.stderr))
-    page.goto(link.split("/accounts/", maxsplit=1)[0] + "/studies/demo/")
+    show(page, urljoin(link, "/studies/demo/"))
     if picture.tab != "overview":
         tabs = page.get_by_role("navigation").get_by_role("link", name=picture.tab.capitalize(), exact=True)
-        page.goto(page.url.split("/studies/", maxsplit=1)[0] + (tabs.first.get_attribute("href") or ""))
-    page.wait_for_load_state("networkidle")
-    picture.after(page)
+        show(page, tabs.first.get_attribute("href") or "")
+    if picture.after:
+        picture.after(page)
     page.mouse.move(1, 1)
     path = PICTURES / f"{picture.name}.png"
     page.screenshot(path=path, animations="disabled", caret="hide")
