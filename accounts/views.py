@@ -9,7 +9,6 @@ from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -17,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import actions, queries
 from accounts.forms import FirstAccountForm, NameForm, TokenForm
 from accounts.http import AuthedRequest, sign_in, throttle
-from core.http import go_to, render_page
+from core.http import go_to, is_ours, render_page
 from core.idempotency import first_time
 
 NO_MAIL = {
@@ -132,5 +131,8 @@ def _me(
 def _next(request: HttpRequest) -> str:
     """The path to go to after signing in: `next`, if it is one of this server; else home."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if safe and wanted.startswith("/") else resolve_url(settings.LOGIN_REDIRECT_URL)
+    return (
+        wanted
+        if wanted.startswith("/") and is_ours(request, wanted)
+        else resolve_url(settings.LOGIN_REDIRECT_URL)
+    )

@@ -11,6 +11,7 @@ from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import Promise
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 VARY = ("HX-Request", "HX-Target")
@@ -75,7 +76,18 @@ def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpRespo
 def require(ok: bool, message: str | Promise | None = None) -> None:  # noqa: FBT001 - reads as a sentence
     """Raise PermissionDenied (403) unless `ok`; `message` says what it would take."""
     if not ok:
-        raise PermissionDenied(message or "")
+        raise PermissionDenied(*filter(None, [message]))
+
+
+def came_from(request: HttpRequest) -> str:
+    """The page that the request came from, if it is one of ours; else ""."""
+    referer = request.headers.get("Referer", "")
+    return referer if is_ours(request, referer) else ""
+
+
+def is_ours(request: HttpRequest, address: str) -> bool:
+    """Is this an address of the server that was asked?"""
+    return url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
 
 
 def form_key(request: HttpRequest) -> UUID | None:

@@ -7,11 +7,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from core.errors import DomainError
-from core.http import VARY, is_fragment, typed
+from core.http import VARY, came_from, is_fragment, typed
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -79,7 +78,7 @@ def refusal(
     """Say no with `status` and in words: JSON for programs, a toast for htmx, a page with what was typed."""
     if wants_json(request):
         return JsonResponse({"detail": message, "code": code}, status=status)
-    context = {"message": message, "kept": kept, "back": _back(request), "status": status}
+    context = {"message": message, "kept": kept, "back": came_from(request) or "/", "status": status}
     if is_fragment(request):
         response = render(request, "shared/_refusal.html", context, status=status)
         response["HX-Retarget"] = "#toasts"
@@ -102,10 +101,3 @@ def _leads_to_sign_in(response: HttpResponseBase) -> bool:
     if response.status_code not in {301, 302, 303}:
         return False
     return urlsplit(response.headers.get("Location", "")).path == resolve_url(settings.LOGIN_URL)
-
-
-def _back(request: HttpRequest) -> str:
-    """The page that the request came from, if it is one of ours; else the front page."""
-    referer = request.headers.get("Referer", "")
-    safe = url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure())
-    return referer if safe else "/"

@@ -25,19 +25,11 @@ QUICK_END = [(signal.SIGKILL, 3.0)]
 
 
 class AlreadyUpError(Exception):
-    """Another supervisor runs in this folder. `message` says where."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    """Another supervisor runs in this folder. The text says where."""
 
 
 class ChildFailedError(Exception):
-    """A child dies again and again, soon after each start. `message` has the end of its log."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    """A child dies again and again, soon after each start. The text has the end of its log."""
 
 
 @dataclass

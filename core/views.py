@@ -5,13 +5,12 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 from django.views.decorators.http import require_POST, require_safe
 
 from core import jobs
-from core.http import go_to, is_fragment, render_page, typed
+from core.http import came_from, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
 
 
@@ -27,11 +26,8 @@ def cancel_job(request: HttpRequest, job_id: int) -> HttpResponse:
     """Ask for the end of one's own job, and go back to the page that asked."""
     found = get_object_or_404(jobs.jobs_of(request.user), pk=job_id)
     jobs.cancel(found)
-    asked_from = request.headers.get("Referer", "")
-    ours = url_has_allowed_host_and_scheme(
-        asked_from, {request.get_host()}, require_https=request.is_secure()
-    )
-    return go_to(request, asked_from) if ours else go_to(request, "job", found.pk)
+    page = came_from(request)
+    return go_to(request, page) if page else go_to(request, "job", found.pk)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature

@@ -70,8 +70,7 @@ class Members(APIView):
 
     @extend_schema(responses=MemberSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        study, member = study_of(request, slug)
-        allow(rules.may_see_people(member))
+        study, _member = study_of(request, slug, rules.may_see_people)
         return Response(MemberSerializer(members(study), many=True).data)
 
 
@@ -84,8 +83,7 @@ class OneGuideline(APIView):
         parameters=[OpenApiParameter("version", int, description="Number; without it the current one")],
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, member = study_of(request, slug)
-        allow(rules.may_read_guideline(member))
+        study, _member = study_of(request, slug, rules.may_read_guideline)
         found = guidelines(study)
         if number := request.query_params.get("version", ""):
             found = found.filter(number=whole_number(number) or 0)
@@ -100,6 +98,5 @@ class GuidelineVersions(APIView):
 
     @extend_schema(operation_id="studies_guideline_versions", responses=GuidelineVersionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        study, member = study_of(request, slug)
-        allow(rules.may_read_guideline(member))
+        study, _member = study_of(request, slug, rules.may_read_guideline)
         return Response(GuidelineVersionSerializer(guidelines(study).defer("text"), many=True).data)

@@ -2,8 +2,4 @@
 
 
 class EmbeddedServerError(Exception):
-    """An embedded server cannot run. `message` is one or two sentences for the person at the keyboard."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    """An embedded server cannot run; its text is one or two sentences for the person at the keyboard."""

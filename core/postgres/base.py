@@ -52,4 +52,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 embedded.ensure_postgres()
                 return super().get_new_connection(conn_params)
         except embedded.EmbeddedServerError as error:
-            raise ServerUnavailableError(error.message) from error
+            raise ServerUnavailableError(str(error)) from error

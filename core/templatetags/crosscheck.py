@@ -46,6 +46,7 @@ def icon(name: str, css: str = "") -> SafeString:
     )
 
 
+@register.filter
 def hue(code: str, types: Types) -> str:
     """The hue class of a code: `ta`, `tb`, `tc` for the first three types, "" for any other.
 
@@ -58,12 +59,6 @@ def hue(code: str, types: Types) -> str:
     return HUES[position] if 0 <= position < len(HUES) else ""
 
 
-@register.filter(name="hue")
-def hue_filter(code: str, types: Types) -> str:
-    """`{{ code|hue:types }}`: see `hue`."""
-    return hue(code, types)
-
-
 @register.simple_tag
 def code_chip(code: str, types: Types = None, css: str = "", title: str = "") -> SafeString:
     """A code in the hue of its type. `css`: `solid`, `plain`, `ghost`, `odd`; `title`: the name on hover."""
@@ -73,20 +68,15 @@ def code_chip(code: str, types: Types = None, css: str = "", title: str = "") ->
     return format_html('<span class="{}">{}</span>', classes, code)
 
 
-def count(number: int) -> str:
-    """A whole number with its thousands apart, as the reader's language writes it."""
-    return _grouped(number, get_language())
+@register.filter
+def count(number: int | None) -> str:
+    """A whole number with its thousands apart, as the reader's language writes it; nothing for None."""
+    return "" if number is None else _grouped(number, get_language())
 
 
 @lru_cache(maxsize=4096)
 def _grouped(number: int, _language: str | None) -> str:
     return formats.number_format(number, use_l10n=True, force_grouping=True)
-
-
-@register.filter(name="count")
-def count_filter(number: int | None) -> str:
-    """`{{ 38736|count }}` is "38,736"; nothing for None."""
-    return "" if number is None else count(number)
 
 
 @register.simple_tag

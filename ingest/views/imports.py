@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import AuthedRequest
 from core.csv import csv_lines
-from core.http import go_to, is_fragment, render_page, require
+from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
 from core.pages import page_of
 from ingest import actions, files, rules
@@ -39,8 +39,7 @@ from studies.pages import frame, study_of
 @require_safe
 def imports(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the imports of a study, newest first."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, member = study_of(request, slug, rules.may_import)
     page = page_of(imports_of(study), request.GET, newest_first=True)
     context = {
         **frame(study, member, "imports"),
@@ -53,8 +52,7 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: AuthedRequest, slug: str) -> HttpResponse:
     """Take files or addresses in, to be looked at; nothing of them is in the study yet."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, member = study_of(request, slug, rules.may_import)
     posted = request.method == "POST"
     form = UploadForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
@@ -86,8 +84,7 @@ def _receive(request: AuthedRequest, study: Study, form: UploadForm) -> HttpResp
 @require_safe
 def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     """Show an import: what it would bring, how far it is, or what it brought."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, member = study_of(request, slug, rules.may_import)
     run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
     state = state_of(run)
     context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
@@ -140,8 +137,7 @@ def _csv(run: Import, outcome: str) -> Iterator[bytes]:
 
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
     """An import that the user may deal with: one out of sight is 404, one out of reach 403."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, _member = study_of(request, slug, rules.may_import)
     return get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
 
 

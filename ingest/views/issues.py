@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, is_fragment, render_page, require
+from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
 from core.pages import page_of
 from ingest import actions, rules
@@ -27,8 +27,7 @@ from studies.pages import frame, study_of
 @require_safe
 def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the issues of a study, narrowed by the query string."""
-    study, member = study_of(request, slug)
-    require(rules.may_read_issues(member))
+    study, member = study_of(request, slug, rules.may_read_issues)
     narrowed = IssueFilter.from_query(request.GET)
     page = page_of(listed_issues(study, narrowed), request.GET, newest_first=True)
     counts = issue_counts(study)
@@ -60,8 +59,7 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
     """Show one issue with all its text, and the texts that it had before."""
-    study, member = study_of(request, slug)
-    require(rules.may_read_issues(member))
+    study, member = study_of(request, slug, rules.may_read_issues)
     found = get_object_or_404(issues_for(request.user).filter(repository__study=study), pk=issue_id)
     context = {
         **frame(study, member, "issues"),
@@ -77,8 +75,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
 @transaction.atomic
 def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
     """Keep what the list is narrowed to under a name."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, _member = study_of(request, slug, rules.may_import)
     narrowed = IssueFilter.from_query(request.POST)
     if first_time(request):
         saved = actions.save_filter(
@@ -91,8 +88,7 @@ def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResponse:
     """Forget a saved filter."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, _member = study_of(request, slug, rules.may_import)
     saved = get_object_or_404(saved_filters(study), pk=filter_id)
     actions.delete_filter(saved=saved, by=request.user)
     messages.success(
@@ -104,8 +100,7 @@ def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResp
 @require_http_methods(["GET", "HEAD", "POST"])
 def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show the study's keywords; a POST adds a list to them (`add`) or puts it in their place."""
-    study, member = study_of(request, slug)
-    require(rules.may_import(member))
+    study, member = study_of(request, slug, rules.may_import)
     report, refused = None, None
     typed = request.POST.get("words")
     if typed is not None:

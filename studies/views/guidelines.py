@@ -6,12 +6,11 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, render_page, require
+from core.http import came_from, go_to, render_page, require
 from core.idempotency import first_time
 from core.middleware import wants_json
 from core.numbers import number_asked, whole_number
@@ -29,8 +28,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 
     The fragment `text` (htmx with that target, or `?part=text`) is for a dialog on another page.
     """
-    study, member = study_of(request, slug)
-    require(rules.may_read_guideline(member))
+    study, member = study_of(request, slug, rules.may_read_guideline)
     versions = queries.guidelines(study)
     history = list(versions.defer("text"))
     current = history[0] if history else None
@@ -58,8 +56,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     """Write the next version over the one that holds: look at it (`preview`), then publish it."""
-    study, member = study_of(request, slug)
-    require(rules.may_edit_guideline(member))
+    study, member = study_of(request, slug, rules.may_edit_guideline)
     current = queries.current_guideline(study)
     number = current.number if current else 0
     is_first = not current or request.POST.get("made_from") == "0"
@@ -93,10 +90,8 @@ def read_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
         actions.mark_guideline_read(member=member, guideline=found)
     if wants_json(request):
         return JsonResponse({"read": found.number if found else None})
-    came_from = request.headers.get("Referer", "")
-    if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
-        return go_to(request, came_from)
-    return go_to(request, "guideline", study.slug)
+    page = came_from(request)
+    return go_to(request, page) if page else go_to(request, "guideline", study.slug)
 
 
 @transaction.atomic

@@ -1,7 +1,6 @@
 """Pages of a study's people: who takes part, invitations, the audit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -45,8 +44,7 @@ def new_study(request: AuthedRequest) -> HttpResponse:
 @require_safe
 def people(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show who takes part, and to the owner the invitations."""
-    study, member = study_of(request, slug)
-    require(rules.may_see_people(member))
+    study, member = study_of(request, slug, rules.may_see_people)
     return _people(request, study, member)
 
 
@@ -54,8 +52,7 @@ def people(request: AuthedRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def invite(request: AuthedRequest, slug: str) -> HttpResponse:
     """Make an invitation and show its link, once."""
-    study, member = study_of(request, slug)
-    require(rules.may_manage_people(member))
+    study, member = study_of(request, slug, rules.may_manage_people)
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _people(request, study, member, invitation_form=form, status=422)
@@ -69,8 +66,7 @@ def invite(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Close an invitation."""
-    study, member = study_of(request, slug)
-    require(rules.may_manage_people(member))
+    study, _member = study_of(request, slug, rules.may_manage_people)
     invitation = get_object_or_404(queries.invitations(study), pk=invitation_id)
     actions.revoke_invitation(invitation=invitation, by=request.user)
     messages.success(request, _("The invitation is revoked; its link opens nothing any more."))
@@ -80,8 +76,7 @@ def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> 
 @require_POST
 def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Change what a member is in the study."""
-    study, member = study_of(request, slug)
-    require(rules.may_manage_people(member))
+    study, member = study_of(request, slug, rules.may_manage_people)
     of = get_object_or_404(queries.members(study), pk=member_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -111,8 +106,7 @@ def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpRes
 @require_POST
 def rejoin(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Let a former member back in."""
-    study, member = study_of(request, slug)
-    require(rules.may_manage_people(member))
+    study, _member = study_of(request, slug, rules.may_manage_people)
     of = get_object_or_404(queries.members(study), pk=member_id)
     actions.rejoin(member=of, by=request.user)
     messages.success(request, _("%(member)s is back.") % {"member": of.pseudonym})
@@ -123,8 +117,7 @@ def rejoin(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
 @transaction.atomic
 def add_model(request: AuthedRequest, slug: str) -> HttpResponse:
     """Add a program that labels over REST, and show its token, once."""
-    study, member = study_of(request, slug)
-    require(rules.may_manage_people(member))
+    study, member = study_of(request, slug, rules.may_manage_people)
     form = ModelForm(request.POST)
     if not form.is_valid():
         return _people(request, study, member, model_form=form, status=422)
@@ -150,8 +143,7 @@ def make_model_token(request: AuthedRequest, slug: str, member_id: int) -> HttpR
 @require_safe
 def audit_page(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show who did what in the study, newest first."""
-    study, member = study_of(request, slug)
-    require(rules.may_read_audit(member))
+    study, member = study_of(request, slug, rules.may_read_audit)
     page = page_of(queries.events(study), request.GET, newest_first=True)
     context = {
         **frame(study, member, "audit"),
@@ -202,20 +194,6 @@ def _joined(request: HttpRequest, member: Membership) -> HttpResponse:
     return go_to(request, member.study)
 
 
-@dataclass(frozen=True)
-class Seat:
-    """A row of the people page: a member, and what the reader may do about them."""
-
-    member: Membership
-    is_me: bool
-    name: str
-    address: str
-    role_form: RoleForm | None
-    may_end: bool
-    may_rejoin: bool
-    may_make_token: bool
-
-
 def _people(
     request: AuthedRequest,
     study: Study,
@@ -244,21 +222,21 @@ def _people(
     return render_page(request, "studies/people.html", context, partials=partials, status=status)
 
 
-def _seat(of: Membership, reader: Membership | None) -> Seat:
+def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
+    """A row of the page: a member, and what the reader may do about them."""
     manages, here = rules.may_manage_people(reader), of.left_at is None
     is_person = of.role != Role.MODEL
-    return Seat(
-        member=of,
-        is_me=reader is not None and of.pk == reader.pk,
-        name=of.user.name if of.user and (rules.may_see_names(reader) or of == reader) else "",
-        address=of.user.email if manages and of.user and is_person else "",
-        role_form=RoleForm(initial={"role": of.role}, auto_id=f"role-{of.pk}-%s")
-        if manages and here and is_person
-        else None,
-        may_end=here and rules.may_end_membership(reader, of),
-        may_rejoin=manages and not here,
-        may_make_token=here and rules.may_make_token_for(reader, of),
-    )
+    form = RoleForm(initial={"role": of.role}, auto_id=f"role-{of.pk}-%s")
+    return {
+        "member": of,
+        "is_me": reader is not None and of.pk == reader.pk,
+        "name": of.user.name if of.user and (rules.may_see_names(reader) or of == reader) else "",
+        "address": of.user.email if manages and of.user and is_person else "",
+        "role_form": form if manages and here and is_person else None,
+        "may_end": here and rules.may_end_membership(reader, of),
+        "may_rejoin": manages and not here,
+        "may_make_token": here and rules.may_make_token_for(reader, of),
+    }
 
 
 def _sent_twice(request: HttpRequest, study: Study) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, render_page, require
+from core.http import go_to, render_page
 from core.idempotency import first_time
 from core.panels import panels
 from studies.pages import frame, study_of
@@ -31,8 +31,7 @@ from taxonomy.tree import COLUMNS
 @require_safe
 def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the taxonomies of a study."""
-    study, member = study_of(request, slug)
-    require(rules.may_read_taxonomies(member))
+    study, member = study_of(request, slug, rules.may_read_taxonomies)
     context = {
         **frame(study, member, "taxonomies"),
         "taxonomies": taxonomies_with_counts(request.user, study),
@@ -50,8 +49,7 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
 
     Posted with `prefill`, the text is put into the form, to be edited; with `check` it is only read.
     """
-    study, member = study_of(request, slug)
-    require(rules.may_create_taxonomies(member))
+    study, member = study_of(request, slug, rules.may_create_taxonomies)
     only_looks = "check" in request.POST
     posted = request.method == "POST"
     form = TaxonomyForm(request.POST if posted else None, request.FILES if posted else None)

@@ -404,8 +404,8 @@ def test_a_server_that_does_not_start_shows_its_log(folder: Path) -> None:
     with pytest.raises(embedded.EmbeddedServerError) as refused:
         embedded.ensure_postgres(folder)
     configuration.write_text(kept)
-    assert refused.value.message.startswith(f"PostgreSQL does not start in {folder}.\nThe end of its log, ")
-    assert 'unrecognized configuration parameter "nonsense"' in refused.value.message
+    assert str(refused.value).startswith(f"PostgreSQL does not start in {folder}.\nThe end of its log, ")
+    assert 'unrecognized configuration parameter "nonsense"' in str(refused.value)
 
 
 def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
     folder = tmp_path / "file" / "var"
     with pytest.raises(embedded.EmbeddedServerError) as refused:
         embedded.ensure_postgres(folder)
-    assert refused.value.message == (
+    assert str(refused.value) == (
         f"The data folder {folder} cannot be used by user {os.geteuid()}: Not a directory. "
         "Make it writable, free some space, or set CROSSCHECK_DATA to another folder."
     )
@@ -423,7 +423,7 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
 def test_a_data_folder_that_is_not_writable(tmp_path: Path) -> None:
     with acting_as(NOBODY), pytest.raises(embedded.EmbeddedServerError) as refused:
         embedded.ensure_redis(tmp_path / "var")
-    assert f"cannot be used by user {NOBODY}: Permission denied" in refused.value.message
+    assert f"cannot be used by user {NOBODY}: Permission denied" in str(refused.value)
 
 
 @as_root

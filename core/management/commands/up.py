@@ -47,7 +47,7 @@ class Command(BaseCommand):
             self.folder = Path(settings.DATA_DIR)
             supervisor = Supervisor(self.folder, child_environment(), address)
         except AlreadyUpError as error:
-            raise CommandError(error.message) from error
+            raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(
                 _("The data folder %(folder)s cannot be used: %(reason)s. Set CROSSCHECK_DATA to another.")
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.say("")
         except (embedded.EmbeddedServerError, ChildFailedError) as error:
-            raise CommandError(error.message) from error
+            raise CommandError(str(error)) from error
         finally:
             self.end(supervisor)
 
@@ -132,7 +132,7 @@ class Command(BaseCommand):
                         _("PostgreSQL and Redis go on for another process of this folder, and end with it.")
                     )
         except embedded.EmbeddedServerError as error:
-            raise CommandError(error.message) from error
+            raise CommandError(str(error)) from error
         finally:
             supervisor.close()
         if names:
