@@ -1,10 +1,10 @@
 """The replication package of a round: all that others need to count again, and the script that does it."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.db.models import F
@@ -13,11 +13,12 @@ from core import clock
 from core.sql.snapshots import snapshot
 from ingest.models import Repository, Source, SourceEntry
 from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
+from replication.queries.exports import folders_of
 from replication.queries.proposals import decided_proposals
 from reports.agreement_report import BY, agreement_report
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
-from rounds.models import Round, RoundIssue
+from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
 from rounds.queries.rounds import revealed
 
@@ -30,35 +31,21 @@ SCRIPTS, README = ("recompute.py", "report.py", "raters.py", "package.py", "coef
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
 
-class Sink(Protocol):
-    """Where a package goes: a folder or an archive."""
-
-    def write(self, name: str, chunks: Iterable[bytes]) -> None: ...
+Sink = Callable[[str, Iterable[bytes]], None]
+"""What takes a file of a package, by its name: a folder or an archive."""
 
 
-class FolderSink:
-    """Files below a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as stream:
-            stream.writelines(chunks)
+def into_folder(folder: Path, name: str, chunks: Iterable[bytes]) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as stream:
+        stream.writelines(chunks)
 
 
-class ZipSink:
-    """Members of an archive."""
-
-    def __init__(self, archive: ZipFile) -> None:
-        self.archive = archive
-
-    def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        with self.archive.open(name, "w", force_zip64=True) as stream:
-            for chunk in chunks:
-                stream.write(chunk)
+def into_zip(archive: ZipFile, name: str, chunks: Iterable[bytes]) -> None:
+    with archive.open(name, "w", force_zip64=True) as stream:
+        for chunk in chunks:
+            stream.write(chunk)
 
 
 def write_package(
@@ -76,9 +63,9 @@ def write_package(
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
         with ZipFile(to, "w", ZIP_DEFLATED) as archive:
-            return _write_files(round_, ZipSink(archive), blind, reader)
+            return _write_files(round_, partial(into_zip, archive), blind, reader)
     to.mkdir(parents=True, exist_ok=True)
-    return _write_files(round_, FolderSink(to), blind, reader)
+    return _write_files(round_, partial(into_folder, to), blind, reader)
 
 
 def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reader | None) -> dict[str, str]:
@@ -92,11 +79,11 @@ def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reade
                 digest.update(chunk)
                 yield chunk
 
-        sink.write(name, seen())
+        sink(name, seen())
         hashes[name] = digest.hexdigest()
 
     with snapshot():
-        for name, repositories in _folders(round_).items():
+        for name, repositories in folders_of(round_).items():
             write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, blind=blind))
             for listed, urls in _lists(round_, name, repositories, blind):
                 write(f"{name}/{listed}", _joined(urls))
@@ -127,22 +114,13 @@ def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reade
         **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
         "sha256": hashes,
     }
-    sink.write("manifest.json", [as_json(manifest)])
+    sink("manifest.json", [as_json(manifest)])
     return hashes
 
 
 def requirements() -> str:
     """The libraries of the script in the versions that are installed here."""
     return "".join(f"{name}=={version(name)}\n" for name in LIBRARIES)
-
-
-def _folders(round_: Round) -> dict[str, list[Repository]]:
-    """The repositories that the round's issues or lists are of, by the folder they go to."""
-    used = RoundIssue.objects.filter(round=round_).values("issue__repository")
-    folders: dict[str, list[Repository]] = {}
-    for repository in Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"):
-        folders.setdefault(repository.folder, []).append(repository)
-    return folders
 
 
 def _lists(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache, wraps
 from itertools import product
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -121,18 +122,27 @@ class AgreementReport:
         )
 
 
-Source = TypeVar("Source", Numbers, AgreementReport)
 Answer = TypeVar("Answer")
+Computed = Callable[[AgreementReport], Answer]
 
 
-def computed_once(compute: Callable[[Source], Answer]) -> Callable[[Source], Answer]:
-    """Compute it when it is first asked for: the report, or its numbers, keep the answer."""
+def computed_once(compute: Computed[Answer]) -> Computed[Answer]:
+    """Compute it when it is first asked for: the report keeps the answer."""
+    return _kept(compute, attrgetter("computed"))
 
+
+def computed_of_labels(compute: Computed[Answer]) -> Computed[Answer]:
+    """The same for what follows from the labels alone: the numbers keep it, for all reports of these."""
+    return _kept(compute, attrgetter("numbers.computed"))
+
+
+def _kept(compute: Computed[Answer], place: Computed[dict[object, Any]]) -> Computed[Answer]:
     @wraps(compute)
-    def kept(source: Source) -> Answer:
-        if compute not in source.computed:
-            source.computed[compute] = compute(source)
-        answer: Answer = source.computed[compute]
+    def kept(report: AgreementReport) -> Answer:
+        answers = place(report)
+        if compute not in answers:
+            answers[compute] = compute(report)
+        answer: Answer = answers[compute]
         return answer
 
     return kept
@@ -212,25 +222,24 @@ def _numbers(
     """The numbers of these tuples. `repositories`: their ids and names, in the order of their groups."""
     rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
-    whole = Patterns(found.codes, found.counts, len(book.states))
-    everything = np.ones(len(found.counts), dtype=np.bool_)
+    nowhere = np.zeros(len(found.counts), dtype=np.bool_)
     at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
     beside = Patterns(at_level, found.counts, len(codes)).merged()
-    groups = [Group({}, agreement_within(whole, everything, rolled, codes, found, found.left_out))]
+    groups = [Group({}, agreement_within(found, rolled, codes, found.left_out))]
     for names in by:
         axes = [_axis(name, found, book, level, repositories) for name in names]
-        nowhere = [~np.logical_or.reduce([mask for _value, mask in axis] or [~everything]) for axis in axes]
+        undecided = [~np.logical_or.reduce([nowhere, *(mask for _value, mask in axis)]) for axis in axes]
         for cell in product(*axes):
             chosen = np.logical_and.reduce([mask for _value, mask in cell])
             if not chosen.any():
                 continue
             key = {name: value for name, (value, _mask) in zip(names, cell, strict=True)}
             possible = np.logical_and.reduce(
-                [mask | none for (_value, mask), none in zip(cell, nowhere, strict=True)]
+                [mask | none for (_value, mask), none in zip(cell, undecided, strict=True)]
             )
-            undecided = int(found.counts[possible & ~chosen].sum())
-            left_out = {"undecided_issues": undecided} if undecided else {}
-            groups.append(Group(key, agreement_within(whole, chosen, rolled, codes, found, left_out)))
+            count = int(found.counts[possible & ~chosen].sum())
+            left_out = {"undecided_issues": count} if count else {}
+            groups.append(Group(key, agreement_within(found, rolled, codes, left_out, chosen)))
     return Numbers(
         labels=found,
         places=rolled,

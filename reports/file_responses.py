@@ -88,9 +88,12 @@ def report_file_response(job: Job, round_: Round, member: Membership) -> HttpRes
 def attached(
     content: str | bytes, name: str, kind: str = "text/csv; charset=utf-8", *, withheld: int | None = None
 ) -> HttpResponse:
-    """A file of this name to be stored; with how many issues are held back from its reader."""
+    """A file to be stored under this name."""
+    return HttpResponse(content, content_type=kind, headers=stored_as(name, withheld))
+
+
+def stored_as(name: str, withheld: int | None = None) -> dict[str, str]:
+    """The headers of such a file; with how many issues are held back from its reader."""
     headers = {} if withheld is None else {WITHHELD: str(withheld)}
-    disposition = content_disposition_header(as_attachment=True, filename=name)
-    return HttpResponse(
-        content, content_type=kind, headers={"Content-Disposition": disposition or "attachment", **headers}
-    )
+    disposition = content_disposition_header(as_attachment=True, filename=name) or "attachment"
+    return {"Content-Disposition": disposition, **headers}

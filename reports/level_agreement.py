@@ -1,6 +1,7 @@
 """Labels of a round to their agreement at one level of the taxonomy."""
 
 from functools import lru_cache
+from types import EllipsisType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,7 @@ def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
 @lru_cache(maxsize=64)
 def _agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
     codes = [state.code for state in book.at_level(level)]
-    everything = np.ones(len(found.counts), dtype=np.bool_)
-    whole = Patterns(found.codes, found.counts, len(book.states))
-    return agreement_within(whole, everything, places_at(book, level), codes, found, found.left_out)
+    return agreement_within(found, places_at(book, level), codes, found.left_out)
 
 
 def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
@@ -37,15 +36,14 @@ def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
 
 
 def agreement_within(
-    whole: Patterns,
-    chosen: NDArray[np.bool_],
+    found: Tuples,
     rolled: NDArray[np.int32],
     codes: list[str],
-    found: Tuples,
     left_out: dict[str, int],
+    chosen: NDArray[np.bool_] | EllipsisType = ...,
 ) -> Agreement:
-    """The agreement of the `chosen` rows of `whole`; `rolled` are places among the categories `codes`."""
-    part = Patterns(whole.codes[chosen], whole.counts[chosen], whole.categories).relabel(rolled, len(codes))
+    """The agreement of the `chosen` rows of these tuples, or of all; `rolled` are places among `codes`."""
+    part = Patterns(found.codes[chosen], found.counts[chosen], len(rolled)).relabel(rolled, len(codes))
     if part.left_out:
         left_out = left_out | {"labels_above_the_level": part.left_out}
     return report(

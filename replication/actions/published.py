@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -37,6 +37,8 @@ from taxonomy.tree import TaxonomyFileError, Tree, read_csv
 
 Report = Callable[[int, int | None, str], None]
 """Called with the rows done, the rows in all if known, and the step in words."""
+
+Row = TypeVar("Row", published.LabelRow, published.ListRow)
 
 MAIN_ROUND = "Main round"
 FALLBACK_PRESET = "llm-frameworks"
@@ -178,29 +180,28 @@ def _numbered(rows: Iterable[tuple[object, ...]], report: Report, step: str) -> 
 
 def _label_rows(found: published.Survey, problems: list[str]) -> Iterator[tuple[object, ...]]:
     for folder in found.repositories:
-        for row in published.label_rows(folder.labels) if folder.labels else ():
-            if isinstance(row, Refusal):
-                problems.append(row.text(_))
-                continue
-            place = row.address
-            yield (
-                folder.name, row.line, row.url, place.forge, place.host, place.path, place.number,
-                True if place.kind == "pull_request" else None, list(row.labels), row.final,
-            )  # fmt: skip
+        rows = published.label_rows(folder.labels) if folder.labels else ()
+        for row, address in _taken(rows, problems):
+            yield folder.name, row.line, *address, list(row.labels), row.final
 
 
 def _list_rows(found: published.Survey, problems: list[str]) -> Iterator[tuple[object, ...]]:
     for folder in found.repositories:
         for year, path in folder.lists:
-            for position, row in enumerate(published.list_rows(path), start=1):
-                if isinstance(row, Refusal):
-                    problems.append(row.text(_))
-                    continue
-                place = row.address
-                yield (
-                    folder.name, path.name, year, position, row.url, place.forge, place.host, place.path,
-                    place.number, True if place.kind == "pull_request" else None,
-                )  # fmt: skip
+            rows = _taken(published.list_rows(path), problems)
+            for position, (_row, address) in enumerate(rows, start=1):
+                yield folder.name, path.name, year, position, *address
+
+
+def _taken(rows: Iterable[Row | Refusal], problems: list[str]) -> Iterator[tuple[Row, tuple[object, ...]]]:
+    """The rows that can be read, with the columns of their addresses; the others become `problems`."""
+    for row in rows:
+        if isinstance(row, Refusal):
+            problems.append(row.text(_))
+        else:
+            place = row.address
+            is_pull_request = True if place.kind == "pull_request" else None
+            yield row, (row.url, place.forge, place.host, place.path, place.number, is_pull_request)
 
 
 # --- what the rows refer to

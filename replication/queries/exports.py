@@ -1,5 +1,6 @@
 """What a replication package of a round would hold, counted without writing it."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
@@ -20,8 +21,8 @@ class Folder:
     """One folder of the package: the repositories in it, its rows of labels, its lists with their lengths."""
 
     name: str
-    repositories: list[Repository] = field(default_factory=list)
-    rows: int = 0
+    repositories: list[Repository]
+    rows: int
     lists: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -79,34 +80,31 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
     )
 
 
-def _folders(round_: Round, shown: QuerySet[RoundIssue]) -> list[Folder]:
+def folders_of(round_: Round) -> dict[str, list[Repository]]:
+    """The repositories that the round's issues are of, by the folder they go to."""
     used = RoundIssue.objects.filter(round=round_).values("issue__repository")
-    repositories = list(Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"))
-    by_repository = shown.order_by().values_list("issue__repository")
-    rows = dict(by_repository.annotate(n=Count("*")))
-    folders: dict[str, Folder] = {}
-    of: dict[int, Folder] = {}
-    for repository in repositories:
-        folder = folders.setdefault(repository.folder, Folder(repository.folder))
-        folder.repositories.append(repository)
-        folder.rows += rows.get(repository.pk, 0)
-        of[repository.pk] = folder
-    sources = Source.objects.filter(repository__in=repositories).order_by("name")
+    folders: dict[str, list[Repository]] = {}
+    for repository in Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"):
+        folders.setdefault(repository.folder, []).append(repository)
+    return folders
+
+
+def _folders(round_: Round, shown: QuerySet[RoundIssue]) -> list[Folder]:
+    """Where no list came with the issues, the package lists the revealed ones by year."""
+    rows = dict(shown.order_by().values_list("issue__repository").annotate(n=Count("*")))
+    folders = {
+        name: Folder(name, repositories, sum(rows.get(one.pk, 0) for one in repositories))
+        for name, repositories in folders_of(round_).items()
+    }
+    of = {repository.pk: folder for folder in folders.values() for repository in folder.repositories}
+    sources = Source.objects.filter(repository__in=of).order_by("name")
     for source in sources.annotate(lines=Count("entries")):
         of[source.repository_id].lists.append((source.name, source.lines))
-    _lists_by_year(shown, folders, of)
-    return list(folders.values())
-
-
-def _lists_by_year(shown: QuerySet[RoundIssue], folders: dict[str, Folder], of: dict[int, Folder]) -> None:
-    """Where no list came with the issues, the package lists the revealed ones by year."""
-    without = {folder.name for folder in folders.values() if not folder.lists}
-    ids = [id_ for id_, folder in of.items() if folder.name in without]
-    if not ids:
-        return
-    years: dict[tuple[str, int], int] = {}
-    issues = shown.filter(issue__repository__in=ids, issue__year__isnull=False).order_by()
+    without = {id_: folder for id_, folder in of.items() if not folder.lists}
+    issues = shown.filter(issue__repository__in=without, issue__year__isnull=False).order_by()
+    years: Counter[tuple[str, int]] = Counter()
     for id_, year, count in issues.values_list("issue__repository", "issue__year").annotate(n=Count("*")):
-        years[of[id_].name, year] = years.get((of[id_].name, year), 0) + count
+        years[without[id_].name, year] += count
     for (name, year), count in sorted(years.items()):
         folders[name].lists.append((f"{name}_{year}.txt", count))
+    return list(folders.values())

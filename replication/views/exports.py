@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -24,6 +23,7 @@ from replication.package import SCRIPTS, write_package
 from replication.queries.exports import Contents, contents
 from reports.actions.exports import note_download
 from reports.exports import labels_csv
+from reports.file_responses import stored_as
 from reports.formats.files import named_for
 from rounds.models import Round
 from rounds.pages import WITHHELD
@@ -74,7 +74,7 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     else:
         raise Http404
     note_download(round_=round_, by=member, file=file)
-    headers = _attached(file) | {WITHHELD: str(blind.count())}
+    headers = stored_as(file, blind.count())
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -89,12 +89,6 @@ def _package(round_: Round, member: Membership, file: str, blind: WithheldIssues
     return FileResponse(
         stream, as_attachment=True, filename=file, content_type="application/zip", headers=headers
     )
-
-
-def _attached(file: str) -> dict[str, str]:
-    return {
-        "Content-Disposition": content_disposition_header(as_attachment=True, filename=file) or "attachment"
-    }
 
 
 def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:

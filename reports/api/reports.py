@@ -27,11 +27,11 @@ from reports.actions.exports import note_fetch
 from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
 from reports.api.consensus import level_asked_for
 from reports.exports import LAYOUTS, labels_csv
+from reports.file_responses import stored_as
 from reports.formats.json_report import report_as_dict
 from reports.queries.screened import as_dict, screening_agreement
 from rounds.api.shortcuts import category_of, round_of
 from rounds.models import Round
-from rounds.pages import WITHHELD
 from rounds.queries.blindness import Reader, withheld_issues
 from rounds.queries.rounds import rounds_for, volunteers
 from studies import rules
@@ -269,12 +269,9 @@ class LabelsCsv(APIView):
             repositories = get_list_or_404(Repository, study=study, path__iexact=path)
         blind = withheld_issues(round_, member)
         note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")
+        headers = stored_as(f"labels-{round_.pk}-{layout}.csv", blind.count())
         return StreamingHttpResponse(
             labels_csv(round_, layout=layout, repositories=repositories, blind=blind),
             content_type="text/csv; charset=utf-8",
-            headers={
-                "Content-Disposition": f'attachment; filename="labels-{round_.pk}-{layout}.csv"',
-                "Cache-Control": "no-store",
-                WITHHELD: str(blind.count()),
-            },
+            headers=headers | {"Cache-Control": "no-store"},
         )

@@ -41,7 +41,9 @@ def as_latex(table: Table, comment: str = "") -> str:
     else:
         size, widths = _widths(columns, numeric)
         form = "".join(
-            _number_column(width) if right else _text_column(width)
+            rf">{{\raggedleft\arraybackslash}}p{{{width:.0f}pt}}"
+            if right
+            else rf">{{\raggedright\arraybackslash}}p{{{width / LINE:.3f}\linewidth}}"
             for width, right in zip(widths, numeric, strict=True)
         )
         around = (rf"\begingroup\{size}\setlength{{\tabcolsep}}{{{SMALL_GAP / 2:g}pt}}", r"\endgroup")
@@ -82,14 +84,6 @@ def _widths(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> tuple[
 def _parts(text: str) -> list[str]:
     """What stays together: a line may end after a blank and what `_breaking` says."""
     return re.findall(r"[^\s_/=]+[_/=]?|[_/=]", one_line(text)) or [""]
-
-
-def _number_column(width: float) -> str:
-    return rf">{{\raggedleft\arraybackslash}}p{{{width:.0f}pt}}"
-
-
-def _text_column(width: float) -> str:
-    return rf">{{\raggedright\arraybackslash}}p{{{width / LINE:.3f}\linewidth}}"
 
 
 def _breaking(text: str) -> str:

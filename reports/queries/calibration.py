@@ -179,11 +179,13 @@ def _calibration(
         matched[volunteer] += said == right
         if issue in open_to_all:
             by_answer[right][said] += 1
-    everything = answers.keys() <= open_to_all
-    seats = tuple(
-        _seat(round_, volunteer, counted, matched, len(answers), member, everything=everything)
-        for volunteer in volunteers
-    )
+    everything, total = answers.keys() <= open_to_all, len(answers)
+    seats = []
+    for one in volunteers:
+        done, right, is_own = counted[one.member_id], matched[one.member_id], one.member_id == member.pk
+        result = TrainingResult(total=total, done=done, right=right, pass_mark=round_.pass_mark)
+        passed = result.passed if everything or is_own else None
+        seats.append(TrainingSeat(one, done, right, total, passed, is_own))
     departures = [
         Departure(
             state=book.by_id[category],
@@ -208,32 +210,9 @@ def _calibration(
         issues=len(answers),
         revealed=len(open_to_all),
         blind=blind,
-        seats=seats,
+        seats=tuple(seats),
         labels=sum(one.labels for one in departures),
         right=sum(one.right for one in departures),
         departures=tuple(departures),
         comments=comments,
-    )
-
-
-def _seat(
-    round_: Round,
-    volunteer: RoundVolunteer,
-    counted: Counter[int],
-    matched: Counter[int],
-    total: int,
-    member: Membership,
-    *,
-    everything: bool,
-) -> TrainingSeat:
-    id_ = volunteer.member_id
-    result = TrainingResult(total=total, done=counted[id_], right=matched[id_], pass_mark=round_.pass_mark)
-    is_own = id_ == member.pk
-    return TrainingSeat(
-        volunteer=volunteer,
-        labels=result.done,
-        right=result.right,
-        total=total,
-        passed=result.passed if everything or is_own else None,
-        is_own=is_own,
     )

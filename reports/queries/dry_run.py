@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.functional import Promise
 from numpy.typing import NDArray
 
-from agreement import MISSING, Agreement, Patterns
+from agreement import MISSING, Agreement
 from annotate.queries.proposed_categories import open_names
 from annotate.queries.second_looks import why_kept
 from consensus.queries.category_counts import chosen_in, rounds_of
@@ -147,14 +147,12 @@ def _kappas(
     book = categories_of(round_.version_id)
     blind = withheld_issues_in([round_], [reader]) if reader else NOTHING
     labels = tuples(round_, book, blind=blind)
-    whole = Patterns(labels.codes, labels.counts, len(book.states))
-    everything = np.ones(len(labels.counts), dtype=np.bool_)
     changes = []
     for level in Level:
         if level > round_.depth or not book.at_level(level):
             continue
         codes, places = _places(found.draft, [state.category_id for state in book.states], keys, level)
-        after = agreement_within(whole, everything, places, codes, labels, labels.left_out)
+        after = agreement_within(labels, places, codes, labels.left_out)
         before = agreement_of(labels, book, level)
         changes.append(KappaChange(str(level.label), before, after))
     return round_, tuple(changes)

@@ -1,18 +1,13 @@
 """Whether the labels of a report look as if they had been given independently."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from agreement import MISSING, Sign, signs_of_dependence
-from reports.agreement_report import AgreementReport, Numbers
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.level_agreement import places_at
 from reports.queries.label_tuples import labels_in_order
-from rounds.models import Round
-from rounds.queries.blindness import NOTHING, WithheldIssues
-from rounds.queries.categories import categories_of
-from taxonomy.models import Level
 
 
 @dataclass(frozen=True)
@@ -23,29 +18,17 @@ class Suspicion:
     issue_id: int | None
 
 
+@computed_of_labels
 def suspicions(report: AgreementReport) -> tuple[Suspicion, ...]:
     """What in the order and the equality of a round's labels independent labels would hardly show, at the
     report's level; () where columns are no volunteers.
 
-    A second or two for a full study: asked for, not shown by itself, and kept while the labels stay. Two
-    queries.
+    A second or two for a full study: asked for, not shown by itself. Two queries.
     """
     if not report.columns:
         return ()
-    if report.blind.query.is_empty():
-        return _kept_suspicions(report.numbers, report.round, report.level)
-    return _suspicions(report.round, report.level, report.blind)
-
-
-@lru_cache(maxsize=8)
-def _kept_suspicions(_numbers: Numbers, round_: Round, level: Level) -> tuple[Suspicion, ...]:
-    return _suspicions(round_, level)
-
-
-def _suspicions(round_: Round, level: Level, blind: WithheldIssues = NOTHING) -> tuple[Suspicion, ...]:
-    book = categories_of(round_.version_id)
-    places = np.append(places_at(book, level), np.int32(MISSING))
-    found = labels_in_order(round_, book, blind)
+    places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
+    found = labels_in_order(report.round, report.codebook, report.blind)
     signs = signs_of_dependence(
         {path: (places[one.codes], places[one.decided]) for path, one in found.items()}
     )

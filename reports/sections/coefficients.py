@@ -1,14 +1,13 @@
 """The coefficients of all issues, side by side."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import gettext_lazy
 
 from agreement import Agreement, Bootstrap, bootstrap
 from drawing.axes import close_axis, whisker
-from reports.agreement_report import AgreementReport, Numbers
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.pictures.dots import draw_coefficients
 from reports.pictures.kind import PictureKind
 from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, known
@@ -23,16 +22,11 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
     return ([name, *estimate_cells(found[name])] for name in COEFFICIENTS)
 
 
+@computed_of_labels
 def resampled(report: AgreementReport) -> Bootstrap:
-    """The intervals of a report by resampling its issues: seconds for a large study, once while its labels
-    stay. The seed is the round's own, read as unsigned: the same labels give the same intervals.
-    """
-    return _resampled(report.numbers, report.round.seed % 2**64)
-
-
-@lru_cache(maxsize=8)
-def _resampled(numbers: Numbers, seed: int) -> Bootstrap:
-    return bootstrap(numbers.patterns, seed=seed, columns_are_raters=bool(numbers.columns))
+    """The intervals by resampling issues, in seconds for a large study; the seed is the round's, unsigned."""
+    seed = report.round.seed % 2**64
+    return bootstrap(report.numbers.patterns, seed=seed, columns_are_raters=bool(report.columns))
 
 
 def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy
@@ -21,61 +20,20 @@ from reports.sections.chart_rows import named
 from reports.sections.columns import CODE, ISSUES, LEVEL, NAME, REPOSITORY, SHARE, UNDECIDED, Column
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sentences.numbers import percent
-from taxonomy.models import CategoryState, Level
+from taxonomy.models import Level
+
+UNKNOWN = "unknown"
 
 Found = tuple[int, int | None, int, int]
 
 
-@dataclass(frozen=True)
-class CompositionRow:
-    """The issues of one repository, or of all (`repository` is "" then).
-
-    `years` and `types` count them in the order of the composition's; `undecided` have no decision yet.
-    `false_positives` are further issues, which a screening excluded; None where the study has no screening.
-    """
-
-    repository: str
-    issues: int
-    years: tuple[int, ...]
-    types: tuple[int, ...]
-    undecided: int
-    false_positives: int | None
-
-    def as_dict(self, composition: "Composition") -> dict[str, Any]:
-        years = (str(year or "unknown") for year in composition.years)
-        codes = (state.code for state in composition.types)
-        return {
-            "repository": self.repository or "all",
-            "issues": self.issues,
-            "years": dict(zip(years, self.years, strict=True)),
-            "types": dict(zip(codes, self.types, strict=True)),
-            "undecided": self.undecided,
-            "false_positives": self.false_positives,
-        }
-
-
-@dataclass(frozen=True)
-class Composition:
-    """A line per repository and one for all, over the years and the types that occur.
-
-    A year is None where it is unknown, and comes last.
-    """
-
-    years: tuple[int | None, ...]
-    types: tuple[CategoryState, ...]
-    lines: tuple[CompositionRow, ...]
-    whole: CompositionRow
-
-    def as_dict(self) -> list[dict[str, Any]]:
-        """The JSON of the command and of REST, all issues last."""
-        return [line.as_dict(self) for line in (*self.lines, self.whole)]
-
-
 @computed_once
-def composition(report: AgreementReport) -> Composition:
-    """Table I: the issues of the report by repository, year and decided type, with the false positives.
+def composition(report: AgreementReport) -> list[dict[str, Any]]:
+    """Table I: a line per repository and one for all, over the years and the decided types that occur.
 
-    A repository that has false positives alone is a line too. Five queries at most.
+    Years come by their names, `UNKNOWN` last, and types by their codes. `false_positives` are further issues,
+    which a screening excluded, and a repository that has these alone is a line too; None where the study has
+    no screening. Five queries at most.
     """
     found = report.issues
     dropped = false_positives(report.round, report.reader) if report.reader else None
@@ -84,32 +42,27 @@ def composition(report: AgreementReport) -> Composition:
     occur = set(types.values())
     known = [state for state in report.codebook.at_level(Level.TYPE) if state.category_id in occur]
     seen = {repository for repository, *_rest in found} | set(dropped or ())
-    names = repository_names(report.round.study_id)
 
-    def line(name: str, rows: Iterable[Found], false: int | None) -> CompositionRow:
+    def line(name: str, rows: Iterable[Found], false: int | None) -> dict[str, Any]:
         by_year, by_type = Counter[int | None](), Counter[int | None]()
         for _repository, year, place, count in rows:
             by_year[year] += count
             by_type[types.get(place)] += count
-        return CompositionRow(
-            repository=name,
-            issues=by_year.total(),
-            years=tuple(by_year[year] for year in years),
-            types=tuple(by_type[state.category_id] for state in known),
-            undecided=by_type[None],
-            false_positives=false,
-        )
+        return {
+            "repository": name,
+            "issues": by_year.total(),
+            "years": {str(year or UNKNOWN): by_year[year] for year in years},
+            "types": {state.code: by_type[state.category_id] for state in known},
+            "undecided": by_type[None],
+            "false_positives": false,
+        }
 
-    return Composition(
-        years=tuple(years),
-        types=tuple(known),
-        lines=tuple(
-            line(name, [row for row in found if row[0] == pk], None if dropped is None else dropped[pk])
-            for pk, name in names.items()
-            if pk in seen
-        ),
-        whole=line("", found, None if dropped is None else dropped.total()),
-    )
+    lines = [
+        line(name, [row for row in found if row[0] == pk], None if dropped is None else dropped[pk])
+        for pk, name in repository_names(report.round.study_id).items()
+        if pk in seen
+    ]
+    return [*lines, line("all", found, None if dropped is None else dropped.total())]
 
 
 @computed_once
@@ -144,27 +97,28 @@ def _rolled_up(report: AgreementReport, level: Level) -> dict[int, int]:
 
 
 def _issue_columns(report: AgreementReport) -> tuple[Column, ...]:
-    found = composition(report)
+    whole = composition(report)[-1]
+    heads = {UNKNOWN: gettext_lazy("Year unknown")}
     return (
         REPOSITORY,
         ISSUES,
-        *(
-            Column(f"year_{year}", str(year))
-            if year
-            else Column("year_unknown", gettext_lazy("Year unknown"))
-            for year in found.years
-        ),
-        *(Column(f"type_{state.code}", state.code) for state in found.types),
+        *(Column(f"year_{year}", heads.get(year, year)) for year in whole["years"]),
+        *(Column(f"type_{code}", code) for code in whole["types"]),
         UNDECIDED,
         Column("false_positives", gettext_lazy("False positives")),
     )
 
 
 def _issue_rows(report: AgreementReport) -> Iterator[list[object]]:
-    found = composition(report)
-    for row in (*found.lines, found.whole):
-        name = row.repository or "all"
-        yield [name, row.issues, *row.years, *row.types, row.undecided, row.false_positives]
+    for row in composition(report):
+        name, issues, years, types, *rest = row.values()
+        yield [name, issues, *years.values(), *types.values(), *rest]
+
+
+def _issue_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
+    lines = composition(report)
+    types = [report.codebook.by_code[code] for code in lines[-1]["types"]]
+    return {"composition": {"lines": lines, "whole": lines[-1], "types": types}}
 
 
 def _issue_figures(rows: list[dict[str, Any]]) -> KeyedFigures:
@@ -178,11 +132,10 @@ def _issue_figures(rows: list[dict[str, Any]]) -> KeyedFigures:
 
 def _years(report: AgreementReport, _table: Table) -> Table:
     """How many issues of each repository are of each year: a row for each that has any."""
-    found = composition(report)
     rows = (
-        (row.repository, str(year or "–"), issues)
-        for row in found.lines
-        for year, issues in zip(found.years, row.years, strict=True)
+        (row["repository"], "–" if year == UNKNOWN else year, issues)
+        for row in composition(report)[:-1]
+        for year, issues in row["years"].items()
         if issues
     )
     return Table.of(("repository", "year", "issues"), rows)
@@ -193,7 +146,7 @@ COMPOSITION = Section(
     title=gettext_lazy("The issues"),
     columns=_issue_columns,
     rows=_issue_rows,
-    card=Card("reports/agreement/_issues.html", lambda report, _asked: {"composition": composition(report)}),
+    card=Card("reports/agreement/_issues.html", _issue_card),
     picture=PictureKind(
         name="years",
         title=gettext_lazy("The issues by repository and year"),
@@ -207,7 +160,7 @@ COMPOSITION = Section(
     ),
     json=JsonPart(
         "issues",
-        lambda report: composition(report).as_dict(),
+        composition,
         _issue_figures,
         parts={
             "issues": gettext_lazy("Repository %(of)s"),

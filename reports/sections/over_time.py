@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from agreement import MISSING, Periods, by_period
 from drawing.axes import px
-from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.formats.tables import Table, number
 from reports.frozen.figures import Figure, FigureKey, KeyedFigures, plain
 from reports.pictures.cells import draw_over_time
@@ -20,14 +20,10 @@ from reports.sentences.numbers import percent
 from reports.sentences.over_time import change_sentences
 
 
+@computed_of_labels
 def periods(report: AgreementReport) -> Periods:
     """The labels and decisions of each month (UTC) in which last labels came."""
-    return _periods(report.numbers)
-
-
-@computed_once
-def _periods(numbers: Numbers) -> Periods:
-    found = numbers.labels
+    numbers, found = report.numbers, report.numbers.labels
     at_level = np.append(numbers.places, np.int32(MISSING))
     codes, decided = at_level[found.codes], at_level[found.decided]
     return by_period(found.months, codes, decided, found.counts, numbers.patterns.categories)

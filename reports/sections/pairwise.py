@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agreement import against_decision, clustered, confusion
 from drawing.axes import heat_step
-from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.formats.tables import number
 from reports.frozen.figures import listed
 from reports.pictures.cells import draw_confusion, draw_pairs
@@ -50,14 +50,10 @@ def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
     ]
 
 
+@computed_of_labels
 def side_by_side(report: AgreementReport) -> list[str]:
     """The compared volunteers, in an order that puts volunteers who agree side by side."""
-    return [report.columns[column] for column in _side_by_side(report.numbers)]
-
-
-@computed_once
-def _side_by_side(numbers: Numbers) -> tuple[int, ...]:
-    return tuple(clustered(numbers.groups[0].agreement.pairs))
+    return [report.columns[column] for column in clustered(report.overall.pairs)]
 
 
 def _confusion(report: AgreementReport) -> list[dict[str, Any]]:
@@ -73,16 +69,16 @@ def _confusion(report: AgreementReport) -> list[dict[str, Any]]:
     return sorted(found, key=lambda pair: -pair["issues"])
 
 
-@computed_once
-def decision_table(numbers: Numbers) -> NDArray[np.int64]:
+@computed_of_labels
+def decision_table(report: AgreementReport) -> NDArray[np.int64]:
     """[q, q] labels of one category on issues decided as another."""
-    return against_decision(numbers.patterns, numbers.decided)
+    return against_decision(report.numbers.patterns, report.numbers.decided)
 
 
 def _against_decision(report: AgreementReport) -> list[dict[str, Any]]:
     """How many labels of one category lie on issues decided as another, most first."""
     codes = [category.code for category in report.overall.categories]
-    table = decision_table(report.numbers)
+    table = decision_table(report)
     found = [
         {"label": code, "decision": codes[column], "labels": int(table[row, column])}
         for row, code in enumerate(codes)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from agreement import Split
 from agreement import splits as splits_of
 from drawing.axes import px
-from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.frozen.figures import listed
 from reports.sections.columns import ISSUES, SHARE, Column
 from reports.sections.section import Card, JsonPart, PageQuery, Section
@@ -19,13 +19,9 @@ SHOWN = 12
 """So many splits have a row of their own on the page; the others share one."""
 
 
+@computed_of_labels
 def splits(report: AgreementReport) -> tuple[Split, ...]:
-    return _splits(report.numbers)
-
-
-@computed_once
-def _splits(numbers: Numbers) -> tuple[Split, ...]:
-    return splits_of(numbers.patterns)
+    return splits_of(report.numbers.patterns)
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:

@@ -7,20 +7,16 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 from agreement import PairKappa, Rater, raters
-from reports.agreement_report import AgreementReport, Numbers, computed_once
+from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
 from reports.sections import columns
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 
 
+@computed_of_labels
 def volunteers(report: AgreementReport) -> tuple[Rater, ...]:
     """Each volunteer with at least one label; () where columns are no volunteers."""
-    return _volunteers(report.numbers)
-
-
-@computed_once
-def _volunteers(numbers: Numbers) -> tuple[Rater, ...]:
-    return raters(numbers.patterns, numbers.decided) if numbers.columns else ()
+    return raters(report.numbers.patterns, report.numbers.decided) if report.columns else ()
 
 
 _cells = attrgetter(

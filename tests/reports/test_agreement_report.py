@@ -163,7 +163,7 @@ def test_splits_and_volunteers_are_counted_at_the_reports_level(round_):
     assert without == pytest.approx(fleiss_kappa(others), abs=1e-14)
     whole = found.overall.coefficients["fleiss_kappa"].value
     assert volunteers(found)[0].effect == pytest.approx(without - whole, abs=1e-14)
-    assert decision_table(found.numbers).tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 5, 0], [0, 0, 1, 3]]
+    assert decision_table(found).tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 5, 0], [0, 0, 1, 3]]
     types = agreement_report(round_, level=Level.TYPE)
     assert [(split.sizes, split.issues) for split in splits(types)] == [((3,), 4), ((2, 1), 1)]
 

@@ -13,7 +13,7 @@ from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import add_volunteer, remove_volunteer
 from consensus.models import Decision
 from replication.actions.published import import_study
-from replication.package import ZipSink, write_package
+from replication.package import into_zip, write_package
 from reports.exports import LONG_COLUMNS, labels_csv
 from rounds.models import Label, Round
 from studies.models import Guideline
@@ -163,7 +163,7 @@ def test_a_file_of_a_zip_may_be_larger_than_a_zip_of_old_could_hold(tmp_path, mo
     )  # for the two gigabytes of a study with 27 million labels
 
     with ZipFile(tmp_path / "package.zip", "w") as archive:
-        ZipSink(archive).write("labels_long.csv", (b"x" * 1000 for _ in range(200)))
+        into_zip(archive, "labels_long.csv", (b"x" * 1000 for _ in range(200)))
 
     with ZipFile(tmp_path / "package.zip") as archive:
         assert archive.read("labels_long.csv") == b"x" * 200_000

@@ -279,7 +279,7 @@ def test_models_stand_beside_what_volunteers_do_among_themselves(everything):
 
 def test_issues_stand_by_repository_and_year(everything):
     cells = drawn(specification(everything, "years", "column"), "cells")
-    path = composition(everything).lines[0].repository
+    path = composition(everything)[0]["repository"]
     assert [(cell["down"], cell["across"], cell["text"]) for cell in cells] == [
         (path, "2023", "2"), (path, "2024", "1"), (path, "–", "1"),
     ]  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             TimeElapsedColumn(),
             disable=not sys.stderr.isatty(),
             transient=True,
-            console=_stderr(),
+            console=Console(stderr=True),
         ) as bar:
             task = bar.add_task("starting", total=None, rate="")
 
@@ -79,12 +80,6 @@ class Command(BaseCommand):
             self.stdout.write(
                 "No account owns the study: run this again with --owner EMAIL to see it in the browser."
             )
-
-
-def _stderr() -> Any:
-    from rich.console import Console  # noqa: PLC0415
-
-    return Console(stderr=True)
 
 
 def _owner(email: str | None) -> User | None:

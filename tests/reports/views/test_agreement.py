@@ -411,7 +411,7 @@ def test_splits_and_overruled_labels_are_listed(world, labelled):
     words = "unanimous " if len(split.sizes) == 1 else ""
     assert f"{' : '.join(map(str, split.sizes))} {words}{split.issues} {100 * split.share:.1f} %" in said
     assert "No decision goes against a label at this level." in said
-    assert decision_table(found.numbers).sum() == decision_table(found.numbers).trace()
+    assert decision_table(found).sum() == decision_table(found).trace()
     settle_issue(
         round_=labelled, issue=world.issues[1], by=world.lead, category=world.category("C.2"), rationale="So.", seen_number=0,
     )  # fmt: skip
