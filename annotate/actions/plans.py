@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -27,6 +28,9 @@ MOST_DRIFT = 50
 LONGEST_DRIFT = 24 * 365
 MOST_QUOTA = 2**31 - 1
 NAME_IS_TAKEN = _("The study has a round of this name already. Choose another name.")
+
+Refusal = tuple[str, str | Promise]
+"""The field of the plan to change, and why."""
 
 
 @dataclass(frozen=True)
@@ -88,256 +92,190 @@ class Plan:
 def refusals(plan: Plan) -> Iterator[RoundRefused]:
     """Everything that stands against this round, one per cause, in the order of the form."""
     for check in CHECKS:
-        yield from check(plan)
+        for field_, words in check(plan):
+            yield RoundRefused(words, field=field_)
 
 
-def check_plan(plan: Plan) -> None:
-    """Raise the first of the refusals, if there is one."""
-    for refusal in refusals(plan):
-        raise refusal
-
-
-def _name(plan: Plan) -> Iterator[RoundRefused]:
+def _name(plan: Plan) -> Iterator[Refusal]:
     if not plan.name:
-        yield RoundRefused(_("Give the round a name."), field="name")
+        yield "name", _("Give the round a name.")
     elif len(plan.name) > LONGEST_NAME:
-        yield RoundRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
+        yield "name", _("The name is longer than 120 characters. Shorten it.")
     elif Round.objects.filter(study=plan.study, name=plan.name).exists():
-        yield RoundRefused(NAME_IS_TAKEN, field="name")
+        yield "name", NAME_IS_TAKEN
 
 
-def _version(plan: Plan) -> Iterator[RoundRefused]:
+def _version(plan: Plan) -> Iterator[Refusal]:
     if plan.version.taxonomy.study_id != plan.study.pk:
-        yield RoundRefused(
-            _("This taxonomy belongs to another study. Choose one of this study."), field="version"
-        )
+        yield "version", _("This taxonomy belongs to another study. Choose one of this study.")
     elif plan.version.published_at is None:
-        yield RoundRefused(
-            _("This version of the taxonomy is a draft. Publish it first, or choose a published one."),
-            field="version",
-        )
+        draft = _("This version of the taxonomy is a draft. Publish it first, or choose a published one.")
+        yield "version", draft
     elif plan.depth not in Level.values:
-        yield RoundRefused(
-            _("Labels are compared by type, theme or sub-theme. Choose one of these."), field="depth"
-        )
-    elif plan.depth > (deepest := deepest_level(plan.version.pk)):
-        if not deepest:
-            yield RoundRefused(_("This version of the taxonomy has no categories."), field="version")
-        else:
-            yield RoundRefused(
-                _("This taxonomy is not that deep: its deepest level is the %(level)s.")
-                % {"level": Level(deepest).label},
-                field="depth",
-            )
+        yield "depth", _("Labels are compared by type, theme or sub-theme. Choose one of these.")
+    elif not (deepest := deepest_level(plan.version.pk)):
+        yield "version", _("This version of the taxonomy has no categories.")
+    elif plan.depth > deepest:
+        words = _("This taxonomy is not that deep: its deepest level is the %(level)s.")
+        yield "depth", words % {"level": Level(deepest).label}
 
 
-def _excludes(plan: Plan) -> Iterator[RoundRefused]:
+def _excludes(plan: Plan) -> Iterator[Refusal]:
     if plan.kind != Round.Kind.SCREENING:
+        words = _("Only a screening excludes issues. Make it a screening, or leave the excluded type out.")
         if plan.excludes is not None:
-            yield RoundRefused(
-                _("Only a screening excludes issues. Make it a screening, or leave the excluded type out."),
-                field="excludes",
-            )
+            yield "excludes", words
         return
     types = types_of(plan.version.pk)
-    if len(types) < 2:
-        yield RoundRefused(
-            _(
-                "A screening tells issues that stay from issues that leave: its taxonomy needs at least two"
-                " types. Choose another taxonomy."
-            ),
-            field="version",
-        )
-        return
     choices = ", ".join(state.code for state in types)
-    if plan.excludes is None:
-        yield RoundRefused(
-            _("Say which type means that an issue leaves the study: one of %(codes)s.") % {"codes": choices},
-            field="excludes",
+    if len(types) < 2:
+        words = _(
+            "A screening tells issues that stay from issues that leave: its taxonomy needs at least two"
+            " types. Choose another taxonomy."
         )
+        yield "version", words
+    elif plan.excludes is None:
+        words = _("Say which type means that an issue leaves the study: one of %(codes)s.")
+        yield "excludes", words % {"codes": choices}
     elif plan.excludes.pk not in {state.category_id for state in types}:
-        yield RoundRefused(
-            _("The excluded category is not a type of %(version)s. Choose one of %(codes)s.")
-            % {"version": plan.version, "codes": choices},
-            field="excludes",
-        )
+        words = _("The excluded category is not a type of %(version)s. Choose one of %(codes)s.")
+        yield "excludes", words % {"version": plan.version, "codes": choices}
 
 
-def _issues(plan: Plan) -> Iterator[RoundRefused]:
+def _issues(plan: Plan) -> Iterator[Refusal]:
     if not plan.issues.exists():
-        yield RoundRefused(
-            _("No issue is chosen. Widen the filter, or choose another source."), field="issues"
-        )
+        yield "issues", _("No issue is chosen. Widen the filter, or choose another source.")
     elif plan.issues.exclude(repository__study=plan.study).exists():
-        yield RoundRefused(_("Some of these issues belong to another study."), field="issues")
+        yield "issues", _("Some of these issues belong to another study.")
 
 
-def _members(plan: Plan) -> Iterator[RoundRefused]:
+def _members(plan: Plan) -> Iterator[Refusal]:
     members = plan.members
     if not members:
-        yield RoundRefused(_("Choose at least one volunteer."), field="members")
-        return
+        yield "members", _("Choose at least one volunteer.")
     if len({member.pk for member in members}) < len(members):
-        yield RoundRefused(_("A volunteer is named twice."), field="members")
+        yield "members", _("A volunteer is named twice.")
     unfit = [str(member) for member in members if not may_be_volunteer(member, plan.study)]
     if unfit:
-        yield RoundRefused(
-            _("%(who)s cannot label in this study: choose its owners, leads and volunteers only.")
-            % {"who": ", ".join(unfit)},
-            field="members",
-        )
+        words = _("%(who)s cannot label in this study: choose its owners, leads and volunteers only.")
+        yield "members", words % {"who": ", ".join(unfit)}
 
 
-def _labels(plan: Plan) -> Iterator[RoundRefused]:
-    k, members = plan.k, plan.members
+def _labels(plan: Plan) -> Iterator[Refusal]:
+    k, members = plan.k, len(plan.members)
     if not members:
         return
     if k < 1:
-        yield RoundRefused(_("Say how many labels each issue needs: one or more."), field="labels_per_issue")
-    elif k > len(members):
-        yield RoundRefused(
-            ngettext(
-                "%(labels)d labels per issue need as many volunteers; %(members)d is chosen.",
-                "%(labels)d labels per issue need as many volunteers; %(members)d are chosen.",
-                len(members),
-            )
-            % {"labels": k, "members": len(members)},
-            field="labels_per_issue",
+        yield "labels_per_issue", _("Say how many labels each issue needs: one or more.")
+    elif k > members:
+        words = ngettext(
+            "%(labels)d labels per issue need as many volunteers; %(members)d is chosen.",
+            "%(labels)d labels per issue need as many volunteers; %(members)d are chosen.",
+            members,
         )
-    elif plan.is_crossed and k != len(members):
-        yield RoundRefused(
-            _(
-                "When everyone labels everything, an issue gets %(members)d labels. Change that number,"
-                " or the way of sharing out."
-            )
-            % {"members": len(members)},
-            field="labels_per_issue",
+        yield "labels_per_issue", words % {"labels": k, "members": members}
+    elif plan.is_crossed and k != members:
+        every = _(
+            "When everyone labels everything, an issue gets %(members)d labels. Change that number,"
+            " or the way of sharing out."
         )
+        yield "labels_per_issue", every % {"members": members}
 
 
-def _lease(plan: Plan) -> Iterator[RoundRefused]:
+def _lease(plan: Plan) -> Iterator[Refusal]:
     if not 1 <= plan.lease_minutes <= LONGEST_LEASE:
-        yield RoundRefused(_("A claim is held between one minute and 31 days."), field="lease_minutes")
+        yield "lease_minutes", _("A claim is held between one minute and 31 days.")
 
 
-def _quota(plan: Plan) -> Iterator[RoundRefused]:
+def _quota(plan: Plan) -> Iterator[Refusal]:
     quotas = [plan.quota_of(member) for member in plan.members]
     given = [quota for quota in quotas if quota is not None]
     if not given:
         return
     if plan.is_crossed:
-        yield RoundRefused(
-            _(
-                "Everyone labels everything in this round, so nobody can have a quota. Leave it out, or"
-                " share the issues out."
-            ),
-            field="quota",
+        words = _(
+            "Everyone labels everything in this round, so nobody can have a quota. Leave it out, or"
+            " share the issues out."
         )
+        yield "quota", words
     elif min(given) < 1 or max(given) > MOST_QUOTA:
-        yield RoundRefused(_("A quota is one label or more. Leave it empty for no end."), field="quota")
+        yield "quota", _("A quota is one label or more. Leave it empty for no end.")
     elif 1 <= plan.k <= len(quotas):
         least = smallest_quota(plan.issues.count(), plan.k, quotas)
         if least > min(given):
-            yield RoundRefused(
-                _(
-                    "These quotas leave some issues without all of their labels. With %(quota)s or more for"
-                    " each volunteer they are enough."
-                )
-                % {"quota": count(least)},
-                field="quota",
+            words = _(
+                "These quotas leave some issues without all of their labels. With %(quota)s or more for"
+                " each volunteer they are enough."
             )
+            yield "quota", words % {"quota": count(least)}
 
 
-def _rule(plan: Plan) -> Iterator[RoundRefused]:
-    if plan.rule != Round.Rule.MAJORITY:
-        if plan.majority is not None:
-            yield RoundRefused(
-                _("A number of equal labels goes with the rule of the majority. Choose it, or leave it out."),
-                field="majority",
-            )
-        return
-    k = plan.k
-    if k < 1:
-        return
-    least = k // 2 + 1
+def _rule(plan: Plan) -> Iterator[Refusal]:
+    k, least = plan.k, plan.k // 2 + 1
     between = {"least": least, "most": k}
-    if plan.majority is None:
-        yield RoundRefused(
-            _("Say how many equal labels decide an issue: %(least)d to %(most)d.") % between, field="majority"
-        )
+    if plan.rule != Round.Rule.MAJORITY:
+        words = _("A number of equal labels goes with the rule of the majority. Choose it, or leave it out.")
+        if plan.majority is not None:
+            yield "majority", words
+    elif k < 1:
+        return
+    elif plan.majority is None:
+        yield "majority", _("Say how many equal labels decide an issue: %(least)d to %(most)d.") % between
     elif not least <= plan.majority <= k:
-        yield RoundRefused(
-            _("Of %(most)d labels, a majority is more than half: %(least)d to %(most)d.") % between,
-            field="majority",
-        )
+        words = _("Of %(most)d labels, a majority is more than half: %(least)d to %(most)d.")
+        yield "majority", words % between
 
 
-def _deadline(plan: Plan) -> Iterator[RoundRefused]:
+def _deadline(plan: Plan) -> Iterator[Refusal]:
     if plan.deadline is not None and plan.deadline <= clock.now():
-        yield RoundRefused(_("The deadline has passed already. Choose a later one."), field="deadline")
+        yield "deadline", _("The deadline has passed already. Choose a later one.")
 
 
-def _training(plan: Plan) -> Iterator[RoundRefused]:
+def _training(plan: Plan) -> Iterator[Refusal]:
     trains = plan.kind == Round.Kind.TRAINING
     if trains and not plan.is_crossed:
-        yield RoundRefused(
-            _(
-                "Everyone labels every issue of a training: who got only some of them could not finish it."
-                " Choose that everyone labels everything."
-            ),
-            field="allocation",
+        words = _(
+            "Everyone labels every issue of a training: who got only some of them could not finish it."
+            " Choose that everyone labels everything."
         )
+        yield "allocation", words
     if trains and plan.revealed != Round.Reveal.ROUND_CLOSED:
-        yield RoundRefused(
-            _(
-                "A training reveals its labels when it closes: who is added to it later gets no turn at what"
-                " is revealed, and could not finish it. Choose that the round closes first; each volunteer"
-                " sees the right labels of their own issues at once all the same."
-            ),
-            field="reveal",
+        words = _(
+            "A training reveals its labels when it closes: who is added to it later gets no turn at what"
+            " is revealed, and could not finish it. Choose that the round closes first; each volunteer"
+            " sees the right labels of their own issues at once all the same."
         )
+        yield "reveal", words
     if plan.pass_mark is not None and not trains:
-        yield RoundRefused(
-            _("Only a training has a pass mark. Make it a training, or leave the mark out."),
-            field="pass_mark",
-        )
+        yield "pass_mark", _("Only a training has a pass mark. Make it a training, or leave the mark out.")
     elif plan.pass_mark is not None and not 1 <= plan.pass_mark <= 100:
-        yield RoundRefused(_("The pass mark is a percentage: 1 to 100."), field="pass_mark")
+        yield "pass_mark", _("The pass mark is a percentage: 1 to 100.")
     if plan.training is None:
         return
     if plan.training.study_id != plan.study.pk:
-        yield RoundRefused(
-            _("This training belongs to another study. Choose one of this study."), field="training"
-        )
+        yield "training", _("This training belongs to another study. Choose one of this study.")
     elif plan.training.kind != Round.Kind.TRAINING:
-        yield RoundRefused(
-            _("%(round)s is no training. Choose a training round, or none.") % {"round": plan.training},
-            field="training",
-        )
+        words = _("%(round)s is no training. Choose a training round, or none.")
+        yield "training", words % {"round": plan.training}
 
 
-def _drift(plan: Plan) -> Iterator[RoundRefused]:
+def _drift(plan: Plan) -> Iterator[Refusal]:
     if plan.drift_percent == 0:
         return
     if not 0 < plan.drift_percent <= MOST_DRIFT:
-        yield RoundRefused(
-            _("A drift check repeats at most half of the issues: 0 to 50 percent."), field="drift_percent"
-        )
+        yield "drift_percent", _("A drift check repeats at most half of the issues: 0 to 50 percent.")
     elif plan.kind in {Round.Kind.SCREENING, Round.Kind.TRAINING}:
-        yield RoundRefused(
-            _(
-                "A drift check belongs to a pilot or a main round: a screening is over too soon, and a"
-                " training shows its answers. Set it to 0."
-            ),
-            field="drift_percent",
+        words = _(
+            "A drift check belongs to a pilot or a main round: a screening is over too soon, and a"
+            " training shows its answers. Set it to 0."
         )
+        yield "drift_percent", words
     elif not 1 <= plan.drift_hours <= LONGEST_DRIFT:
-        yield RoundRefused(
-            _("An issue comes again after one hour at the earliest, and within a year."), field="drift_hours"
-        )
+        words = _("An issue comes again after one hour at the earliest, and within a year.")
+        yield "drift_hours", words
 
 
-CHECKS: Sequence[Callable[[Plan], Iterator[RoundRefused]]] = (
+CHECKS: Sequence[Callable[[Plan], Iterator[Refusal]]] = (
     _name, _version, _excludes, _issues, _members, _labels, _lease, _quota, _rule, _deadline, _training,
     _drift,
 )  # fmt: skip

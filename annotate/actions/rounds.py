@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotate.actions.plans import NAME_IS_TAKEN, Plan, check_plan
+from annotate.actions.plans import NAME_IS_TAKEN, Plan, refusals
 from annotate.actions.second_looks import end_looks
 from annotate.actions.training import require_answers
 from consensus.actions.decisions import decide_all_by_rule
@@ -52,7 +52,8 @@ def create_round(*, study: Study, by: Membership, seed: int | None = None, **pla
         raise errors.NotAllowed
     planned |= {"name": " ".join(planned["name"].split()), "members": list(planned["members"])}
     plan = Plan(study=study, **planned)
-    check_plan(plan)
+    for refusal in refusals(plan):
+        raise refusal
     return _store(plan, by, secrets.randbits(64) - 2**63 if seed is None else seed)
 
 
