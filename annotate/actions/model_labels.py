@@ -10,13 +10,13 @@ from annotate import errors
 from annotate.label_input import SUMMARY_LENGTH, UNSTORABLE
 from annotate.models import ModelLabel
 from annotate.queries.labels import choosable
+from consensus.actions.records import record_in_round
 from core import clock
 from rounds.actions.locks import lock_round
 from rounds.errors import NotAllowed, RoundNotOpen
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import categories_of
 from rounds.rules import may_label_as_model
-from studies.actions import record
 from studies.models import Membership
 from taxonomy.queries.codebooks import Codebook
 
@@ -87,8 +87,7 @@ def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow
         raise errors.ModelLabelsStay(others)
     ModelLabel.objects.bulk_create(fresh)
     if fresh:
-        told = {"round": round_.name, "member": member.pseudonym, "labels": len(fresh)}
-        record(round_.study, "models.labelled", member.user, **told)
+        record_in_round("models.labelled", round_, member, member=member.pseudonym, labels=len(fresh))
     return ModelLabelled(stored=len(fresh), repeated=len(rows) - len(fresh))
 
 

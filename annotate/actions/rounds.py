@@ -13,6 +13,7 @@ from annotate.actions.plans import NAME_IS_TAKEN, Plan, refusals
 from annotate.actions.second_looks import end_looks
 from annotate.actions.training import require_answers
 from consensus.actions.decisions import decide_all_by_rule
+from consensus.actions.records import record_in_round
 from core import clock
 from core.jobs import enqueue
 from core.models import Job
@@ -26,7 +27,6 @@ from rounds.errors import RoundRefused
 from rounds.models import Round, RoundIssue, RoundVolunteer
 from rounds.queries.rounds import OPENING, opening_of
 from rounds.rules import may_be_volunteer, may_close, may_create_round, may_open
-from studies.actions import record
 from studies.models import Membership, Study
 
 SLOTS_AT_ONCE = 50_000
@@ -75,7 +75,7 @@ def open_round(*, round_: Round, by: Membership) -> Round:
         renew_statistics("rounds_assignment")
     current.opened_at = clock.now()
     current.save(update_fields=["opened_at"])
-    record(current.study, "rounds.opened", by.user, round=current.name, slots=slots)
+    record_in_round("rounds.opened", current, by, slots=slots)
     return current
 
 
@@ -153,7 +153,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
     current.save(update_fields=["closed_at"])
     end_looks(current, current.closed_at)
     decided = decide_all_by_rule(current, current.closed_at)
-    record(current.study, "rounds.closed", by.user, round=current.name, decided=decided)
+    record_in_round("rounds.closed", current, by, decided=decided)
     return current
 
 
@@ -212,9 +212,7 @@ def _store(plan: Plan, by: Membership, seed: int) -> Round:
         for column, member in enumerate(plan.members, start=1)
     )
     issues = _add_issues(round_, plan.issues)
-    record(
-        plan.study, "rounds.created", by.user, round=plan.name, issues=issues, volunteers=len(plan.members)
-    )
+    record_in_round("rounds.created", round_, by, issues=issues, volunteers=len(plan.members))
     return round_
 
 

@@ -5,12 +5,12 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from consensus.actions.records import record_in_round
 from core import clock
 from core.sql.retry import retried
 from rounds.actions.volunteers import lock_active, lock_to_change
 from rounds.errors import VolunteerRefused
 from rounds.models import Round, RoundVolunteer
-from studies.actions import record
 from studies.models import Membership
 
 
@@ -33,15 +33,8 @@ def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int |
     before, volunteer.quota = volunteer.quota, quota
     if before != quota:
         volunteer.save(update_fields=["quota"])
-        record(
-            current.study,
-            "rounds.quota_set",
-            by.user,
-            round=current.name,
-            member=member.pseudonym,
-            before=before or "",
-            after=quota or "",
-        )
+        values = {"before": before or "", "after": quota or ""}
+        record_in_round("rounds.quota_set", current, by, member=member.pseudonym, **values)
     return volunteer
 
 
@@ -58,14 +51,11 @@ def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) ->
     before, current.deadline = current.deadline, deadline
     if before != deadline:
         current.save(update_fields=["deadline"])
-        record(
-            current.study,
-            "rounds.deadline_set",
-            by.user,
-            round=current.name,
-            before=before.isoformat() if before else "",
-            after=deadline.isoformat() if deadline else "",
-        )
+        values = {
+            name: moment.isoformat() if moment else ""
+            for name, moment in (("before", before), ("after", deadline))
+        }
+        record_in_round("rounds.deadline_set", current, by, **values)
     return current
 
 
@@ -83,7 +73,7 @@ def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVoluntee
     if volunteer.admitted_at is None:
         volunteer.admitted_at, volunteer.admitted_by = clock.now(), by
         volunteer.save(update_fields=["admitted_at", "admitted_by"])
-        record(current.study, "rounds.admitted", by.user, round=current.name, member=member.pseudonym)
+        record_in_round("rounds.admitted", current, by, member=member.pseudonym)
     return volunteer
 
 
@@ -96,11 +86,5 @@ def take_back_admission(*, round_: Round, member: Membership, by: Membership) ->
     if volunteer.admitted_at is not None:
         volunteer.admitted_at = volunteer.admitted_by = None
         volunteer.save(update_fields=["admitted_at", "admitted_by"])
-        record(
-            current.study,
-            "rounds.admission_taken_back",
-            by.user,
-            round=current.name,
-            member=member.pseudonym,
-        )
+        record_in_round("rounds.admission_taken_back", current, by, member=member.pseudonym)
     return volunteer

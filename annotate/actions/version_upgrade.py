@@ -76,15 +76,8 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
         again = look_again(round_, at=moment)
         complete_again(round_, moment)
         _compare_anew(round_, before, now, opened, moment)
-    record(
-        round_.study,
-        "rounds.followed",
-        by,
-        round=round_.name,
-        before=old.number,
-        version=version.number,
-        again=again,
-    )
+    told = {"before": old.number, "version": version.number, "again": again}
+    record(round_.study, "rounds.followed", by, round=round_.name, **told)
 
 
 def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: datetime) -> list[int]:

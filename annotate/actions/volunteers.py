@@ -18,6 +18,7 @@ from annotate.actions.training import require_no_author
 from annotate.actions.turns import lease
 from annotate.queries.second_looks import STILL_LOOKING
 from consensus.actions.decisions import decide_all_by_rule
+from consensus.actions.records import record_in_round
 from core import clock
 from core.sql.retry import retried
 from rounds.actions import slots
@@ -27,7 +28,6 @@ from rounds.errors import VolunteerRefused
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.volunteers import HIDDEN, NOT_THEIRS, active_volunteers
 from rounds.rules import may_be_volunteer
-from studies.actions import record
 from studies.models import Membership
 
 _ADD_SLOTS = f"""
@@ -39,8 +39,6 @@ _ADD_SLOTS = f"""
     WHERE i.round_id = %(round)s AND {HIDDEN}
     ON CONFLICT DO NOTHING
 """  # noqa: S608 - the pieces are constants
-
-
 _RAISE = f"""
     INSERT INTO rounds_assignment (round_id, issue_id, slot, rank)
     SELECT i.round_id, i.issue_id, more.slot, first.rank
@@ -50,8 +48,6 @@ _RAISE = f"""
          generate_series(%(before)s + 1, %(after)s) more (slot)
     WHERE i.round_id = %(round)s AND {HIDDEN}
 """  # noqa: S608 - the pieces are constants
-
-
 _REOPEN = """
     UPDATE rounds_roundissue i SET completed_at = NULL
     WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL AND EXISTS (
@@ -59,8 +55,6 @@ _REOPEN = """
         WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
     )
 """
-
-
 _COMPLETE = f"""
     UPDATE rounds_roundissue i SET completed_at = %(now)s
     WHERE i.round_id = %(round)s AND i.completed_at IS NULL
@@ -74,11 +68,7 @@ _COMPLETE = f"""
       AND NOT {STILL_LOOKING.format(round="i.round_id", issue="i.issue_id")}
     RETURNING i.issue_id
 """  # noqa: S608 - the pieces are constants
-
-
 _OPEN = "a.round_id = %(round)s AND a.volunteer_id = %(member)s AND a.submitted_at IS NULL"
-
-
 _HAND_OVER_COLUMN = f"""
     UPDATE rounds_assignment a SET volunteer_id = %(to)s, slot = %(column)s, rank = {{rank}}
     FROM rounds_roundissue i
@@ -86,24 +76,14 @@ _HAND_OVER_COLUMN = f"""
     {{places}}
     WHERE {_OPEN} AND i.round_id = a.round_id AND i.issue_id = a.issue_id AND {NOT_THEIRS}
 """  # noqa: S608 - the pieces are constants
-
-
 _HAND_OVER_CLAIMS = f"""
     UPDATE rounds_assignment a SET volunteer_id = %(to)s, lease_until = %(lease)s
     WHERE {_OPEN} AND {NOT_THEIRS}
 """  # noqa: S608 - the pieces are constants
-
-
 _DROP = f"DELETE FROM rounds_assignment a WHERE {_OPEN}"  # noqa: S608 - a constant
-
-
 _FREE = f"UPDATE rounds_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608 - a constant
-
-
 # Slot before draft: a claim of an expired slot, which leaves a draft for who held it, passes these over.
 _HOLD_SLOTS = f"SELECT a.id FROM rounds_assignment a WHERE {_OPEN} ORDER BY a.id FOR UPDATE"  # noqa: S608 - a constant
-
-
 _TRACE = f"""
     INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
     SELECT a.round_id, a.issue_id, a.volunteer_id, '', false, 0, %(now)s
@@ -149,14 +129,7 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added
         made = _run(_ordered(_ADD_SLOTS, current), current, member=member.pk)
         _widen(current, volunteer.column)
         _run(_REOPEN, current)
-    record(
-        current.study,
-        "rounds.volunteer_added",
-        by.user,
-        round=current.name,
-        member=member.pseudonym,
-        slots=made,
-    )
+    record_in_round("rounds.volunteer_added", current, by, member=member.pseudonym, slots=made)
     return AddedVolunteer(volunteer, made)
 
 
@@ -207,26 +180,14 @@ def remove_volunteer(
             )
         next_one = known or _seat(current, to)
         given = {"member": member.pk, "to": to.pk, "column": next_one.column, "lease": lease(current)}
-        handed = _run(
-            _ordered(_HAND_OVER_COLUMN, current) if crossed else _HAND_OVER_CLAIMS, current, **given
-        )
+        statement = _ordered(_HAND_OVER_COLUMN, current) if crossed else _HAND_OVER_CLAIMS
+        handed = _run(statement, current, **given)
         if crossed:
             _widen(current, next_one.column)
     given_back = _run(_DROP if crossed else _FREE, current, member=member.pk)
-    completed = 0
-    if crossed:
-        now = clock.now()
-        completed = _settle_the_rest(current, now)
-    record(
-        current.study,
-        "rounds.volunteer_removed",
-        by.user,
-        round=current.name,
-        member=member.pseudonym,
-        handed_over=handed,
-        given_back=given_back,
-        to=to.pseudonym if to else "",
-    )
+    completed = _settle_the_rest(current, clock.now()) if crossed else 0
+    done = {"handed_over": handed, "given_back": given_back, "to": to.pseudonym if to else ""}
+    record_in_round("rounds.volunteer_removed", current, by, member=member.pseudonym, **done)
     return RemovedVolunteer(handed, given_back, completed)
 
 
@@ -245,15 +206,7 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
     made = _run(_RAISE, current, before=before, after=to)
     _widen(current, to)
     _run(_REOPEN, current)
-    record(
-        current.study,
-        "rounds.labels_raised",
-        by.user,
-        round=current.name,
-        before=before,
-        after=to,
-        slots=made,
-    )
+    record_in_round("rounds.labels_raised", current, by, before=before, after=to, slots=made)
     return made
 
 
