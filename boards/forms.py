@@ -52,7 +52,7 @@ class BoardForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, taxonomy: Taxonomy, member: Membership | None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, taxonomy: Taxonomy, member: Membership, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.taxonomy = taxonomy
         self.use_required_attribute = False  # one of two is wanted, as the source says

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 
@@ -14,15 +14,23 @@ from studies.queries import membership_of, studies_for
 
 def study_of(
     request: HttpRequest | Request, slug: str, may: Callable[[Membership | None], bool] | None = None
-) -> tuple[Study, Membership | None]:
+) -> tuple[Study, Membership]:
     """The study, if this user may see it (Http404 if not), and their seat in it.
 
     Raises PermissionDenied for a seat that `may`, a rule, does not let.
     """
     study = get_object_or_404(studies_for(request.user), slug=slug)
-    member = membership_of(request.user, study)
+    member = own_seat(request, study)
     require(may is None or may(member))
     return study, member
+
+
+def own_seat(request: HttpRequest | Request, study: Study) -> Membership:
+    """This user's seat in the study. Http404 for who is not, or no longer, one of its members."""
+    member = membership_of(request.user, study)
+    if member is None:
+        raise Http404
+    return member
 
 
 def frame(study: Study, member: Membership | None, tab: str) -> dict[str, Any]:

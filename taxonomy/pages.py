@@ -7,19 +7,19 @@ from rest_framework.request import Request
 from core.http import require
 from core.numbers import number_asked
 from studies.models import Membership
-from studies.queries import membership_of
+from studies.pages import own_seat
 from taxonomy import rules
 from taxonomy.models import Taxonomy, Version
 from taxonomy.queries.taxonomies import published_versions, taxonomies_for
 
 
-def taxonomy_of(request: HttpRequest | Request, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+def taxonomy_of(request: HttpRequest | Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     """The taxonomy, if this user may see it (Http404 if not), and their seat in its study."""
     taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
-    return taxonomy, membership_of(request.user, taxonomy.study)
+    return taxonomy, own_seat(request, taxonomy.study)
 
 
-def version_asked_for(request: HttpRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None, Version]:
+def version_asked_for(request: HttpRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership, Version]:
     """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(rules.may_read_taxonomies(member))

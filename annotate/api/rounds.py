@@ -6,7 +6,6 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,6 +16,7 @@ from rounds.api.shortcuts import round_of
 from rounds.models import Round
 from rounds.queries.rounds import rounds_for
 from rounds.rules import may_close, may_create_round, may_open
+from studies.api import allow
 from studies.pages import study_of
 from taxonomy.models import CategoryState
 
@@ -50,8 +50,7 @@ class Rounds(APIView):
     @extend_schema(request=PlanSerializer, responses={201: RoundSerializer})
     def post(self, request: Request, slug: str) -> Response:
         study, member = study_of(request, slug)
-        if member is None or not may_create_round(member, study):
-            raise PermissionDenied
+        allow(may_create_round(member, study))
         plan = PlanSerializer(data=request.data, context={"study": study})
         plan.is_valid(raise_exception=True)
         made = create_round(study=study, by=member, **plan.validated_data)

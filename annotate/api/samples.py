@@ -3,7 +3,6 @@
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -11,6 +10,7 @@ from rest_framework.views import APIView
 from annotate.models import Sample
 from annotate.queries.samples import drawn_urls, samples_for
 from rounds.rules import may_read_samples
+from studies.api import allow
 from studies.models import Study
 from studies.pages import study_of
 
@@ -36,8 +36,7 @@ class WholeSampleSerializer(SampleSerializer):
 
 def _study(request: Request, slug: str) -> Study:
     study, member = study_of(request, slug)
-    if not may_read_samples(member, study):
-        raise PermissionDenied
+    allow(may_read_samples(member, study))
     return study
 
 

@@ -72,13 +72,13 @@ class TrainingForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, pilot: Round, by: Membership | None, blind: WithheldIssues, **kwargs: Any
+        self, *args: Any, pilot: Round, by: Membership, blind: WithheldIssues, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.pilot = pilot
         self.blind = blind
         self.fields["depth"].initial = pilot.depth
-        others = possible_volunteers(pilot.study).exclude(pk=by.pk if by else 0)
+        others = possible_volunteers(pilot.study).exclude(pk=by.pk)
         self._offer("version", published_versions(pilot.study))
         self._offer("members", others)
         self.fields["members"].initial = others.filter(role=Role.VOLUNTEER)

@@ -12,10 +12,9 @@ from core.http import go_to, require
 from core.idempotency import once
 from core.numbers import number_asked
 from rounds.queries.rounds import rounds_for
-from studies.models import Membership
 from studies.rules import may_lead
 from taxonomy.actions import answer
-from taxonomy.models import CategoryState, Taxonomy
+from taxonomy.models import CategoryState
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.taxonomies import published_version
 from taxonomy.rules import may_propose
@@ -25,7 +24,7 @@ from taxonomy.views.proposals import proposal_form
 @require_safe
 def put_to_vote(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show the form of a new proposal, filled in for `name`, or for the `issue` of a `round`."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
     asked = {name: number_asked(request.GET, name) for name in ("round", "issue")}
     round_, issue_id = None, None
@@ -52,7 +51,7 @@ def put_to_vote(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 @require_POST
 def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Say which `category` answers the `name` that labels wait for; empty takes it back."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
+    taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_lead(member), _("An owner or a lead of the study says what answers a name."))
     name, code = request.POST.get("name", ""), request.POST.get("category", "")
     known = proposed_categories.name_that_waits(taxonomy, member, name)
@@ -71,10 +70,3 @@ def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         said = _("“%(name)s” is answered by %(code)s.") if state else _("“%(name)s” waits again.")
         messages.success(request, said % {"name": known, "code": code})
     return go_to(request, "proposals", taxonomy.pk)
-
-
-def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    if member is None:
-        raise Http404
-    return taxonomy, member

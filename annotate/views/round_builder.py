@@ -35,7 +35,7 @@ def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
         posted, study=study, counts=issue_counts(study), by=member, initial=_started(request.GET)
     )
     only_looks = "preview" in request.POST
-    if member and posted and not only_looks:
+    if posted and not only_looks:
         try:
             with transaction.atomic():
                 if not first_time(request):

@@ -23,8 +23,7 @@ from core.pages import page_of
 from ingest.queries.issues import issue_counts
 from rounds import rules
 from studies.models import Membership
-from studies.pages import frame, study_of
-from studies.queries import membership_of
+from studies.pages import frame, own_seat, study_of
 
 
 @require_safe
@@ -55,7 +54,7 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     chosen = {name: request.GET[name] for name in ("source",) if name in request.GET}
     form = SampleForm(posted, study=study, counts=counts, initial=chosen)
     only_looks = "preview" in request.POST
-    if member and form.is_valid() and not only_looks:
+    if form.is_valid() and not only_looks:
         try:
             with transaction.atomic():
                 if not first_time(request):
@@ -110,8 +109,8 @@ def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHt
     return csv_file(name, header, rows)
 
 
-def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, Membership | None]:
+def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, Membership]:
     found = get_object_or_404(queries.samples_for(request.user), pk=sample_id, study__slug=slug)
-    member = membership_of(request.user, found.study)
+    member = own_seat(request, found.study)
     require(rules.may_read_samples(member, found.study))
     return found, member

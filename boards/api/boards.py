@@ -26,7 +26,7 @@ from core.errors import DomainError
 from rounds.pages import WITHHELD
 from studies.api import allow
 from studies.models import Membership
-from studies.queries import membership_of
+from studies.pages import own_seat
 from studies.rules import may_see_people
 from taxonomy.models import CategoryState, Taxonomy
 from taxonomy.pages import taxonomy_of
@@ -278,15 +278,13 @@ class BoardMapping(APIView):
 def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     allow(may_see_people(member))
-    assert member is not None  # noqa: S101 - who may see has a seat
     return taxonomy, member
 
 
 def _board(request: Request, board_id: int) -> tuple[Board, Membership]:
     board = get_object_or_404(boards_for(request.user), pk=board_id)
-    member = membership_of(request.user, board.taxonomy.study)
+    member = own_seat(request, board.taxonomy.study)
     allow(may_read_board(member, board))
-    assert member is not None  # noqa: S101 - who may read has a seat
     return board, member
 
 

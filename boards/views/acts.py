@@ -20,7 +20,7 @@ from core.errors import DomainError
 from core.http import require
 from rounds.pages import WITHHELD
 from studies.models import Membership
-from studies.queries import membership_of
+from studies.pages import own_seat
 
 
 @require_safe
@@ -65,7 +65,6 @@ def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
 def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:
     """A board of a study of this user's, and their seat in that study. Http404, PermissionDenied."""
     board = get_object_or_404(boards_for(request.user), pk=board_id)
-    member = membership_of(request.user, board.taxonomy.study)
+    member = own_seat(request, board.taxonomy.study)
     require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))
-    assert member is not None  # noqa: S101 - who may read has a seat
     return board, member

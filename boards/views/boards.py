@@ -35,11 +35,11 @@ CARDS_SHOWN = 200
 def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """List the boards of a taxonomy."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
-    found = boards_of(taxonomy, member) if member else []
+    found = boards_of(taxonomy, member)
     context = {
         **_around(taxonomy, member),
         "boards": found,
-        "withheld": held_from([line.board for line in found], member) if member else 0,
+        "withheld": held_from([line.board for line in found], member),
         "may_make": may_make_board(member, taxonomy.study),
     }
     return render_page(request, "boards/boards.html", context)
@@ -61,7 +61,7 @@ def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         initial=initial,
     )
     only_looks = "check" in request.POST
-    if member and form.is_valid() and not only_looks:
+    if form.is_valid() and not only_looks:
         try:
             with transaction.atomic():
                 if not first_time(request):
@@ -170,13 +170,13 @@ def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
     return render_page(request, "boards/agreement.html", context)
 
 
-def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_see_people(member))
     return taxonomy, member
 
 
-def _around(taxonomy: Taxonomy, member: Membership | None) -> dict[str, Any]:
+def _around(taxonomy: Taxonomy, member: Membership) -> dict[str, Any]:
     """What all pages of boards say around them."""
     page = "taxonomy" if published_version(taxonomy) else "draft"
     return {

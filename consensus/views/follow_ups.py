@@ -43,7 +43,7 @@ def mark_follow_up(request: AuthedRequest, slug: str, follow_up_id: int) -> Http
     require(may_lead(member), _("An owner or a lead of the study marks what is done."))
     found = get_object_or_404(queries.follow_ups(study, member), pk=follow_up_id)
     done = "undo" not in request.POST
-    if member and once(request, lambda: actions.set_done(follow_up=found, by=member, done=done)):
+    if once(request, lambda: actions.set_done(follow_up=found, by=member, done=done)):
         messages.success(request, _("Marked as done.") if done else _("It waits again."))
     return go_to(request, "follow_ups", study.slug)
 

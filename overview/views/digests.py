@@ -16,14 +16,9 @@ from studies.rules import may_read_revealed
 def set_digest(request: AuthedRequest, slug: str) -> HttpResponse:
     """Start or stop the reader's daily mail about a study."""
     study, member = study_of(request, slug)
-    require(member is not None and may_read_revealed(member))
-    if member is not None:
-        wants = request.POST.get("wants") == "yes"
-        actions.set_digest(member=member, wants=wants)
-        said = (
-            _("A mail comes in the morning of a day on which something waits for you.")
-            if wants
-            else _("No more mail about this study.")
-        )
-        messages.success(request, said)
+    require(may_read_revealed(member))
+    wants = request.POST.get("wants") == "yes"
+    actions.set_digest(member=member, wants=wants)
+    started = _("A mail comes in the morning of a day on which something waits for you.")
+    messages.success(request, started if wants else _("No more mail about this study."))
     return go_to(request, "people", study.slug)

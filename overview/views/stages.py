@@ -43,7 +43,7 @@ class Facts:
     """The state of a study as far as one member may know it; `labels` and `slots` are those of `current`."""
 
     study: Study
-    member: Membership | None
+    member: Membership
     lines: Sequence[RoundLine]
     current: RoundLine | None
     counts: StudyCounts

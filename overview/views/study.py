@@ -40,7 +40,7 @@ def study(request: AuthedRequest, slug: str) -> HttpResponse:
     return render_page(request, "overview/study.html", context, partials=["running"])
 
 
-def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
+def _overview(found: Study, member: Membership) -> dict[str, Any]:
     lines = round_lines(found, member)
     front = current_round(line.round for line in lines)
     current = next((line for line in lines if line.round == front), None)
@@ -48,9 +48,9 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     people = queries.people(found, front)
     slots = slot_count(front) if front else 0
     labels = sum(person.labels or 0 for person in people)
-    seats = [member] if member else []
+    seats = [member]
     settled = queries.consensus((line.round for line in lines), seats)
-    leads = member is not None and may_lead(member)
+    leads = may_lead(member)
     unsettled = queries.unsettled((line.round for line in lines), settled) if leads else []
     waits = waits_for(seats, queries.own_rounds(seats), unsettled)
     if leads:
@@ -78,16 +78,14 @@ def _overview(found: Study, member: Membership | None) -> dict[str, Any]:
     return context
 
 
-def _rows(
-    people: Sequence[Person], reader: Membership | None, current: RoundLine | None
-) -> list[dict[str, Any]]:
+def _rows(people: Sequence[Person], reader: Membership, current: RoundLine | None) -> list[dict[str, Any]]:
     """The people for the template: their share of the round in words, the bars of the last seven days."""
     most = max((day for person in people for day in person.days), default=0)
     issues = current.issues if current else 0
     return [
         {
             "person": person,
-            "is_me": reader is not None and person.member.pk == reader.pk,
+            "is_me": person.member.pk == reader.pk,
             "share": percent(person.labels, issues) if issues and person.labels is not None else "",
             "bars": bars(person.days, most, width=12, height=20),
             "days": ", ".join(count(day) for day in person.days),
