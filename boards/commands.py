@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any
 from uuid import UUID
 
@@ -29,59 +31,46 @@ class _Body:
     def __init__(self, body: Mapping[str, Any]) -> None:
         self.body = body
 
-    def has(self, name: str) -> bool:
-        return name in self.body
-
     def number(self, name: str) -> int:
         value = self.body.get(name)
-        if not _is_number(value):
-            raise _unfit(name)
-        return value  # type: ignore[return-value]
-
-    def text(self, name: str, default: str = "") -> str:
-        return _text(self.body.get(name, default), name)
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        value = self.body.get(name, default)
-        if not isinstance(value, bool):
-            raise _unfit(name)
-        return value
+        return _fit(name, value, fits=_is_number(value))
 
     def numbers(self, name: str) -> list[int]:
         value = self.body.get(name, [])
-        if not isinstance(value, list) or not all(map(_is_number, value)) or len(value) > MOST_CARDS:
-            raise _unfit(name)
-        return value
+        fits = isinstance(value, list) and len(value) <= MOST_CARDS and all(map(_is_number, value))
+        return _fit(name, value, fits=fits)
 
-    def texts(self, name: str) -> list[str]:
-        value = self.body.get(name)
-        if not isinstance(value, list) or len(value) > 100:
-            raise _unfit(name)
-        return [_text(each, name) for each in value]
+    def text(self, name: str) -> str:
+        return _text(name, self.body.get(name, ""))
 
-    def fields(self, values: Any, name: str) -> dict[str, str]:
-        if not isinstance(values, Mapping):
-            raise _unfit(name)
+    def texts(self) -> list[str]:
+        value = self.body.get("texts")
+        _fit("texts", value, fits=isinstance(value, list) and len(value) <= 100)
+        return [_text("texts", each) for each in value or ()]
+
+    def done(self) -> bool:
+        value = self.body.get("done", True)
+        return _fit("done", value, fits=isinstance(value, bool))
+
+    def fields(self, name: str, values: Any) -> dict[str, str]:
         known = ("name", "definition", "theme", "rootcause")
+        _fit(name, values, fits=isinstance(values, Mapping))
         # A theme may be null: none.
-        return {each: _text(values[each] or "", each) for each in known if each in values}
+        return {each: _text(each, values[each] or "") for each in known if each in values}
 
-    def places(self, name: str) -> dict[int, Place]:
-        value = self.body.get(name) or {}
-        if not isinstance(value, Mapping):
-            raise _unfit(name)
+    def places(self) -> dict[int, Place]:
+        value = self.body.get("from") or {}
+        _fit("from", value, fits=isinstance(value, Mapping))
         found: dict[int, Place] = {}
         for card, place in value.items():
-            number = revision(str(card))
-            if number is None or not (place is None or place == ASIDE or _is_number(place)):
-                raise _unfit(name)
-            found[number] = place
+            number = _fit("from", revision(str(card)), fits=revision(str(card)) is not None)
+            found[number] = _fit("from", place, fits=place in (None, ASIDE) or _is_number(place))
         return found
 
     def key(self) -> UUID | None:
         value = self.body.get("key")
         try:
-            return None if value is None else UUID(_text(value, "key"))
+            return None if value is None else UUID(_text("key", value))
         except ValueError:
             raise _unfit("key") from None
 
@@ -91,6 +80,46 @@ class _Body:
         return None if self.body.get("to") is None else self.number("to")
 
 
+@dataclass(frozen=True)
+class _Act:
+    """What does an act, which parameters of it come from the body, and which one is who acts."""
+
+    do: Callable[..., object]
+    given: str = ""
+    who: str = "member"
+
+
+ACTS: Mapping[str, _Act] = {
+    "move": _Act(moves.move_cards, "cards to seen seen_at"),
+    "pile": _Act(moves.make_pile, "name cards seen seen_at"),
+    "describe": _Act(moves.describe_pile, "pile fields was"),
+    "join": _Act(moves.join_piles, "piles"),
+    "drop": _Act(moves.drop_pile, "pile seen"),
+    "order": _Act(moves.order_pile, "pile position"),
+    "split": _Act(cards.split_card, "card texts"),
+    "merge": _Act(cards.merge_cards, "cards text seen seen_at"),
+    "bring": _Act(news.bring_cards),
+    "make": _Act(phases.make_sub_theme, "pile"),
+    "done": _Act(phases.finish_sorting, "done"),
+    "together": _Act(phases.begin_together, who="by"),
+    "close": _Act(phases.close_board, who="by"),
+    "undo": _Act(moves.undo_move),
+    "redo": _Act(moves.redo_move),
+}
+_READ: Mapping[str, Callable[[_Body], Any]] = {
+    **{name: methodcaller("number", name) for name in ("card", "pile", "seen", "position")},
+    **{name: methodcaller("numbers", name) for name in ("cards", "piles")},
+    **{name: methodcaller("text", name) for name in ("name", "text")},
+    "texts": _Body.texts,
+    "fields": lambda body: body.fields("act", body.body),
+    "was": lambda body: body.fields("was", body.body.get("was") or {}),
+    "seen_at": _Body.places,
+    "to": _Body.target,
+    "done": _Body.done,
+}
+"""How each parameter is read from the body."""
+
+
 def act(board: Board, member: Membership, body: Any) -> None:
     """Do what the body asks, in one transaction, once for each `key`; see docs/rest.md for its shape.
 
@@ -98,11 +127,12 @@ def act(board: Board, member: Membership, body: Any) -> None:
     """
     if not isinstance(body, Mapping) or str(body.get("act")) not in ACTS:
         raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
-    read = _Body(body)
+    read, asked = _Body(body), ACTS[str(body["act"])]
     with transaction.atomic():
         key = read.key()
         if key is None or member.user is None or first_use(key, member.user):
-            ACTS[str(body["act"])](read, board=board, member=member)
+            given = {name: _READ[name](read) for name in asked.given.split()}
+            asked.do(board=board, **{asked.who: member}, **given)
 
 
 def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
@@ -120,68 +150,16 @@ def revision(text: str | None) -> int | None:
     return whole_number(text, digits=SHORT)
 
 
-def _move(body: _Body, **who: Any) -> None:
-    moves.move_cards(
-        cards=body.numbers("cards"),
-        to=body.target(),
-        seen=body.number("seen"),
-        seen_at=body.places("from"),
-        **who,
-    )
-
-
-def _pile(body: _Body, **who: Any) -> None:
-    moves.make_pile(
-        name=body.text("name"),
-        cards=body.numbers("cards"),
-        seen=body.number("seen"),
-        seen_at=body.places("from"),
-        **who,
-    )
-
-
-def _describe(body: _Body, **who: Any) -> None:
-    moves.describe_pile(
-        pile=body.number("pile"),
-        fields=body.fields(body.body, "act"),
-        was=body.fields(body.body.get("was") or {}, "was"),
-        **who,
-    )
-
-
-ACTS: Mapping[str, Callable[..., object]] = {
-    "move": _move,
-    "pile": _pile,
-    "describe": _describe,
-    "join": lambda body, **who: moves.join_piles(piles=body.numbers("piles"), **who),
-    "drop": lambda body, **who: moves.drop_pile(pile=body.number("pile"), seen=body.number("seen"), **who),
-    "order": lambda body, **who: moves.order_pile(
-        pile=body.number("pile"), position=body.number("position"), **who
-    ),
-    "split": lambda body, **who: cards.split_card(card=body.number("card"), texts=body.texts("texts"), **who),
-    "merge": lambda body, **who: cards.merge_cards(
-        cards=body.numbers("cards"),
-        text=body.text("text"),
-        seen=body.number("seen"),
-        seen_at=body.places("from"),
-        **who,
-    ),
-    "bring": lambda _body, **who: news.bring_cards(**who),
-    "make": lambda body, **who: phases.make_sub_theme(pile=body.number("pile"), **who),
-    "done": lambda body, **who: phases.finish_sorting(done=body.flag("done", default=True), **who),
-    "together": lambda _body, board, member: phases.begin_together(board=board, by=member),
-    "close": lambda _body, board, member: phases.close_board(board=board, by=member),
-    "undo": lambda _body, **who: moves.undo_move(**who),
-    "redo": lambda _body, **who: moves.redo_move(**who),
-}
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or _NO_TEXT.search(value):
+def _text(name: str, value: Any) -> str:
+    return _fit(name, value, fits=isinstance(value, str) and not _NO_TEXT.search(value))
+
+
+def _fit(name: str, value: Any, *, fits: bool) -> Any:
+    if not fits:
         raise _unfit(name)
     return value
 

@@ -7,10 +7,10 @@ from django.db import transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
-from boards.actions.cards import TEXT
+from boards.actions.cards import TEXT, add_sources
 from boards.errors import BoardRefused
 from boards.mapping import MAX_SUMMARIES, SubTheme
-from boards.models import Board, Card, CardLabel, Pile, Placement, Sorting
+from boards.models import Board, Card, Pile, Placement, Sorting
 from boards.queries.labels import summaries_about
 from consensus.likeness import stars
 from core.templatetags.crosscheck import count
@@ -48,14 +48,7 @@ def start_board(
         )
     board = _begun(taxonomy, name, about, by, sorters)
     cards = add_cards(board, list(said), [len(labels) for labels in said.values()])
-    CardLabel.objects.bulk_create(
-        (
-            CardLabel(card=card, label_id=label)
-            for card, labels in zip(cards, said.values(), strict=True)
-            for label in labels
-        ),
-        batch_size=5_000,
-    )
+    add_sources(cards, said.values())
     _noted(board, by, len(cards))
     return board
 

@@ -3,7 +3,7 @@
 Both raise what `hold_to_sort` raises too, BoardRefused for a text that is none, and StillApart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
 from django.db.models import Max
@@ -94,12 +94,14 @@ def _new_cards(
             zip(texts, wanted, strict=True), start=last + 1
         )
     )
-    CardLabel.objects.bulk_create(
-        CardLabel(card=card, label_id=label)
-        for card, (_text, _labels, sources) in zip(made, wanted, strict=True)
-        for label in sources
-    )
+    add_sources(made, [sources for _text, _labels, sources in wanted])
     return made
+
+
+def add_sources(cards: Sequence[Card], sources: Iterable[Sequence[int]]) -> None:
+    """Store the ids of the labels that stand behind each of these cards."""
+    pairs = [(card, label) for card, labels in zip(cards, sources, strict=True) for label in labels]
+    CardLabel.objects.bulk_create((CardLabel(card=card, label_id=label) for card, label in pairs), 5_000)
 
 
 def _require_common(held: HeldSorting) -> None:

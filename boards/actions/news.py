@@ -4,11 +4,12 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
+from boards.actions.cards import add_sources
 from boards.actions.locks import hold_board
 from boards.actions.patches import GONE, Patch, Place, lying, store
 from boards.errors import BoardRefused, StillApart
 from boards.mapping import MAX_SUMMARIES
-from boards.models import Board, Card, CardLabel, Move, Sorting
+from boards.models import Board, Card, Move, Sorting
 from boards.queries.hidden import hidden_cards
 from boards.queries.labels import new_summaries
 from boards.rules import may_make_board
@@ -49,14 +50,7 @@ def bring_cards(*, board: Board, member: Membership) -> Move:
     joined = _group(list(there.exclude(pk__in=hidden_cards(held, member, there))), made, last["group"] or 0)
     Card.objects.bulk_create(made, batch_size=5_000)
     Card.objects.bulk_update(joined, ["group"], batch_size=1_000)
-    CardLabel.objects.bulk_create(
-        (
-            CardLabel(card=card, label_id=label)
-            for card, labels in zip(made, new.values(), strict=True)
-            for label in labels
-        ),
-        batch_size=5_000,
-    )
+    add_sources(made, new.values())
     sorting = Sorting.objects.get(board=held, member=None)
     # What is in another group now is told to every screen, where it lies.
     cards: dict[int, tuple[Place, Place]] = {

@@ -176,9 +176,11 @@ class BoardPairSerializer(serializers.Serializer[Any]):
 class BoardAgreementSerializer(serializers.Serializer[Any]):
     sorters = serializers.ListField(source="names", child=serializers.CharField())
     cards = serializers.IntegerField()
-    mean = serializers.FloatField(allow_null=True, help_text="Of the adjusted Rand indices that are defined")
-    defined = serializers.IntegerField()
-    reason = serializers.CharField(allow_blank=True)
+    mean = serializers.FloatField(
+        source="whole.mean", allow_null=True, help_text="Of the adjusted Rand indices that are defined"
+    )
+    defined = serializers.IntegerField(source="whole.defined")
+    reason = serializers.CharField(source="whole.reason", allow_blank=True)
     pairs = BoardPairSerializer(many=True)
 
 

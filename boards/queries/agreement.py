@@ -19,6 +19,11 @@ class SortingApart:
     piles: dict[int, int] = field(default_factory=dict)
     aside: set[int] = field(default_factory=set)
 
+    @property
+    def made(self) -> int:
+        """How many piles these are."""
+        return len(set(self.piles.values()))
+
 
 @dataclass(frozen=True)
 class PairAlike:
@@ -28,20 +33,23 @@ class PairAlike:
     second: str
     alike: SortedAlike
 
+    @property
+    def either(self) -> int:
+        """The pairs of cards that either of them has together."""
+        return self.alike.together + self.alike.first + self.alike.second
+
 
 @dataclass(frozen=True)
 class BoardAgreement:
-    """All who sorted apart, pair by pair, and the mean of their adjusted Rand indices; see `reason` for none.
+    """All who sorted apart, as a `whole` and pair by pair.
 
     `cards`: how many there were to sort, of those that the reader may see.
     """
 
-    sorters: tuple[SortingApart, ...]
+    sorters: list[SortingApart]
     cards: int
-    pairs: tuple[PairAlike, ...]
-    mean: float | None
-    defined: int
-    reason: str
+    pairs: list[PairAlike]
+    whole: SortingAgreement
 
     @property
     def names(self) -> list[str]:
@@ -78,17 +86,9 @@ def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
     for sorter in sorters:
         sorter.piles = {card: pile for card, pile in sorter.piles.items() if card in cards}
         sorter.aside &= cards
-    found: SortingAgreement = sorting_agreement([sorter.piles for sorter in sorters])
-    return BoardAgreement(
-        sorters=tuple(sorters),
-        cards=len(cards),
-        pairs=tuple(
-            PairAlike(sorters[pair.one].who, sorters[pair.other].who, pair.alike) for pair in found.pairs
-        ),
-        mean=found.mean,
-        defined=found.defined,
-        reason=found.reason,
-    )
+    whole = sorting_agreement([sorter.piles for sorter in sorters])
+    pairs = [PairAlike(sorters[pair.one].who, sorters[pair.other].who, pair.alike) for pair in whole.pairs]
+    return BoardAgreement(sorters, len(cards), pairs, whole)
 
 
 def _came_later(board: Board) -> set[int]:

@@ -145,27 +145,6 @@ def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
         "board": found,
         "found": agreement,
         "withheld": held_from([found], member),
-        "why": _(agreement.reason) if agreement.reason else "",
-        "pairs": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "alike": pair.alike,
-                "either": pair.alike.together + pair.alike.first + pair.alike.second,
-                "why": _(pair.alike.reason) if pair.alike.reason else "",
-            }
-            for pair in agreement.pairs
-        ],
-        "people": [
-            {
-                "who": each.who,
-                "is_done": each.is_done,
-                "piles": len(set(each.piles.values())),
-                "cards": len(each.piles),
-                "aside": len(each.aside),
-            }
-            for each in agreement.sorters
-        ],
     }
     return render_page(request, "boards/agreement.html", context)
 

@@ -168,7 +168,7 @@ def test_how_alike_they_sorted_is_shown_once_they_sort_together():
     [pair] = found.pairs
     assert (pair.first, pair.second, pair.alike.cards, pair.alike.left_out) == ("R1", "R2", 4, 0)
     assert (pair.alike.together, pair.alike.first, pair.alike.second, pair.alike.apart) == (1, 2, 1, 2)
-    assert (found.mean, pair.alike.shared, found.cards) == (0.0, 0.25, 6)
+    assert (found.whole.mean, pair.alike.shared, found.cards) == (0.0, 0.25, 6)
     assert [len(sorter.aside) for sorter in found.sorters] == [1, 1]
     world.act(world.one, "split", card=world.cards[0], texts=["One", "Two"])
     world.act(world.one, "merge", cards=world.cards[1:3], text="One of two")

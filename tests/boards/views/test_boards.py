@@ -201,14 +201,14 @@ def test_how_alike_it_was_sorted_is_shown_when_all_sort_together():
     assert [signed_in(each).get(address).status_code for each in (world.one, world.lead)] == [404, 404]
     begin_together(board=world.board, by=world.lead)
     page = signed_in(world.one).get(address)
-    (pair,) = page.context["pairs"]
-    found = pair["alike"]
+    agreement = page.context["found"]
+    found = agreement.pairs[0].alike
     assert (found.cards, found.left_out, found.together, found.first, found.second) == (3, 1, 1, 0, 2)
     assert found.adjusted_rand == 0
-    assert page.context["people"] == [
-        {"who": "R1", "is_done": False, "piles": 2, "cards": 4, "aside": 0},
-        {"who": "R2", "is_done": False, "piles": 1, "cards": 3, "aside": 0},
+    rows = [
+        (each.who, each.is_done, each.made, len(each.piles), len(each.aside)) for each in agreement.sorters
     ]
+    assert rows == [("R1", False, 2, 4, 0), ("R2", False, 1, 3, 0)]
     assert signed_in(board_world().lead).get(address).status_code == 404
 
 
