@@ -1,5 +1,7 @@
 """What pages and endpoints of a taxonomy begin with."""
 
+from collections.abc import Callable
+
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
@@ -13,16 +15,22 @@ from taxonomy.models import Taxonomy, Version
 from taxonomy.queries.taxonomies import published_versions, taxonomies_for
 
 
-def taxonomy_of(request: HttpRequest | Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    """The taxonomy, if this user may see it (Http404 if not), and their seat in its study."""
+def taxonomy_of(
+    request: HttpRequest | Request, taxonomy_id: int, may: Callable[[Membership | None], bool] | None = None
+) -> tuple[Taxonomy, Membership]:
+    """The taxonomy, if this user may see it (Http404 if not), and their seat in its study.
+
+    Raises PermissionDenied for a seat that `may`, a rule, does not let.
+    """
     taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
-    return taxonomy, own_seat(request, taxonomy.study)
+    member = own_seat(request, taxonomy.study)
+    require(may is None or may(member))
+    return taxonomy, member
 
 
 def version_asked_for(request: HttpRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership, Version]:
     """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(rules.may_read_taxonomies(member))
+    taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
     versions = published_versions(taxonomy)
     number = number_asked(request.GET, "version")
     if number is not None:

@@ -12,10 +12,9 @@ from rest_framework.views import APIView
 
 from annotate.queries.proposed_categories import MissingCategory, missing_categories, name_that_waits
 from studies.api import allow
-from studies.models import Membership
 from studies.rules import may_lead, may_read_revealed
 from taxonomy.actions import answer
-from taxonomy.models import CategoryState, Taxonomy
+from taxonomy.models import CategoryState
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.taxonomies import published_version
 
@@ -43,7 +42,7 @@ class MissingNames(APIView):
 
     @extend_schema(responses=MissingNameSerializer(many=True))
     def get(self, request: Request, taxonomy_id: int) -> Response:
-        taxonomy, member = _taxonomy(request, taxonomy_id)
+        taxonomy, member = taxonomy_of(request, taxonomy_id, may_read_revealed)
         return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
 
     @extend_schema(request=NameAnswerSerializer, responses=MissingNameSerializer(many=True))
@@ -51,7 +50,7 @@ class MissingNames(APIView):
         """Say without a vote which category answers a name: owner and leads. Labels with it are asked for
         again, and no longer in the list.
         """
-        taxonomy, member = _taxonomy(request, taxonomy_id)
+        taxonomy, member = taxonomy_of(request, taxonomy_id, may_read_revealed)
         allow(may_lead(member))
         asked = NameAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -65,12 +64,6 @@ class MissingNames(APIView):
         category = state.category if state else None
         answer(taxonomy=taxonomy, name=known, category=category, by=member)
         return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
-
-
-def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    allow(may_read_revealed(member))
-    return taxonomy, member
 
 
 def _as_data(one: MissingCategory) -> dict[str, Any]:

@@ -32,8 +32,7 @@ from taxonomy.models import CategoryState
 @require_safe
 def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show the rounds of a study, and what comes next in each."""
-    study, member = study_of(request, slug)
-    require(may_see_people(member))
+    study, member = study_of(request, slug, may_see_people)
     may_plan = rules.may_create_round(member, study)
     lines = queries.round_lines(study, member)
     context = {

@@ -194,12 +194,12 @@ class Boards(APIView):
 
     @extend_schema(responses=BoardSerializer(many=True))
     def get(self, request: Request, taxonomy_id: int) -> Response:
-        taxonomy, member = _taxonomy(request, taxonomy_id)
+        taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
         return Response(BoardSerializer(boards_of(taxonomy, member), many=True).data)
 
     @extend_schema(request=NewBoardSerializer, responses={201: BoardSerializer})
     def post(self, request: Request, taxonomy_id: int) -> Response:
-        taxonomy, member = _taxonomy(request, taxonomy_id)
+        taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
         allow(may_make_board(member, taxonomy.study))
         asked = NewBoardSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -275,12 +275,6 @@ class BoardMapping(APIView):
         note_mapping_fetch(board=board, by=member)
         headers = {WITHHELD: str(held_from([board], member))}
         return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    allow(may_see_people(member))
-    return taxonomy, member
 
 
 def _board(request: Request, board_id: int) -> tuple[Board, Membership]:

@@ -34,7 +34,7 @@ CARDS_SHOWN = 200
 @require_safe
 def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """List the boards of a taxonomy."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
+    taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
     found = boards_of(taxonomy, member)
     context = {
         **_around(taxonomy, member),
@@ -49,7 +49,7 @@ def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 @transaction.atomic
 def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Begin a board. Posted with `check` it only says which cards it would have."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
+    taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
     require(may_make_board(member, taxonomy.study), _("An owner or a lead of the study begins boards."))
     posted = request.method == "POST"
     initial = {"about": request.GET.get("about", "")}
@@ -147,12 +147,6 @@ def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
         "withheld": held_from([found], member),
     }
     return render_page(request, "boards/agreement.html", context)
-
-
-def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(may_see_people(member))
-    return taxonomy, member
 
 
 def _around(taxonomy: Taxonomy, member: Membership) -> dict[str, Any]:

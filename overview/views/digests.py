@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.http import AuthedRequest
-from core.http import go_to, require
+from core.http import go_to
 from overview.actions import digests as actions
 from studies.pages import study_of
 from studies.rules import may_read_revealed
@@ -15,8 +15,7 @@ from studies.rules import may_read_revealed
 @require_POST
 def set_digest(request: AuthedRequest, slug: str) -> HttpResponse:
     """Start or stop the reader's daily mail about a study."""
-    study, member = study_of(request, slug)
-    require(may_read_revealed(member))
+    study, member = study_of(request, slug, may_read_revealed)
     wants = request.POST.get("wants") == "yes"
     actions.set_digest(member=member, wants=wants)
     started = _("A mail comes in the morning of a day on which something waits for you.")

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from consensus.queries.meetings import own_meetings, recent_meetings
-from core.http import is_fragment, render_page, require
+from core.http import is_fragment, render_page
 from core.templatetags.crosscheck import count
 from drawing.axes import bars
 from ingest.rules import may_import
@@ -30,8 +30,7 @@ RECENT = 6
 @require_safe
 def study(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show the overview of a study, or the imports that run in it."""
-    found, member = study_of(request, slug)
-    require(may_see_people(member))
+    found, member = study_of(request, slug, may_see_people)
     context = frame(found, member, "study")
     if may_import(member):
         context["running"] = queries.running_imports(found)
