@@ -162,8 +162,6 @@ class NoQuorum(DomainError):
     """Too few take part for a decision: `there` of the `needs` that the meeting asks for."""
 
     def __init__(self, *, needs: int, there: int) -> None:
-        self.needs = needs
-        self.there = there
         super().__init__(
             gettext("The meeting needs %(needs)s people for a decision, and %(there)s took part in this one.")
             % {"needs": needs, "there": there}

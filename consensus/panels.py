@@ -5,31 +5,22 @@ from django.template.loader import render_to_string
 from django.utils.translation import ngettext
 
 from consensus.models import FollowUp
-from consensus.queries.category_counts import LabelCounts, TimesByVersion, chosen_by_version, label_counts
+from consensus.queries.category_counts import chosen_by_version, label_counts
 from consensus.queries.follow_ups import follow_ups, waiting_for
 from core import panels
 from studies import rules
 from studies.models import Membership, Study
-from taxonomy.models import Category, Taxonomy, Version
+from taxonomy.models import Taxonomy
 
 
 def register() -> None:
-    panels.register("taxonomy.counts", counts_of_version)
-    panels.register("taxonomy.times", times_of_category)
+    panels.register("taxonomy.counts", lambda _request, version, reader: label_counts(version, reader))
+    panels.register(
+        "taxonomy.times",
+        lambda _request, taxonomy, category, reader: chosen_by_version(taxonomy, category.pk, reader),
+    )
     panels.register("taxonomy.top", taxonomy_follow_ups)
     panels.register("guideline.top", guideline_follow_ups)
-
-
-def counts_of_version(_request: HttpRequest, *, version: Version, reader: Membership | None) -> LabelCounts:
-    """How often each category of a version was chosen, as far as the reader may know."""
-    return label_counts(version, reader)
-
-
-def times_of_category(
-    _request: HttpRequest, *, taxonomy: Taxonomy, category: Category, reader: Membership | None
-) -> TimesByVersion:
-    """How often a category was chosen under each version, as far as the reader may know."""
-    return chosen_by_version(taxonomy, category.pk, reader)
 
 
 def guideline_follow_ups(request: HttpRequest, *, study: Study, membership: Membership | None) -> str:

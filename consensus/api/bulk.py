@@ -14,8 +14,8 @@ from rest_framework.views import APIView
 
 from consensus.actions.bulk import decide_majority, take_back
 from consensus.models import BulkDecision
-from consensus.queries.bulk import SplitGroup, bulk_decisions, forecast
-from consensus.queries.disagreement_filters import Narrowing
+from consensus.queries.bulk import bulk_decisions, forecast
+from consensus.queries.disagreement_filters import Narrowing, Split
 from consensus.rules import may_see_disagreements, may_settle
 from rounds.api.shortcuts import round_of
 from rounds.models import Round
@@ -128,5 +128,5 @@ def _foreseen(round_: Round, member: Membership, at_least: int, narrowing: Narro
     }
 
 
-def _splits(groups: tuple[SplitGroup, ...]) -> dict[str, int]:
-    return {":".join(map(str, group.sizes)): group.issues for group in groups}
+def _splits(counted: dict[Split, int]) -> dict[str, int]:
+    return {":".join(map(str, sizes)): issues for sizes, issues in counted.items()}

@@ -85,6 +85,7 @@ class IdsField(forms.Field):
     """The ids of the rows that are ticked, as they come: no matter in how many fields."""
 
     widget = forms.MultipleHiddenInput
+    default_error_messages = {"required": _("Nothing is ticked. Tick the issues that are meant.")}
 
     def to_python(self, value: Any) -> list[int]:
         parts = [part for text in value or () for part in str(text).split(",") if part]
@@ -95,7 +96,7 @@ class IdsField(forms.Field):
 
     def validate(self, value: list[int]) -> None:
         if not value:
-            raise forms.ValidationError(_("Nothing is ticked. Tick the issues that are meant."))
+            raise forms.ValidationError(self.error_messages["required"])
         if len(value) > MOST:
             raise forms.ValidationError(
                 _("At most %(most)s issues are decided at one stroke.") % {"most": MOST}

@@ -5,10 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from consensus.forms.decisions import LONGEST_RATIONALE, MOST, OTHER
+from consensus.forms.decisions import LONGEST_RATIONALE, OTHER, IdsField
 from consensus.models import Decision, FollowUp
 from consensus.models.comments import COMMENT_LENGTH
-from core.numbers import whole_number
 from rounds.queries.categories import ShownCodebook
 from taxonomy.models import Category
 
@@ -68,10 +67,7 @@ class BallotForm(CategoriesForm):
         elif said == OTHER:
             self.add_error("other", _("Choose which other category."))
         else:
-            field = CategoryField()
-            other = self.fields["other"]
-            field.known = other.known if isinstance(other, CategoryField) else frozenset()
-            cleaned["category"] = field.clean(said)
+            cleaned["category"] = self.fields["other"].clean(said)
         return cleaned
 
 
@@ -148,19 +144,11 @@ class FollowUpForm(forms.Form):
 class AlikeItemsForm(CategoriesForm):
     """Issues of the agenda that are decided alike, for one reason."""
 
-    issues = forms.TypedMultipleChoiceField(
-        coerce=int, error_messages={"required": _("Tick the issues that are decided alike.")}
-    )
+    # Which of them are on the agenda and may be seen is the action's to say.
+    issues = IdsField(error_messages={"required": _("Tick the issues that are decided alike.")})
     item = forms.IntegerField(min_value=1, max_value=2**62, required=False)
     category = CategoryField()
     rationale = forms.CharField(
         max_length=LONGEST_RATIONALE,
         error_messages={"required": _("Give the reason for these decisions in a sentence.")},
     )
-
-    def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
-        super().__init__(*args, book=book, depth=depth, **kwargs)
-        asked = self.data.getlist("issues")[:MOST] if hasattr(self.data, "getlist") else []
-        numbers = [one for one in asked if whole_number(one) is not None]
-        # Which of them are on the agenda and may be seen is the action's to say.
-        self.fields["issues"].choices = [(one, one) for one in numbers]  # type: ignore[attr-defined]  # what a MultipleChoiceField has

@@ -7,35 +7,24 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from consensus.models import BulkDecision, Disagreement
-from consensus.queries.disagreement_filters import Narrowing, found, settling, waiting
+from consensus.queries.disagreement_filters import Narrowing, Split, found, settling, waiting
 from rounds.models import Round
 from rounds.queries.blindness import still_to_label
 from studies.models import Membership
 
 
 @dataclass(frozen=True)
-class SplitGroup:
-    """The number of issues with one split: the sizes of the groups of equal labels, largest first.
-
-    `open_labels` of the sizes, the last, are one each: labels that propose a category.
-    """
-
-    sizes: tuple[int, ...]
-    issues: int
-
-
-@dataclass(frozen=True)
 class MajorityForecast:
     """The effect of a decision by majority now.
 
-    `categories`: category id to the number of issues that would get it, most first. `decided` are these
-    issues by their split, `left` the others; the clearest split comes first. `agenda` issues are left to
-    their meeting.
+    `categories`: category id to the number of issues that would get it, most first. `decided` counts these
+    issues by their split, `left` the others; the clearest split comes first. An open label is a group of one.
+    `agenda` issues are left to their meeting.
     """
 
     categories: dict[int, int]
-    decided: tuple[SplitGroup, ...]
-    left: tuple[SplitGroup, ...]
+    decided: dict[Split, int]
+    left: dict[Split, int]
     agenda: int
 
     @property
@@ -44,7 +33,7 @@ class MajorityForecast:
 
     @property
     def total_left(self) -> int:
-        return sum(group.issues for group in self.left)
+        return sum(self.left.values())
 
 
 def largest(rows: QuerySet[Disagreement], at_least: int) -> QuerySet[Disagreement]:
@@ -65,8 +54,8 @@ def forecast(
         .annotate(issues=Count("pk"))
     )
     categories: Counter[int] = Counter()
-    decided: Counter[tuple[int, ...]] = Counter()
-    left: Counter[tuple[int, ...]] = Counter()
+    decided: Counter[Split] = Counter()
+    left: Counter[Split] = Counter()
     for category, votes, open_labels, margin, issues in rows:
         sizes = (*votes, *(1 for _ in range(open_labels)))
         if category is not None and votes[0] >= at_least and margin >= 1:
@@ -76,15 +65,14 @@ def forecast(
             left[sizes] += issues
     return MajorityForecast(
         categories=dict(categories.most_common()),
-        decided=_groups(decided),
-        left=_groups(left),
+        decided=_clearest_first(decided),
+        left=_clearest_first(left),
         agenda=undecided.filter(Exists(waiting(round_))).count(),
     )
 
 
-def _groups(counted: Counter[tuple[int, ...]]) -> tuple[SplitGroup, ...]:
-    ordered = sorted(counted.items(), key=lambda one: tuple(-size for size in one[0]))
-    return tuple(SplitGroup(sizes, issues) for sizes, issues in ordered)
+def _clearest_first(counted: Counter[Split]) -> dict[Split, int]:
+    return dict(sorted(counted.items(), key=lambda one: [-size for size in one[0]]))
 
 
 def bulk_decisions(round_: Round, member: Membership | None) -> QuerySet[BulkDecision, Any]:

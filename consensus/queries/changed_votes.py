@@ -4,7 +4,7 @@ Only closed votes count, and only issues that the reader may see. Labels stay as
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from consensus.models import Ballot, Disagreement
@@ -45,10 +45,6 @@ class VolunteerVotes:
     away: int
     abstained: int
 
-    @property
-    def changed(self) -> int:
-        return self.joined + self.away
-
 
 @dataclass(frozen=True)
 class CategoryChange:
@@ -79,16 +75,12 @@ class ChangedVotes:
 
     @property
     def total(self) -> dict[str, int]:
-        """The sums over all volunteers by kind of move, and `voted` for all moves."""
-        counted = Counter(move.what for move in self.moves)
-        return {"voted": len(self.moves)} | {what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)}
+        """The sums over all volunteers."""
+        return _sums(self.moves)
 
 
 def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
-    """Changed minds: the labels of volunteers beside their last ballots on the same issues.
-
-    Only closed votes count, and only issues that the reader may see. Labels stay as they were given.
-    """
+    """The votes of a round that are closed, on issues that the reader may see. Labels stay as given."""
     book = codebook(round_.version_id)
     ballots = last_ballots(round_, member)
     issues = {issue for issue, _member in ballots}
@@ -101,10 +93,13 @@ def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
         for issue, who, category in given
         if (issue, who) in ballots
     )
-    people = volunteers(round_).filter(member__in={move.member for move in moves})
+    own: dict[int, list[LabelMove]] = defaultdict(list)
+    for move in moves:
+        own[move.member].append(move)
+    people = volunteers(round_).filter(member__in=own.keys())
     return ChangedVotes(
         moves=moves,
-        minds=tuple(_minds(moves, (volunteer.member for volunteer in people))),
+        minds=tuple(VolunteerVotes(one.member, **_sums(own[one.member_id])) for one in people),
         turns=tuple(_turns(moves, book)),
         issues=len(issues),
         others=len(ballots) - len(moves),
@@ -148,15 +143,10 @@ def _move(
     return LabelMove(issue, member, before, ballot, what)
 
 
-def _minds(moves: Iterable[LabelMove], people: Iterable[Membership]) -> list[VolunteerVotes]:
-    counted: dict[int, Counter[str]] = defaultdict(Counter)
-    for move in moves:
-        counted[move.member][move.what] += 1
-    return [
-        VolunteerVotes(one, did.total(), *(did[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)))
-        for one in people
-        for did in [counted[one.pk]]
-    ]
+def _sums(moves: Collection[LabelMove]) -> dict[str, int]:
+    """How many moves there are of each kind, and `voted` for all moves."""
+    counted = Counter(move.what for move in moves)
+    return {"voted": len(moves)} | {what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)}
 
 
 def _turns(moves: Iterable[LabelMove], book: ShownCodebook) -> list[CategoryChange]:

@@ -74,26 +74,18 @@ class DisagreementRow:
 class DisagreementPage:
     """One page of disagreements; `next` is the `after` of the following page, None at the end.
 
-    `open`, `agenda` and `decided` count what the filters leave on all pages, in every state.
+    `counts` has what the filters leave on all pages, by state; `shown` how many of them the list shows.
     """
 
     volunteers: list[RoundVolunteer]
     rows: list[DisagreementRow]
     next: str | None
-    open: int
-    agenda: int
-    decided: int
-    state: str = ""
+    counts: StateCounts
+    shown: int
 
     @property
     def count(self) -> int:
-        return self.open + self.agenda + self.decided
-
-    @property
-    def shown(self) -> int:
-        """How many are on all pages of the state that was asked for."""
-        in_state = {"open": self.open, "agenda": self.agenda, "decided": self.decided}
-        return in_state.get(self.state, self.count)
+        return self.counts.total()
 
 
 @dataclass(frozen=True)
@@ -147,8 +139,8 @@ def disagreements(
         volunteers=columns,
         rows=_with_meetings(round_, shown, {place[0]: place[-1] for place in places}),
         next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
-        **{state: counted[state] for state in STATES},
-        state=narrowing.state,
+        counts=counted,
+        shown=counted[narrowing.state] if narrowing.state else counted.total(),
     )
 
 

@@ -34,22 +34,17 @@ class ShownVote:
     """One vote on the shown issue.
 
     `voted` are the ids of the members who have voted; `own` is the reader's choice, None without a ballot.
-    Ballots, split and tally are empty while the vote is open. `present` members took part.
+    Ballots, split and tally are empty while the vote is open.
     """
 
     id: int
     number: int
     is_open: bool
-    present: int
     voted: frozenset[int]
     own: str | None
     ballots: tuple[ShownBallot, ...]
     split: tuple[tuple[str, int], ...]
     tally: VoteTally
-
-    @property
-    def abstained(self) -> int:
-        return self.tally.abstained
 
 
 @dataclass(frozen=True)
@@ -174,7 +169,6 @@ class IssueReader:
             id=vote.pk,
             number=vote.number,
             is_open=is_open,
-            present=vote.present or 0,
             voted=frozenset(ballot.member_id for ballot in cast),
             own=None if own is None else self.book.code(own.category_id),
             ballots=tuple(
@@ -213,7 +207,7 @@ class IssueReader:
         if meeting.kind != Meeting.Kind.TOGETHER:
             there = len(votes[-1].voted) if votes else 0
         unanimity = majority = None
-        if last is not None and last.present >= meeting.quorum:
+        if last is not None and last.tally.present >= meeting.quorum:
             unanimity = self.book.states.get(last.tally.unanimity or 0)
             majority = self.book.states.get(last.tally.majority or 0) if meeting.by_majority else None
         chair = meeting.kind != Meeting.Kind.PAIR and not voting and there >= meeting.quorum

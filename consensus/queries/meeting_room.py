@@ -85,7 +85,6 @@ class MeetingRoom:
     """
 
     meeting: Meeting
-    revision: int
     people: tuple[RoomPerson, ...]
     present: int
     groups: tuple[AgendaGroup, ...]
@@ -152,7 +151,6 @@ class _RoomReader(IssueReader):
         people = self._people(vote.voted if vote else frozenset())
         return MeetingRoom(
             meeting=self.meeting,
-            revision=self.meeting.revision,
             people=people,
             present=len(self._present),
             groups=groups,

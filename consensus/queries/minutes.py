@@ -24,21 +24,9 @@ from consensus.models import (
     Spell,
     Vote,
 )
+from consensus.queries import minute_records as records
 from consensus.queries.agendas import standing
 from consensus.queries.consensus_numbers import came_up
-from consensus.queries.minute_records import (
-    Attendance,
-    Minute,
-    MinuteArgument,
-    MinuteDecision,
-    MinuteFollowUp,
-    MinuteGroup,
-    MinuteLabel,
-    Minutes,
-    MinuteTotals,
-    MinuteVote,
-    OutsideDecision,
-)
 from core import clock
 from rounds.models import Label
 from rounds.queries.blindness import withheld_issues
@@ -56,7 +44,7 @@ def called(member: Membership, *, by_name: bool) -> str:
     return member.user.name if by_name and member.user is not None else member.pseudonym
 
 
-def minutes(meeting: Meeting, member: Membership | None) -> Minutes:
+def minutes(meeting: Meeting, member: Membership | None) -> records.Minutes:
     """The minutes so far, or of the whole meeting once it is closed. At most 14 queries at any size."""
     return _MinutesWriter(meeting, member).write()
 
@@ -74,7 +62,7 @@ class _MinutesWriter:
         people = Membership.objects.filter(study=self.round.study_id).select_related("user")
         self.people = {one.pk: called(one, by_name=by_name) for one in people}
 
-    def write(self) -> Minutes:
+    def write(self) -> records.Minutes:
         items, withheld = self._items()
         ids = [item.pk for item in items]
         issues = [item.issue_id for item in items]
@@ -99,7 +87,7 @@ class _MinutesWriter:
         # What the meeting never came to stands behind, in the order of the agenda.
         lines.sort(key=lambda line: (begun[line.issue_id] is None, begun[line.issue_id] or self.as_of))
         there, absent = self._who()
-        return Minutes(
+        return records.Minutes(
             meeting=self.meeting,
             as_of=self.as_of,
             chairs=self._chairs(),
@@ -167,11 +155,11 @@ class _MinutesWriter:
         ]
         return min(moments, default=None)
 
-    def _minute(self, item: AgendaItem) -> Minute:
+    def _minute(self, item: AgendaItem) -> records.Minute:
         spells = self.spells[item.pk]
         snapshot = item.issue.current
         state = self._state(item)
-        return Minute(
+        return records.Minute(
             issue_id=item.issue_id,
             repository=item.issue.repository.path,
             number=item.issue.number,
@@ -209,16 +197,18 @@ class _MinutesWriter:
         closed = self.meeting.closed_at
         return decision.superseded_at is None or (closed is not None and decision.superseded_at > closed)
 
-    def _label(self, label: Label) -> MinuteLabel:
+    def _label(self, label: Label) -> records.MinuteLabel:
         proposes = label.proposal.name if label.category_id is None and label.proposal else ""
-        return MinuteLabel(self.people[label.volunteer_id], self.book.code(label.category_id), proposes)
+        return records.MinuteLabel(
+            self.people[label.volunteer_id], self.book.code(label.category_id), proposes
+        )
 
-    def _vote(self, vote: Vote) -> MinuteVote:
+    def _vote(self, vote: Vote) -> records.MinuteVote:
         ballots = self.ballots[vote.pk]
         chosen = Counter(one.category_id for one in ballots if one.category_id is not None)
         places = {id_: self.book.states[id_].position for id_ in chosen}
         split = sorted(chosen.items(), key=lambda one: (-one[1], places[one[0]]))
-        return MinuteVote(
+        return records.MinuteVote(
             number=vote.number,
             at=vote.opened_at,
             present=vote.present or 0,
@@ -228,12 +218,12 @@ class _MinutesWriter:
             revealed_by="" if vote.closed_by_id is None else self.people[vote.closed_by_id],
         )
 
-    def _decided(self, decision: Decision) -> MinuteDecision:
+    def _decided(self, decision: Decision) -> records.MinuteDecision:
         vote = self.vote.get(decision.vote_id or 0)
         for_it = self.ballots[vote.pk] if vote else []
         state = self.book.states[decision.category_id]
         ended_by = decision.superseded_by_id
-        return MinuteDecision(
+        return records.MinuteDecision(
             number=decision.number,
             code=state.code,
             name=state.name,
@@ -250,18 +240,20 @@ class _MinutesWriter:
             ended_why=decision.superseded_why,
         )
 
-    def _outside(self, item: AgendaItem) -> OutsideDecision:
+    def _outside(self, item: AgendaItem) -> records.OutsideDecision:
         decision = self.settled[item.issue_id]
         by = "" if decision.decided_by_id is None else self.people[decision.decided_by_id]
-        return OutsideDecision(self.book.code(decision.category_id), decision.method, by, decision.decided_at)
+        return records.OutsideDecision(
+            self.book.code(decision.category_id), decision.method, by, decision.decided_at
+        )
 
-    def _said(self, comment: Comment) -> MinuteArgument:
+    def _said(self, comment: Comment) -> records.MinuteArgument:
         who = self.people[comment.author_id]
-        return MinuteArgument(who, comment.said_at, self.book.code(comment.category_id), comment.text)
+        return records.MinuteArgument(who, comment.said_at, self.book.code(comment.category_id), comment.text)
 
-    def _follow(self, one: FollowUp) -> MinuteFollowUp:
+    def _follow(self, one: FollowUp) -> records.MinuteFollowUp:
         named = [one.proposal.name] if one.proposal else []
-        return MinuteFollowUp(
+        return records.MinuteFollowUp(
             kind=str(one.get_kind_display()),
             code=self.book.code(one.category_id),
             text=": ".join([*named, *([one.text] if one.text else [])]),
@@ -269,11 +261,11 @@ class _MinutesWriter:
             is_done=one.done_at is not None,
         )
 
-    def _who(self) -> tuple[tuple[Attendance, ...], tuple[str, ...]]:
+    def _who(self) -> tuple[tuple[records.Attendance, ...], tuple[str, ...]]:
         taking = list(Participant.objects.filter(meeting=self.meeting).order_by("joined_at", "member"))
         end = self.meeting.closed_at
         there = tuple(
-            Attendance(self.people[one.member_id], one.joined_at, one.left_at or end)
+            records.Attendance(self.people[one.member_id], one.joined_at, one.left_at or end)
             for one in taking
             if one.joined_at is not None
         )
@@ -300,22 +292,22 @@ def _by(rows: Iterable[Any], name: str) -> dict[int, list[Any]]:
     return found
 
 
-def _grouped(lines: Iterable[Minute]) -> tuple[MinuteGroup, ...]:
+def _grouped(lines: Iterable[records.Minute]) -> tuple[records.MinuteGroup, ...]:
     """By pair; the pair that was discussed first stands first."""
-    pairs: dict[tuple[str, ...], list[Minute]] = defaultdict(list)
+    pairs: dict[tuple[str, ...], list[records.Minute]] = defaultdict(list)
     for line in lines:
         pairs[line.pair].append(line)
-    return tuple(MinuteGroup(pair, tuple(found)) for pair, found in pairs.items())
+    return tuple(records.MinuteGroup(pair, tuple(found)) for pair, found in pairs.items())
 
 
-def _totals(lines: Sequence[Minute]) -> MinuteTotals:
+def _totals(lines: Sequence[records.Minute]) -> records.MinuteTotals:
     states = Counter(line.state for line in lines)
     made = [line.decision for line in lines if line.decision]
     how = Counter(decision.how for decision in made)
     outside = Counter(line.outside.method for line in lines if line.outside)
     lead, bulk = outside[Decision.Method.LEAD], outside[Decision.Method.MAJORITY]
     times = [line.seconds for line in lines if line.decision and line.seconds is not None]
-    return MinuteTotals(
+    return records.MinuteTotals(
         agenda=len(lines),
         discussed=len(lines) - states["waiting"] - states["elsewhere"],
         decided=len(made) + outside.total(),

@@ -184,8 +184,10 @@ def _forecast(round_: Round, found: queries.MajorityForecast, at_least: int) -> 
             (book.states[id_], colours[book.states[id_].code], issues)
             for id_, issues in found.categories.items()
         ],
-        "decided": [(said_of(one.sizes), one.issues) for one in found.decided],
-        "left": [(said_of(one.sizes), one.issues, _why_left(one.sizes, at_least)) for one in found.left],
+        "decided": [(said_of(split), issues) for split, issues in found.decided.items()],
+        "left": [
+            (said_of(split), issues, _why_left(split, at_least)) for split, issues in found.left.items()
+        ],
     }
 
 

@@ -30,7 +30,6 @@ from studies.models import Membership
 from studies.queries import membership_of
 
 TEMPLATES = "consensus/meetings"
-"""Digits of an id: PostgreSQL has no greater ones."""
 SECTIONS = ("bar", "agenda", "issue", "labels", "thread", "ballot", "decision")
 PASSING = re.compile(
     r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>',
@@ -146,7 +145,7 @@ def live(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str
     if shown and any(one.is_unseen for one in shown.thread):
         see_mentions(member=member, issues=[shown.item.issue_id], round_=found.round)
     return {
-        "revision": context["room"].revision,
+        "revision": context["meeting"].revision,
         "item": str(shown.item.pk) if shown else "",
         "pins": context["pins"],
         "title": f"{context['title']} · Crosscheck",

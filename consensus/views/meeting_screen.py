@@ -1,7 +1,6 @@
 """The context from which the templates draw a meeting on the screen of one member."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -32,39 +31,15 @@ from studies.models import Membership
 from taxonomy.rules import may_edit_taxonomies, may_propose
 
 
-@dataclass(frozen=True)
-class AgendaRows:
-    """How the agenda of a meeting is listed. `address` is that of the meeting.
-
-    `turns`: a click on an issue turns all screens. `follows`: a reader who opens the current issue follows
-    the meeting again. `asks`: each waiting issue says whether the reader has voted on it.
-    """
-
-    groups: Sequence[AgendaGroup]
-    hues: Mapping[str, str]
-    address: str
-    turns: bool
-    follows: bool
-    asks: bool
-
-    def __iter__(self) -> Iterator[tuple[AgendaGroup, list[SafeString], Iterator[SafeString]]]:
-        """Each group with its codes and its issues."""
-        for group in self.groups:
-            codes = [code_chip(code, self.hues.get(code, "")) for code in group.codes]
-            yield group, codes, self._issues(group)
-
-    def _issues(self, group: AgendaGroup) -> Iterator[SafeString]:
-        language = get_language()
-        how = (self.turns, self.follows, self.asks)
-        for line in group.lines:
-            yield _issue(line, self.hues.get(line.code, ""), self.address, how, language)
-
-
 @lru_cache(maxsize=8192)
 def _issue(
     line: AgendaIssue, hue: str, address: str, how: tuple[bool, bool, bool], _language: str | None
 ) -> SafeString:
-    """One issue: every change of a meeting draws hundreds of them for each member, and most are the same."""
+    """One issue: every change of a meeting draws hundreds of them for each member, and most are the same.
+
+    `how`: a click turns all screens; a reader who opens the current issue follows the meeting again; each
+    waiting issue says whether the reader has voted on it.
+    """
     turns, follows, asks = how
     context = {"line": line, "hue": hue, "address": address, "turns": turns, "asks": asks}
     context["query"] = "" if line.is_current and follows else f"?item={line.id}"
@@ -121,7 +96,7 @@ class _RoomScreen:
             "elapsed": ((meeting.closed_at or clock.now()) - meeting.opened_at).total_seconds()
             if meeting.opened_at
             else None,
-            "turns": self.together and is_open and room.is_chair,
+            "turns": self._turns(),
             "pins": shown.item.pk if shown and not self.together else "",
             "closable": closable_votes(meeting, self.member)
             if meeting.kind == Meeting.Kind.APART and is_open and room.is_chair
@@ -131,7 +106,7 @@ class _RoomScreen:
             "agenda": {
                 "to_vote": self._to_vote(),
                 "again": looked_at_again(meeting, self.member) if is_open else 0,
-                "rows": self._rows(),
+                "groups": self._groups,
             },
             "shown": None,
             "decision": None,
@@ -164,16 +139,21 @@ class _RoomScreen:
             return 0
         return waiting_votes(self.meeting, self.member)
 
-    def _rows(self) -> AgendaRows:
-        is_open, room = self.meeting.is_open, self.room
-        return AgendaRows(
-            groups=room.groups,
-            hues=self.hues,
-            address=self.meeting.get_absolute_url(),
-            turns=self.together and is_open and room.is_chair,
-            follows=self.together,
-            asks=not self.together and is_open and room.takes_part,
-        )
+    def _groups(self) -> Iterator[tuple[AgendaGroup, list[SafeString], Iterator[SafeString]]]:
+        """Each group of the agenda with its codes and its issues, drawn."""
+        turns, asks = self._turns(), self.meeting.is_open and not self.together and self.room.takes_part
+        how = (turns, self.together, asks)
+        address, language = self.meeting.get_absolute_url(), get_language()
+        for group in self.room.groups:
+            codes = [code_chip(code, self.hues.get(code, "")) for code in group.codes]
+            lines = (
+                _issue(line, self.hues.get(line.code, ""), address, how, language) for line in group.lines
+            )
+            yield group, codes, lines
+
+    def _turns(self) -> bool:
+        """Does a click on an issue turn all screens?"""
+        return self.together and self.meeting.is_open and self.room.is_chair
 
     # --- the issue
 
@@ -313,16 +293,17 @@ class _RoomScreen:
             for code, n in vote.split
         ]
         said = [f"{n} × {code}" for code, n in vote.split]
-        if vote.abstained:
-            counts.append({"code": "", "n": vote.abstained})
+        if vote.tally.abstained:
+            counts.append({"code": "", "n": vote.tally.abstained})
             said.append(
-                ngettext("%(n)s abstained", "%(n)s abstained", vote.abstained) % {"n": vote.abstained}
+                ngettext("%(n)s abstained", "%(n)s abstained", vote.tally.abstained)
+                % {"n": vote.tally.abstained}
             )
-        voted = ngettext("%(cast)s of %(n)s voted", "%(cast)s of %(n)s voted", vote.present)
-        said.append(voted % {"cast": len(ballots), "n": vote.present})
+        voted = ngettext("%(cast)s of %(n)s voted", "%(cast)s of %(n)s voted", vote.tally.present)
+        said.append(voted % {"cast": len(ballots), "n": vote.tally.present})
         return {
             "number": vote.number,
-            "present": vote.present,
+            "present": vote.tally.present,
             "counts": counts,
             "ballots": ballots,
             "moved": [one for one in ballots if one["is_moved"]],

@@ -5,7 +5,7 @@ from consensus import errors
 from consensus.actions.agendas import put_on_agenda
 from consensus.actions.bulk import decide_alike, decide_majority, take_back
 from consensus.models import BulkDecision, Decision, Meeting
-from consensus.queries.bulk import SplitGroup, bulk_decisions, forecast
+from consensus.queries.bulk import bulk_decisions, forecast
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import disagreement_counts
 from rounds.errors import NotAllowed, TooShallow, TrainingHasAnswers, UnknownCategory
@@ -71,8 +71,8 @@ def test_what_is_foreseen_is_what_is_decided(world):
     found = forecast(round_, world.lead, 4, ANY)
     codes = {one.category_id: one.code for one in world.version.states.all()}
     assert {codes[id_]: n for id_, n in found.categories.items()} == {"C.2": 1, "C.9": 1}
-    assert found.decided == (SplitGroup((4, 1), 2),)
-    assert found.left == (SplitGroup((3, 2), 1), SplitGroup((2, 2, 1), 1), SplitGroup((2, 1, 1, 1), 1))
+    assert found.decided == {(4, 1): 2}
+    assert list(found.left.items()) == [((3, 2), 1), ((2, 2, 1), 1), ((2, 1, 1, 1), 1)]
     assert (found.total, found.total_left, found.agenda) == (2, 3, 0)
 
     bulk = _majority(world, round_, 4)
@@ -102,7 +102,7 @@ def test_filters_narrow_what_is_decided_and_are_kept(world):
 def test_an_open_label_stands_for_itself(world):
     round_ = world.round()
     give_labels(world, round_, "?Farm C.2 C.2")
-    assert forecast(round_, world.lead, 2, ANY).decided == (SplitGroup((2, 1), 1),)
+    assert forecast(round_, world.lead, 2, ANY).decided == {(2, 1): 1}
     _majority(world, round_, 2)
     assert _standing(world, round_) == {0: ("C.2", "majority")}
 

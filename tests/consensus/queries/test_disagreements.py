@@ -148,7 +148,7 @@ def test_a_decision_of_the_lead_settles(world):
     assert _listed(round_, state="open") == [world.issues[1]]
     for state in ("decided", "open", ""):
         page = disagreements(round_, Narrowing(state=state), None)
-        assert (page.decided, page.open, page.count) == (1, 1, 2)
+        assert (page.counts["decided"], page.counts["open"], page.count) == (1, 1, 2)
 
 
 @pytest.mark.world(issues=5, members=3)
@@ -402,18 +402,24 @@ def test_states_are_open_on_an_agenda_and_decided(parted):
     assert _listed(round_, state="open") == [two, five]
     assert disagreement_counts(round_, None) == DisagreementCounts(complete=5, open=2, agenda=2, decided=1)
     page = disagreements(round_, Narrowing(state="agenda"), None)
-    assert (page.open, page.agenda, page.decided, page.count, page.shown) == (2, 2, 1, 5, 2)
+    assert (page.counts["open"], page.counts["agenda"], page.counts["decided"], page.count, page.shown) == (
+        2,
+        2,
+        1,
+        5,
+        2,
+    )
     assert [(row.state, row.meeting) for row in disagreements(round_, Narrowing(), None).rows] == [
         ("agenda", meeting), ("open", None), ("agenda", meeting), ("open", None), ("decided", None),
     ]  # fmt: skip
     assert [meeting.name for meeting in open_agendas(round_, world.lead)] == ["Thursday"]
     assert splits(round_, Narrowing(state="agenda"), None) == [((4, 3), 1), ((5, 2), 1)]
     page = disagreements(round_, Narrowing(split=(4, 3), state="open"), None)
-    assert (page.open, page.agenda, page.decided, page.shown) == (1, 1, 0, 1)
+    assert (page.counts["open"], page.counts["agenda"], page.counts["decided"], page.shown) == (1, 1, 0, 1)
     assert [row.issue for row in page.rows] == [two]
     # Six labels alike and an open one.
     page = disagreements(round_, Narrowing(split=(6, 1)), None)
-    assert (page.open, page.agenda, page.decided) == (1, 0, 0)
+    assert (page.counts["open"], page.counts["agenda"], page.counts["decided"]) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(

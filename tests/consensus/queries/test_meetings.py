@@ -154,7 +154,7 @@ def test_of_an_open_vote_one_sees_who_has_voted_and_ones_own_ballot(world):
         [vote] = found.shown.votes
         assert vote == found.shown.open_vote
         assert (vote.own, vote.voted) == (own, {first.pk, second.pk})
-        assert (vote.ballots, vote.split, vote.abstained, vote.tally.votes) == ((), (), 0, {})
+        assert (vote.ballots, vote.split, vote.tally.abstained, vote.tally.votes) == ((), (), 0, {})
         assert {one.name: one.has_voted for one in found.people} == {
             "R1": True, "R2": True, "R3": False, "Lead": False,
         }  # fmt: skip
@@ -173,7 +173,7 @@ def test_of_a_closed_vote_everybody_sees_every_ballot(world):
         ShownBallot(member.pk, str(member), code)
         for member, code in zip(people, ("C.9", "C.9", "C.1", "C.9"), strict=True)
     )
-    assert (line.id, line.split, line.present) == (vote.pk, (("C.9", 3), ("C.1", 1)), 4)
+    assert (line.id, line.split, line.tally.present) == (vote.pk, (("C.9", 3), ("C.1", 1)), 4)
     assert found.shown.open_vote is None
     assert found.shown.ballot_number is None
     possible = found.shown.possible
