@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Required, TypedDict, Unpack
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -26,26 +27,26 @@ from studies.models import Membership
 LONGEST_NAME = 120
 
 
+class MeetingPlan(TypedDict, total=False):
+    """How a meeting is to be held; a pair has exactly two members, a quorum of two and no majority."""
+
+    name: Required[str]
+    chair: Required[Membership]
+    quorum: Required[int]
+    kind: str
+    by_majority: bool
+    shows_names: bool
+    starts_at: datetime | None
+    ends_at: datetime | None
+    participants: Collection[Membership]
+
+
 @retried
 @transaction.atomic
-def plan_meeting(
-    *,
-    round_: Round,
-    by: Membership,
-    name: str,
-    kind: str = Meeting.Kind.TOGETHER,
-    chair: Membership,
-    quorum: int,
-    by_majority: bool = False,
-    shows_names: bool = False,
-    starts_at: datetime | None = None,
-    ends_at: datetime | None = None,
-    participants: Collection[Membership] = (),
-) -> Meeting:
+def plan_meeting(*, round_: Round, by: Membership, **plan: Unpack[MeetingPlan]) -> Meeting:
     """Plan a meeting on the disagreements of a round, with an empty agenda; votes begin once it is open.
 
-    `participants` are invited: by default the volunteers of the round, and always the chair. A pair has
-    exactly two members, a quorum of two and no majority, whatever the arguments say.
+    `participants` are invited: by default the volunteers of the round, and always the chair.
     Raises NotAllowed, NotRevealed, and MeetingRefused with the field to change.
     """
     current = lock_round(round_)
@@ -53,11 +54,12 @@ def plan_meeting(
         raise NotAllowed
     if not reveals_complete_issues(current):
         raise errors.NotRevealed
-    if not participants and kind != Meeting.Kind.PAIR:
+    meeting = Meeting(round=current, kind=_kind_in(plan), created_by=by)
+    participants = plan.get("participants", ())
+    if not participants and meeting.kind != Meeting.Kind.PAIR:
         participants = list(could_come(current))
-    meeting = Meeting(round=current, kind=Meeting.Kind(kind), created_by=by)
-    _set_rules(meeting, quorum, by_majority=by_majority)
-    _describe(meeting, name, chair, participants, starts_at, ends_at, shows_names=shows_names)
+    _set_rules(meeting, plan)
+    _describe(meeting, plan, participants)
     meeting.save()
     Participant.objects.bulk_create(
         Participant(meeting=meeting, member=member) for member in _asked(meeting, participants)
@@ -68,21 +70,8 @@ def plan_meeting(
 
 @retried
 @transaction.atomic
-def change_meeting(
-    *,
-    meeting: Meeting,
-    by: Membership,
-    name: str,
-    kind: str = Meeting.Kind.TOGETHER,
-    chair: Membership,
-    quorum: int,
-    by_majority: bool = False,
-    shows_names: bool = False,
-    starts_at: datetime | None = None,
-    ends_at: datetime | None = None,
-    participants: Collection[Membership] = (),
-) -> Meeting:
-    """Change a meeting that is not closed. The arguments are those of `plan_meeting`.
+def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPlan]) -> Meeting:
+    """Change a meeting that is not closed.
 
     The kind is fixed once the meeting was opened; quorum and majority are fixed once there was a vote or a
     decision. Members who are no longer invited and never came are removed; without `participants` all stay.
@@ -93,19 +82,21 @@ def change_meeting(
         raise NotAllowed
     if current.closed_at is not None:
         raise errors.MeetingClosed
+    kind = _kind_in(plan)
     if kind != current.kind and current.opened_at is not None:
         raise MeetingRefused(_("The kind of a meeting stays once it was opened."), field="kind")
     before = (current.quorum, current.by_majority)
-    current.kind = Meeting.Kind(kind)
-    _set_rules(current, quorum, by_majority=by_majority)
+    current.kind = kind
+    _set_rules(current, plan)
     if before != (current.quorum, current.by_majority) and _has_begun(current):
         raise MeetingRefused(
             _("Quorum and majority stay as they were once a vote was opened or a decision made."),
             field="quorum",
         )
     listed = Participant.objects.filter(meeting=current).select_related("member")
+    participants = plan.get("participants", ())
     asked = participants or [row.member for row in listed]
-    _describe(current, name, chair, asked, starts_at, ends_at, shows_names=shows_names)
+    _describe(current, plan, asked)
     if participants:
         _require_two(current, participants, listed)
         listed.filter(joined_at=None).exclude(member__in=[member.pk for member in participants]).delete()
@@ -247,8 +238,13 @@ def _end_spell(meeting: Meeting, now: datetime) -> None:
     Spell.objects.filter(meeting=meeting, ended_at=None).update(ended_at=now)
 
 
-def _set_rules(meeting: Meeting, quorum: int, *, by_majority: bool) -> None:
+def _kind_in(plan: MeetingPlan) -> Meeting.Kind:
+    return Meeting.Kind(plan.get("kind", Meeting.Kind.TOGETHER))
+
+
+def _set_rules(meeting: Meeting, plan: MeetingPlan) -> None:
     """Raises MeetingRefused."""
+    quorum, by_majority = plan["quorum"], plan.get("by_majority", False)
     if meeting.kind == Meeting.Kind.PAIR:
         quorum, by_majority = 2, False
     most = candidates(meeting.round.study).count()
@@ -259,18 +255,10 @@ def _set_rules(meeting: Meeting, quorum: int, *, by_majority: bool) -> None:
     meeting.quorum, meeting.by_majority = quorum, by_majority
 
 
-def _describe(
-    meeting: Meeting,
-    name: str,
-    chair: Membership,
-    participants: Collection[Membership],
-    starts_at: datetime | None,
-    ends_at: datetime | None,
-    *,
-    shows_names: bool,
-) -> None:
+def _describe(meeting: Meeting, plan: MeetingPlan, participants: Collection[Membership]) -> None:
     """Raises MeetingRefused."""
-    name = " ".join(name.replace("\x00", "\ufffd").split())
+    name, chair = " ".join(plan["name"].replace("\x00", "\ufffd").split()), plan["chair"]
+    starts_at, ends_at = plan.get("starts_at"), plan.get("ends_at")
     if not 1 <= len(name) <= LONGEST_NAME:
         raise MeetingRefused(_("Give the meeting a name of at most 120 characters."), field="name")
     if starts_at is not None and ends_at is not None and ends_at < starts_at:
@@ -285,7 +273,7 @@ def _describe(
         )
     if meeting.kind == Meeting.Kind.PAIR and len({member.pk for member in participants}) != 2:
         raise MeetingRefused(_("A pair is exactly two people."), field="participants")
-    meeting.name, meeting.chair, meeting.shows_names = name, chair, shows_names
+    meeting.name, meeting.chair, meeting.shows_names = name, chair, plan.get("shows_names", False)
     meeting.starts_at, meeting.ends_at = starts_at, ends_at
 
 

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.contrib.postgres.aggregates import StringAgg
 from django.db import connection
@@ -45,14 +45,6 @@ class CategoryPair:
     more: bool = False
 
 
-@dataclass(frozen=True)
-class AlikePair:
-    """The number of disagreements between two categories."""
-
-    between: CategoryPair
-    issues: int
-
-
 class _AlikeRow(NamedTuple):
     """What the grouping reads of an issue: the snapshot with its title, and how its labels part.
 
@@ -66,16 +58,9 @@ class _AlikeRow(NamedTuple):
     apart: tuple[int, ...]
 
     @classmethod
-    def read(
-        cls,
-        issue: int,
-        snapshot: int | None,
-        chosen: Sequence[int],
-        votes: Sequence[int],
-        open_labels: int,
-        apart: Sequence[int],
-    ) -> "_AlikeRow":
+    def read(cls, columns: Sequence[Any]) -> "_AlikeRow":
         """From the values of _COLUMNS."""
+        issue, snapshot, chosen, votes, open_labels, apart = columns
         return cls(issue, snapshot, tuple(zip(chosen, votes, strict=True)), open_labels, tuple(apart))
 
 
@@ -121,10 +106,10 @@ class AlikeGroups:
 
 def pairs(
     round_: Round, narrowing: Narrowing, member: Membership | None, book: ShownCodebook
-) -> list[AlikePair]:
-    """The pairs of categories between which the filtered disagreements lie: first pairs of two-way splits,
-    then splits in three ways and more by their first two categories; the most issues first, then in the order
-    of the tree.
+) -> dict[CategoryPair, int]:
+    """The pairs of categories between which the filtered disagreements lie, with how many these are: first
+    pairs of two-way splits, then splits in three ways and more by their first two categories; the most issues
+    first, then in the order of the tree.
 
     One query, and those of the filters; for all open issues, which are the most, one for each other state.
     """
@@ -138,12 +123,11 @@ def pairs(
     for (is_more, one, other), issues in counted.items():
         first, second = sorted((places[one], places[other]))
         placed[is_more, first, second] += issues
-    return [
-        AlikePair(CategoryPair(codes[first], codes[second], is_more), issues)
-        for (is_more, first, second), issues in sorted(
-            placed.items(), key=lambda one: (one[0][0], -one[1], one[0][1:])
-        )
-    ]
+    ordered = sorted(placed.items(), key=lambda one: (one[0][0], -one[1], one[0][1:]))
+    return {
+        CategoryPair(codes[first], codes[second], is_more): issues
+        for (is_more, first, second), issues in ordered
+    }
 
 
 def _pairs_of(rows: QuerySet[models.Disagreement]) -> Counter[tuple[bool, int | None, int | None]]:
@@ -271,13 +255,14 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
         return []
     items = waiting(round_).filter(meeting=item.meeting_id)
     alike = models.Disagreement.objects.filter(round=round_).filter(
-        Exists(items) & ~Exists(settling(round_)) | Q(issue=item.issue_id), _same_ways(shown)
+        Exists(items) & ~Exists(settling(round_)) | Q(issue=item.issue_id),
+        _between(shown.chosen[:2], more=shown.ways > 2),
     )
     found_items = seen_by(alike, round_, member).annotate(item=Subquery(items.values("pk")[:1]))
     ids: dict[int, int | None] = {}
     rows = []
     for *row, item_id in found_items.order_by("position").values_list(*_COLUMNS, "item"):
-        rows.append(_AlikeRow.read(*row))
+        rows.append(_AlikeRow.read(row))
         ids[rows[-1].issue] = item_id
     if item.issue_id not in ids:
         return []
@@ -285,31 +270,28 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
     return [id_ for id_ in nearest if id_ is not None]
 
 
-def _same_ways(shown: models.Disagreement) -> Q:
-    return _chosen(shown.chosen[:2]) & (Q(ways__gt=2) if shown.ways > 2 else Q(ways__lte=2))
-
-
 def _lies(between: CategoryPair, book: ShownCodebook) -> Q | None:
     """The disagreements between these categories; None where the version lacks a code."""
     codes = [code for code in (between.first, between.second) if code != OPEN]
     if not all(code in book.by_code for code in codes):
         return None
-    return _chosen([book.by_code[code].category_id for code in codes]) & (
-        Q(ways__gt=2) if between.more else Q(ways__lte=2)
-    )
+    return _between([book.by_code[code].category_id for code in codes], more=between.more)
 
 
-def _chosen(first_two: Sequence[int]) -> Q:
-    """Disagreements whose most chosen two categories are these; where one is missing, open labels stand."""
+def _between(first_two: Sequence[int], *, more: bool) -> Q:
+    """Disagreements whose most chosen two categories are these; where one is missing, open labels stand.
+
+    `more`: in three ways and more, or in two.
+    """
+    ways = Q(ways__gt=2) if more else Q(ways__lte=2)
     if not first_two:
-        return Q(chosen__len=0)
+        return ways & Q(chosen__len=0)
     if len(first_two) == 1:
-        return Q(chosen=list(first_two))
+        return ways & Q(chosen=list(first_two))
     first, second = first_two
-    return Q(chosen__0=first, chosen__1=second) | Q(chosen__0=second, chosen__1=first)
+    return ways & (Q(chosen__0=first, chosen__1=second) | Q(chosen__0=second, chosen__1=first))
 
 
-_IssuesAndWords = tuple[tuple[int, ...], tuple[str, ...]]
 _COLUMNS = ("issue_id", "issue__current", "chosen", "votes", "open_labels", "apart")
 
 
@@ -335,7 +317,7 @@ def _rows(
     known: dict[int, _AlikeState] = {}
     columns = (*_COLUMNS, "position", "decided", "waits")
     for *row, position, decided, waits in plain_rows(annotated.order_by("position").values_list(*columns)):
-        rows.append(_AlikeRow.read(*row))
+        rows.append(_AlikeRow.read(row))
         state: State = "decided" if decided is not None else "agenda" if waits else "open"
         known[rows[-1].issue] = _AlikeState(position, state, decided)
     return tuple(rows), known

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from consensus.models import AgendaItem, Ballot, Decision, FollowUp, Meeting, Participant, Vote
 from consensus.queries.disagreements import DisagreementRow
-from consensus.queries.threads import ThreadComment
+from consensus.queries.threads import ThreadComment, called
 from consensus.queries.votes import VoteTally, tally
 from rounds.models import RoundVolunteer
 from rounds.queries.blindness import withheld_from
@@ -147,9 +147,7 @@ class IssueReader:
         )
 
     def _called(self, member: Membership | None) -> str:
-        if member is None:
-            return ""
-        return member.user.name if self.by_name and member.user is not None else member.pseudonym
+        return called(member, by_name=self.by_name) if member else ""
 
     def _votes(self, item: AgendaItem) -> tuple[ShownVote, ...]:
         votes = Vote.objects.filter(item=item).order_by("number")

@@ -27,6 +27,7 @@ from consensus.models import (
 from consensus.queries import minute_records as records
 from consensus.queries.agendas import standing
 from consensus.queries.consensus_numbers import came_up
+from consensus.queries.threads import called
 from core import clock
 from rounds.models import Label
 from rounds.queries.blindness import withheld_issues
@@ -37,11 +38,6 @@ from studies.rules import may_see_names
 
 OUTSIDE = ("anew", "elsewhere")
 """States of what somebody outside of the meeting decided."""
-
-
-def called(member: Membership, *, by_name: bool) -> str:
-    """The name of a member where the meeting shows names, otherwise the pseudonym."""
-    return member.user.name if by_name and member.user is not None else member.pseudonym
 
 
 def minutes(meeting: Meeting, member: Membership | None) -> records.Minutes:

@@ -103,13 +103,13 @@ def thread(
     if not rows:
         return []
     book = codebook(round_.version_id)
-    with_names = by_name and may_see_names(member)
+    by_name = by_name and may_see_names(member)
     known = pseudonyms_of(round_) if any("@" in comment.text for comment in rows) else []
     return [
         ThreadComment(
             id=comment.pk,
             author=comment.author.pseudonym,
-            name=_name(comment.author, with_names=with_names),
+            name=called(comment.author, by_name=by_name),
             is_own=comment.author_id == member.pk,
             code=book.states[comment.category_id].code if comment.category_id else "",
             category=book.states[comment.category_id].name if comment.category_id else "",
@@ -175,5 +175,6 @@ def mentioned(mention: Mention) -> MentionedComment:
     )
 
 
-def _name(author: Membership, *, with_names: bool) -> str:
-    return author.user.name if with_names and author.user else author.pseudonym
+def called(member: Membership, *, by_name: bool) -> str:
+    """The name of a member where names are shown, otherwise the pseudonym."""
+    return member.user.name if by_name and member.user is not None else member.pseudonym

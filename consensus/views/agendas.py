@@ -20,10 +20,11 @@ from consensus.forms.decisions import PairForm, ReopenForm
 from consensus.models import Meeting
 from consensus.queries.disagreement_filters import Narrowing, found
 from consensus.queries.disagreements import DisagreementRow, disagreement_at
-from consensus.views.bulk import filters_in_words, round_to_settle
+from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import narrowing_of
 from consensus.views.label_cells import decided_code, split_in_words
 from consensus.views.matrix import hues
+from consensus.views.shortcuts import round_to_settle
 from core.http import go_to, render_page
 from core.idempotency import once
 from core.numbers import whole_number

@@ -1,7 +1,7 @@
 """Disagreements of one pair of categories in groups of alike issues: one argument can settle a group."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from consensus.forms.decisions import AlikeForm
 from consensus.models import AgendaItem, Meeting
 from consensus.queries import alike as queries
 from consensus.queries.agendas import open_agendas
-from consensus.queries.alike import OPEN, STATES, AlikeGroup, AlikeGroups, AlikePair, CategoryPair
+from consensus.queries.alike import OPEN, STATES, AlikeGroup, AlikeGroups, CategoryPair
 from consensus.queries.bulk import bulk_decisions
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import DisagreementRow, disagreement_counts, rows_of
@@ -30,6 +30,7 @@ from consensus.views.alike_rows import AlikeTable, group_line
 from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import ends_open
 from consensus.views.matrix import hues
+from consensus.views.shortcuts import round_to_read
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
@@ -37,7 +38,6 @@ from ingest.models import Issue
 from rounds.models import Round
 from rounds.queries.categories import codebook
 from rounds.queries.rounds import volunteers
-from rounds.views.shortcuts import seat_in
 from studies.pages import frame
 
 PAGE = "alike"
@@ -92,8 +92,7 @@ class AlikePage:
     def __init__(self, request: AuthedRequest, round_id: int) -> None:
         """Http404 and 403 for readers who may not see the revealed labels of the round."""
         self.request = request
-        self.round, self.member = seat_in(request, round_id)
-        require(rules.may_see_disagreements(self.member, self.round))
+        self.round, self.member = round_to_read(request, round_id)
         self.book = codebook(self.round.version_id)
         self.colours = hues(self.book)
         self.asked = AlikeAddress.read(request.GET, self.book, self.round.depth)
@@ -114,7 +113,7 @@ class AlikePage:
         asked = self.asked
         found = queries.pairs(self.round, replace(asked.narrowing, state=asked.state), self.member, self.book)
         if asked.between is None and found:
-            self.asked = asked = replace(asked, between=found[0].between)
+            self.asked = asked = replace(asked, between=next(iter(found)))
         context: dict[str, Any] = {
             **frame(self.round.study, self.member, "disagreements"),
             "round": self.round,
@@ -183,38 +182,38 @@ class AlikePage:
 
     # --- the pairs
 
-    def _pair_lists(self, found: Sequence[AlikePair]) -> list[dict[str, Any]]:
+    def _pair_lists(self, found: Mapping[CategoryPair, int]) -> list[dict[str, Any]]:
         """The two lists of pairs: the largest ones of each and the one that is picked, or all."""
-        most = max((pair.issues for pair in found), default=0)
+        most = max(found.values(), default=0)
         lists = []
         for more, title in ((False, _("Two ways")), (True, _("Three ways and more, by their first two"))):
-            here = [pair for pair in found if pair.between.more == more]
+            here = [pair for pair in found if pair.more == more]
             shown = [
                 pair
                 for place, pair in enumerate(here)
-                if self.asked.all_pairs or place < PAIRS[more] or pair.between == self.asked.between
+                if self.asked.all_pairs or place < PAIRS[more] or pair == self.asked.between
             ]
             if here:
                 lists.append(
                     {
                         "title": title,
-                        "issues": sum(pair.issues for pair in here),
+                        "issues": sum(found[pair] for pair in here),
                         "most": most,
-                        "pairs": [self._pair(pair) for pair in shown],
+                        "pairs": [self._pair(pair, found[pair]) for pair in shown],
                         "others": len(here) - len(shown),
                     }
                 )
         return lists
 
-    def _pair(self, pair: AlikePair) -> dict[str, Any]:
-        first, second = self._heads(pair.between)
+    def _pair(self, between: CategoryPair, issues: int) -> dict[str, Any]:
+        first, second = self._heads(between)
         return {
-            "url": self.to(between=pair.between, group=None, after=0, row=0),
+            "url": self.to(between=between, group=None, after=0, row=0),
             "said": _("%(first)s or %(second)s") % {"first": first["name"], "second": second["name"]},
-            "is_picked": pair.between == self.asked.between,
+            "is_picked": between == self.asked.between,
             "first": first,
             "second": second,
-            "issues": pair.issues,
+            "issues": issues,
         }
 
     def _heads(self, between: CategoryPair) -> list[dict[str, str]]:

@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.http import AuthedRequest
-from consensus import rules
 from consensus.actions import bulk as actions
 from consensus.forms.decisions import MajorityForm
 from consensus.models import BulkDecision, Decision
@@ -21,14 +20,14 @@ from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import disagreement_counts
 from consensus.views.filter_menu import narrowing_of, said_of
 from consensus.views.matrix import hues
-from core.http import go_to, render_page, require
+from consensus.views.shortcuts import round_to_read, round_to_settle
+from core.http import go_to, render_page
 from core.idempotency import once
 from core.templatetags.crosscheck import count
 from ingest.models import Repository
 from rounds.models import Round
 from rounds.queries.categories import codebook
 from rounds.queries.rounds import reveals_complete_issues
-from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 from studies.pages import frame
 from taxonomy.models import Level
@@ -65,8 +64,7 @@ def decide_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpResponse:
     """Take a bulk decision back, and go to the page where such decisions are made."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_disagreements(member, round_))
+    round_, member = round_to_read(request, round_id)
     bulk = get_object_or_404(BulkDecision.objects.select_related("round"), pk=bulk_id, round=round_)
     bulk.round = round_
     done = actions.take_back(bulk=bulk, by=member)
@@ -80,13 +78,6 @@ def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpR
     if round_.kind == Round.Kind.SCREENING:
         return go_to(request, "screening", round_.pk)
     return go_to(request, "decide_majority", round_.pk)
-
-
-def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """An opened round, for its leads."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
-    return round_, member
 
 
 def filters_in_words(round_: Round, narrowing: Narrowing) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from consensus.queries import disagreements as queries
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.views.disagreement_page import PAGE, DisagreementsPage, numbers
 from consensus.views.filter_menu import ListAddress, narrowing_of
+from consensus.views.shortcuts import round_to_read
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from ingest.actions import delete_filter, save_filter
@@ -26,14 +27,13 @@ from ingest.queries.filters import saved_filters
 from ingest.rules import may_import
 from rounds.models import Round
 from rounds.queries.categories import codebook
-from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 
 
 @require_safe
 def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     if round_.of_id is not None:
         return redirect("disagreements", round_.of_id)
     asked = ListAddress.read(request.GET)
@@ -46,7 +46,7 @@ def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
     """Record the lead's decision on one issue, and go on with the next open one."""
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     asked = ListAddress.read(request.GET).but(issue=issue_id)
     item = queries.disagreement_at(round_, issue_id, member)
     if item is None:
@@ -82,7 +82,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 @transaction.atomic
 def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Keep the filters in the address under a name, for everybody in the study."""
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     require(may_import(member), _("An owner or a lead of the study keeps filters."))
     narrowing = narrowing_of(request.GET)
     if first_time(request):
@@ -97,19 +97,12 @@ def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpRespo
 @require_POST
 def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id: int) -> HttpResponse:
     """Forget a saved filter."""
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     require(may_import(member), _("An owner or a lead of the study keeps filters."))
     saved = get_object_or_404(saved_filters(round_.study, PAGE), pk=filter_id)
     delete_filter(saved=saved, by=request.user)
     messages.success(request, _("The filter %(name)s is deleted.") % {"name": saved.name})
     return go_to(request, ListAddress(narrowing_of(request.GET)).address(reverse(PAGE, args=[round_.pk])))
-
-
-def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """An opened round whose revealed labels the user may see, and their membership."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_disagreements(member, round_))
-    return round_, member
 
 
 def _next_open(round_: Round, member: Membership | None, narrowing: Narrowing, issue_id: int) -> int | None:

@@ -20,7 +20,8 @@ from consensus.forms.decisions import ReopenForm
 from consensus.forms.meetings import AlikeItemsForm, BallotForm, ChairForm, FollowUpForm, ParkForm, SayForm
 from consensus.models import AgendaItem, FollowUp, Meeting, Vote
 from consensus.queries.meeting_items import items_seen_by
-from consensus.views.meeting_room import RefusedForm, back_to, find_meeting, live, room_page
+from consensus.views.meeting_room import RefusedForm, back_to, live, room_page
+from consensus.views.shortcuts import find_meeting
 from core.errors import DomainError
 from core.http import require, typed
 from core.idempotency import once

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from django.http import Http404, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
@@ -20,14 +19,13 @@ from consensus.actions.threads import see_mentions
 from consensus.models import Meeting
 from consensus.queries.meeting_items import is_up_to_date
 from consensus.queries.meeting_room import room
-from consensus.queries.meetings import meetings_for
 from consensus.views.meeting_screen import screen
+from consensus.views.shortcuts import find_meeting
 from core import clock
 from core.http import render_page, require
 from core.middleware import wants_json
 from core.numbers import number_asked, whole_number
 from studies.models import Membership
-from studies.queries import membership_of
 
 TEMPLATES = "consensus/meetings"
 SECTIONS = ("bar", "agenda", "issue", "labels", "thread", "ballot", "decision")
@@ -100,16 +98,6 @@ def away(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     require(rules.may_take_part(member, found))
     presence.away(meeting=found, member=member)
     return HttpResponse(status=204)
-
-
-def find_meeting(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Membership]:
-    """A meeting that the user may see, and their membership in its study. Http404 and 403 for others."""
-    found = get_object_or_404(meetings_for(request.user), pk=meeting_id)
-    member = membership_of(request.user, found.round.study)
-    require(rules.may_see_meeting(member, found))
-    if member is None:
-        raise Http404
-    return found, member
 
 
 def room_page(

@@ -23,7 +23,7 @@ from consensus.queries.disagreement_filters import Narrowing, found
 from consensus.views.agendas import ChosenIssues
 from consensus.views.bulk import filters_in_words
 from consensus.views.matrix import hues
-from consensus.views.meeting_room import find_meeting
+from consensus.views.shortcuts import find_meeting, round_to_read
 from core.http import go_to, render_page, require
 from core.idempotency import once
 from core.numbers import whole_number
@@ -31,7 +31,6 @@ from core.templatetags.crosscheck import count
 from ingest.models import Issue
 from rounds.models import Round
 from rounds.queries.categories import codebook
-from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 from studies.pages import frame
 
@@ -42,7 +41,7 @@ SHOWN_ITEMS = 100
 @require_safe
 def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the meetings of a round: open, planned and closed."""
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     lines = queries.meeting_lines(round_, member)
     counts = disagreements.disagreement_counts(round_, member)
     context = {
@@ -61,7 +60,7 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
 
     With `all` the form comes back as it was typed, with all open issues.
     """
-    round_, member = _round(request, round_id)
+    round_, member = round_to_read(request, round_id)
     require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
     chosen = ChosenIssues.read(request)
     found = _found(round_, member, chosen)
@@ -140,12 +139,6 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         "may_run": rules.may_run_meeting(member, meeting),
     }
     return render_page(request, "consensus/meetings/change.html", context, status=422 if form.errors else 200)
-
-
-def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_disagreements(member, round_))
-    return round_, member
 
 
 # --- its agenda

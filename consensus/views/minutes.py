@@ -14,7 +14,7 @@ from consensus.minutes_files import markdown, pdf
 from consensus.minutes_text import Document, document
 from consensus.models import Meeting
 from consensus.queries import minutes as queries
-from consensus.views.meeting_room import find_meeting
+from consensus.views.shortcuts import find_meeting
 from core.http import render_page
 from rounds.queries.categories import types_of
 from studies.models import Membership

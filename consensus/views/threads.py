@@ -16,13 +16,13 @@ from consensus.forms.meetings import SayForm
 from consensus.models import Disagreement
 from consensus.models.comments import COMMENT_LENGTH
 from consensus.queries import threads as queries
+from consensus.views.shortcuts import round_to_read
 from core.http import VARY, is_fragment, require
 from core.idempotency import once
 from ingest.models import Issue
 from rounds.errors import UnknownCategory
 from rounds.models import Round
 from rounds.queries.categories import codebook
-from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 
 TARGET = "thread"
@@ -100,8 +100,7 @@ def _refuse(form: SayForm) -> None:
 
 def _issue(request: AuthedRequest, round_id: int, issue_id: int) -> tuple[Round, Membership, Issue]:
     """A round, and an issue of it whose labels the member may see. Http404 for others, 403 for outsiders."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_disagreements(member, round_))
+    round_, member = round_to_read(request, round_id)
     if not queries.may_read_thread(round_, issue_id, member):
         raise Http404
     return round_, member, Issue.objects.get(pk=issue_id)

@@ -13,7 +13,6 @@ from consensus.actions.meetings import plan_meeting
 from consensus.models import AgendaItem, Disagreement
 from consensus.queries.alike import (
     AlikeGroup,
-    AlikePair,
     CategoryPair,
     _grouped,
     alike_groups,
@@ -49,7 +48,9 @@ def _world(*rows: str, titles=(), summaries=(), **fields) -> tuple[World, Round]
 
 
 def _pairs(round_, member=None, **filters):
-    return pairs(round_, Narrowing(**filters), member, codebook(round_.version_id))
+    """In their order."""
+    found = pairs(round_, Narrowing(**filters), member, codebook(round_.version_id))
+    return list(found.items())
 
 
 def _groups(round_, between=TWO, member=None, state="open", **filters):
@@ -64,9 +65,9 @@ def _again(world, issue, *members):
 def test_pairs_two_ways_first_whichever_is_in_the_majority():
     _, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1.i B.1", "C.2 C.9 B.1", "C.9 C.9 C.9")
     assert _pairs(round_) == [
-        AlikePair(CategoryPair("C.2", "C.9"), 2),
-        AlikePair(CategoryPair("A.1", "B.1"), 1),
-        AlikePair(CategoryPair("B.1", "C.2", more=True), 1),
+        (CategoryPair("C.2", "C.9"), 2),
+        (CategoryPair("A.1", "B.1"), 1),
+        (CategoryPair("B.1", "C.2", more=True), 1),
     ]
 
 
@@ -74,12 +75,12 @@ def test_pairs_of_filters_and_of_a_state():
     world, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1 B.1")
     world.settle(round_, world.issues[0], "C.2")
     assert _pairs(round_, state="open") == [
-        AlikePair(CategoryPair("A.1", "B.1"), 1),
-        AlikePair(CategoryPair("C.2", "C.9"), 1),
+        (CategoryPair("A.1", "B.1"), 1),
+        (CategoryPair("C.2", "C.9"), 1),
     ]
-    assert _pairs(round_, state="decided") == [AlikePair(TWO, 1)]
-    assert _pairs(round_, type="A") == [AlikePair(CategoryPair("A.1", "B.1"), 1)]
-    assert _pairs(round_, pair=("A", "B")) == [AlikePair(CategoryPair("A.1", "B.1"), 1)]
+    assert _pairs(round_, state="decided") == [(TWO, 1)]
+    assert _pairs(round_, type="A") == [(CategoryPair("A.1", "B.1"), 1)]
+    assert _pairs(round_, pair=("A", "B")) == [(CategoryPair("A.1", "B.1"), 1)]
 
 
 def test_open_pairs_are_all_pairs_without_those_on_an_agenda_and_decided():
@@ -87,11 +88,11 @@ def test_open_pairs_are_all_pairs_without_those_on_an_agenda_and_decided():
     meeting = plan_meeting(round_=round_, by=world.lead, name="Thursday", chair=world.lead, quorum=1)
     put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk, world.issues[3].pk])
     world.settle(round_, world.issues[2], "C.2")
-    both = AlikePair(CategoryPair("A.1", "B.1", more=True), 1)
-    assert _pairs(round_, state="open") == [AlikePair(TWO, 1), both]
-    assert _pairs(round_, state="agenda") == [AlikePair(CategoryPair("A.1", "B.1"), 1), AlikePair(TWO, 1)]
-    assert _pairs(round_, state="decided") == [AlikePair(TWO, 1)]
-    assert _pairs(round_) == [AlikePair(TWO, 3), AlikePair(CategoryPair("A.1", "B.1"), 1), both]
+    both = (CategoryPair("A.1", "B.1", more=True), 1)
+    assert _pairs(round_, state="open") == [(TWO, 1), both]
+    assert _pairs(round_, state="agenda") == [(CategoryPair("A.1", "B.1"), 1), (TWO, 1)]
+    assert _pairs(round_, state="decided") == [(TWO, 1)]
+    assert _pairs(round_) == [(TWO, 3), (CategoryPair("A.1", "B.1"), 1), both]
 
 
 def test_groups_by_titles_and_summaries_the_largest_first():
@@ -143,8 +144,8 @@ def test_groups_of_open_labels(world):
             round=round_, version=world.version, issue=issue, position=place, apart=[], **part
         )
     assert _pairs(round_) == [
-        AlikePair(CategoryPair("C.2", "?"), 1),
-        AlikePair(CategoryPair("?", "?", more=True), 1),
+        (CategoryPair("C.2", "?"), 1),
+        (CategoryPair("?", "?", more=True), 1),
     ]
     assert _groups(round_, CategoryPair("C.2", "?")).alone == (world.issues[0].pk,)
     assert _groups(round_, CategoryPair("?", "?", more=True)).alone == (world.issues[1].pk,)
@@ -202,7 +203,7 @@ def test_groups_hold_nothing_of_what_the_member_still_has_to_label():
     ids = [issue.pk for issue in world.issues]
     assert _groups(round_, member=world.lead).groups[0].issues == (ids[0], ids[2])
     assert _groups(round_, member=world.lead).positions.keys() == {ids[0], ids[2]}
-    assert _pairs(round_, world.lead) == [AlikePair(TWO, 2)]
+    assert _pairs(round_, world.lead) == [(TWO, 2)]
     assert _groups(round_, member=world.members[1]).groups[0].issues == tuple(ids)
     assert other.is_open
 
