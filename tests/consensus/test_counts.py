@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from consensus.models import Decision
 from consensus.queries.category_counts import LabelCount, chosen_by_version, label_counts
+from ingest.models import Issue
 from rounds.models import Label, Round, RoundVolunteer
 from taxonomy.actions import act, publish
 from taxonomy.queries.codebooks import codebook
@@ -38,6 +39,16 @@ def members(study):
     return [make_member(study) for _ in range(2)]
 
 
+def labelled(version, members, *rows: str, **fields) -> tuple[Round, list[Issue]]:
+    """A round over new issues: a row of codes per issue, a code per member; a shorter row leaves labels out."""
+    issues = make_issues(make_repository(version.taxonomy.study), len(rows))
+    round_ = make_round(version, issues, members, **fields)
+    for issue, row in zip(issues, rows, strict=True):
+        for member, code in zip(members, row.split(), strict=False):
+            add_label(round_, issue, member, code)
+    return round_, issues
+
+
 def by_code(version, reader=None) -> dict[str, tuple[int, int]]:
     """Labels and decisions by code, where there are any."""
     counts, book = label_counts(version, reader), codebook(version)
@@ -48,15 +59,11 @@ def by_code(version, reader=None) -> dict[str, tuple[int, int]]:
     }
 
 
-def test_counts_complete_issues_up_the_tree(study, version, members) -> None:
-    first, second = make_issues(make_repository(study), 2)
-    round_ = make_round(version, [first, second], members)
-    add_label(round_, first, members[0], "A.1.i")
-    add_label(round_, first, members[1], "A.1")
-    add_label(round_, second, members[0], "C.9")
+def test_counts_complete_issues_up_the_tree(version, members) -> None:
+    round_, issues = labelled(version, members, "A.1.i A.1", "C.9")
     Decision.objects.create(
         round=round_,
-        issue=first,
+        issue=issues[0],
         category=category(version, "A.1"),
         version=version,
         method="majority",
@@ -69,8 +76,7 @@ def test_counts_complete_issues_up_the_tree(study, version, members) -> None:
 
 def test_before_reveal_nothing_depends_on_a_label(client, study, version, members) -> None:
     """Until the round closes, the page of the taxonomy is the same whatever others label."""
-    issues = make_issues(make_repository(study), 2)
-    round_ = make_round(version, issues, members, reveal=Round.Reveal.ROUND_CLOSED)
+    round_, issues = labelled(version, members, "", "", reveal=Round.Reveal.ROUND_CLOSED)
     lead = make_member(study, "owner")
     client.force_login(lead.user)
     address = reverse("taxonomy", args=[version.taxonomy.pk]) + "?version=1&category=C.9"
@@ -92,11 +98,8 @@ def test_before_reveal_nothing_depends_on_a_label(client, study, version, member
     assert by_code(version) == {"C": (2, 0), "C.9": (2, 0)}
 
 
-def test_an_incomplete_issue_is_not_counted(study, version, members) -> None:
-    (issue,) = make_issues(make_repository(study), 1)
-    round_ = make_round(version, [issue], members)
-    add_label(round_, issue, members[0], "C.9")
-
+def test_an_incomplete_issue_is_not_counted(version, members) -> None:
+    round_, (issue,) = labelled(version, members, "C.9")
     assert by_code(version) == {}
 
     add_label(round_, issue, members[1], "C.9")
@@ -105,21 +108,15 @@ def test_an_incomplete_issue_is_not_counted(study, version, members) -> None:
 
 def test_rounds_of_this_taxonomy_are_added_up_and_others_left_out(study, version, members) -> None:
     other = make_version(study)
-    for used, code in ((version, "B.1"), (version, "B.2"), (other, "B.1")):
-        (issue,) = make_issues(make_repository(study), 1)
-        round_ = make_round(used, [issue], members)
-        for member in members:
-            add_label(round_, issue, member, code)
+    for used, row in ((version, "B.1 B.1"), (version, "B.2 B.2"), (other, "B.1 B.1")):
+        labelled(used, members, row)
 
     assert by_code(version) == {"B": (4, 0), "B.1": (2, 0), "B.2": (2, 0)}
     assert by_code(other) == {"B": (2, 0), "B.1": (2, 0)}
 
 
 def test_surplus_labels_are_left_out(study, version, members) -> None:
-    (issue,) = make_issues(make_repository(study), 1)
-    round_ = make_round(version, [issue], members)
-    for member in members:
-        add_label(round_, issue, member, "B.1")
+    round_, (issue,) = labelled(version, members, "B.1 B.1")
     Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
     late = make_member(study)
     RoundVolunteer.objects.create(round=round_, member=late, column=3, seed=3)
@@ -136,23 +133,16 @@ def test_surplus_labels_are_left_out(study, version, members) -> None:
     assert by_code(version) == {"B": (2, 0), "B.1": (2, 0)}
 
 
-def test_takes_a_fixed_number_of_queries(study, version, members, django_assert_num_queries) -> None:
+def test_takes_a_fixed_number_of_queries(version, members, django_assert_num_queries) -> None:
     for _ in range(3):
-        (issue,) = make_issues(make_repository(study), 1)
-        round_ = make_round(version, [issue], members)
-        for member in members:
-            add_label(round_, issue, member, "B.1")
+        labelled(version, members, "B.1 B.1")
 
     with django_assert_num_queries(4):
         label_counts(version)
 
 
-def test_what_a_reader_still_has_to_label_is_not_counted_for_them(study, version, members) -> None:
-    issues = make_issues(make_repository(study), 3)
-    round_ = make_round(version, issues, members)
-    for issue in issues:
-        for member in members:
-            add_label(round_, issue, member, "B.1" if issue == issues[0] else "C.9")
+def test_what_a_reader_still_has_to_label_is_not_counted_for_them(version, members) -> None:
+    _round, issues = labelled(version, members, "B.1 B.1", "C.9 C.9", "C.9 C.9")
     again = make_round(version, issues[:1], members[:1])
 
     assert by_code(version, members[0]) == {"C": (4, 0), "C.9": (4, 0)}
@@ -169,11 +159,7 @@ def test_what_a_reader_still_has_to_label_is_not_counted_for_them(study, version
 def test_holding_back_costs_the_same_at_one_issue_and_at_three(
     study, version, members, size, django_assert_num_queries
 ) -> None:
-    issues = make_issues(make_repository(study), 3)
-    round_ = make_round(version, issues, members)
-    for issue in issues:
-        for member in members:
-            add_label(round_, issue, member, "B.1")
+    _round, issues = labelled(version, members, *["B.1 B.1"] * 3)
     make_round(version, issues[:size], members[:1])
 
     with django_assert_num_queries(6):
@@ -183,11 +169,8 @@ def test_holding_back_costs_the_same_at_one_issue_and_at_three(
         assert label_counts(version, other).withheld == 0
 
 
-def test_the_page_says_how_many_are_withheld(client, study, version, members) -> None:
-    issues = make_issues(make_repository(study), 1)
-    round_ = make_round(version, issues, members)
-    for member in members:
-        add_label(round_, issues[0], member, "B.1")
+def test_the_page_says_how_many_are_withheld(client, version, members) -> None:
+    _round, issues = labelled(version, members, "B.1 B.1")
     make_round(version, issues, members[:1])
     said = []
     for member in members:
@@ -200,11 +183,7 @@ def test_the_page_says_how_many_are_withheld(client, study, version, members) ->
 def test_how_often_a_category_was_chosen_under_each_version(study, version, members) -> None:
     """A.1 was chosen four times under version 1, with what is below it, and twice under version 2."""
     taxonomy, chosen = version.taxonomy, category(version, "A.1")
-    first = make_issues(make_repository(study), 3)
-    round_ = make_round(version, first, members)
-    for issue, code in zip(first, ("A.1", "A.1.i", "B.1"), strict=True):
-        for member in members:
-            add_label(round_, issue, member, code)
+    _round, first = labelled(version, members, "A.1 A.1", "A.1.i A.1.i", "B.1 B.1")
     act(taxonomy=taxonomy, kind="describe", key=str(chosen.key), values={"name": "Other"}, by=None)
     again = make_round(publish(taxonomy=taxonomy, by=None), first[:1], members)
     assert chosen_by_version(taxonomy, chosen.pk, members[0]) == {1: LabelCount(2, 0), 2: LabelCount()}
@@ -219,14 +198,8 @@ def test_how_often_a_category_was_chosen_under_each_version(study, version, memb
     assert chosen_by_version(make_version(study).taxonomy, chosen.pk, None) == {}
 
 
-def test_what_is_withheld_is_in_no_version(
-    client, study, version, members, django_assert_max_num_queries
-) -> None:
-    issues = make_issues(make_repository(study), 3)
-    round_ = make_round(version, issues, members)
-    for issue in issues:
-        for member in members:
-            add_label(round_, issue, member, "B.1")
+def test_what_is_withheld_is_in_no_version(client, version, members, django_assert_max_num_queries) -> None:
+    _round, issues = labelled(version, members, *["B.1 B.1"] * 3)
     make_round(version, issues[:1], members[:1])
     chosen = category(version, "B.1")
 

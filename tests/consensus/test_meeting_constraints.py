@@ -1,7 +1,9 @@
 """The last guard of a meeting is the database: what its actions refuse in words, raw SQL is refused as well."""
 
+from functools import partial
+
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 
 from consensus.actions.meetings import close_meeting
 from consensus.actions.presence import away
@@ -9,94 +11,75 @@ from consensus.actions.votes import close_vote, open_vote
 from consensus.models import Decision, Disagreement, Meeting
 from tests import factories
 from tests.kept import kept
+from tests.statements import filled, refusal
 from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db
 
-MEETING = """INSERT INTO consensus_meeting (round_id, name, kind, chair_id, quorum, by_majority, shows_names, revision,
+_meeting = filled(
+    """INSERT INTO consensus_meeting (round_id, name, kind, chair_id, quorum, by_majority, shows_names, revision,
     created_by_id, created_at, opened_at, closed_at)
-    VALUES (%(round)s, 'new', '{kind}', %(lead)s, {quorum}, {majority}, false, 0, %(lead)s, now(), {opened}, {closed})"""
-PARTICIPANT = """INSERT INTO consensus_participant (meeting_id, member_id, joined_at, left_at)
-    VALUES (%(meeting)s, {member}, {joined}, {left})"""
-ITEM = """INSERT INTO consensus_agendaitem (meeting_id, round_id, issue_id, position, added_by_id, added_at, parked_why)
-    VALUES ({meeting}, {round}, {issue}, 9, %(lead)s, now(), '')"""
-SPELL = """INSERT INTO consensus_spell (meeting_id, item_id, began_at, ended_at)
-    VALUES ({meeting}, %(item)s, now(), {ended})"""
-VOTE = """INSERT INTO consensus_vote (meeting_id, item_id, number, opened_at, opened_by_id, closed_at, closed_by_id, present)
-    VALUES ({meeting}, {item}, {number}, now(), %(lead)s, {closed}, {by}, {present})"""
-BALLOT = """INSERT INTO consensus_ballot (meeting_id, vote_id, member_id, category_id, cast_at)
-    VALUES ({meeting}, {vote}, {member}, %(category)s, now())"""
-DECISION = """INSERT INTO consensus_decision (round_id, issue_id, number, category_id, version_id, method, rationale,
+    VALUES (%(round)s, 'new', '{kind}', %(lead)s, {quorum}, {majority}, false, 0, %(lead)s, now(), {opened}, {closed})""",
+    kind="together", quorum=1, majority="false", opened="NULL", closed="NULL",
+)  # fmt: skip
+_participant = filled(
+    """INSERT INTO consensus_participant (meeting_id, member_id, joined_at, left_at)
+    VALUES (%(meeting)s, {member}, {joined}, {left})""",
+    member="%(outsider)s", joined="NULL", left="NULL",
+)  # fmt: skip
+_item = filled(
+    """INSERT INTO consensus_agendaitem (meeting_id, round_id, issue_id, position, added_by_id, added_at, parked_why)
+    VALUES ({meeting}, %(round)s, {issue}, 9, %(lead)s, now(), '')""",
+    meeting="%(meeting)s", issue="%(free)s",
+)  # fmt: skip
+_spell = filled(
+    """INSERT INTO consensus_spell (meeting_id, item_id, began_at, ended_at)
+    VALUES ({meeting}, %(item)s, now(), {ended})""",
+    meeting="%(meeting)s", ended="NULL",
+)  # fmt: skip
+_vote = filled(
+    """INSERT INTO consensus_vote (meeting_id, item_id, number, opened_at, opened_by_id, closed_at, closed_by_id, present)
+    VALUES ({meeting}, {item}, {number}, now(), %(lead)s, {closed}, {by}, {present})""",
+    meeting="%(meeting)s", item="%(unvoted)s", number=1, closed="NULL", by="NULL", present="NULL",
+)  # fmt: skip
+_ballot = filled(
+    """INSERT INTO consensus_ballot (meeting_id, vote_id, member_id, category_id, cast_at)
+    VALUES ({meeting}, {vote}, {member}, %(category)s, now())""",
+    meeting="%(meeting)s", vote="%(open)s", member="%(second)s",
+)  # fmt: skip
+_decision = filled(
+    """INSERT INTO consensus_decision (round_id, issue_id, number, category_id, version_id, method, rationale,
     decided_by_id, decided_at, cause, item_id, how, vote_id)
     VALUES (%(round)s, {issue}, 1, {category}, %(version)s, '{method}', '{rationale}', {by}, now(), '{cause}',
-    {item}, '{how}', {vote})"""
-FOLLOW_UP = """INSERT INTO consensus_followup (item_id, kind, category_id, text, made_by_id, made_at, done_at, done_by_id)
-    VALUES (%(item)s, '{kind}', {category}, '{text}', %(lead)s, now(), {done}, {by})"""
+    {item}, '{how}', {vote})""",
+    issue="%(issue)s", category="%(category)s", method="meeting", rationale="why", cause="", item="%(item)s",
+    how="chair", vote="NULL", by="%(lead)s",
+)  # fmt: skip
+_on_second = partial(_decision, item="%(second_item)s", issue="%(second_issue)s", vote="%(closed)s")
+_follow_up = filled(
+    """INSERT INTO consensus_followup (item_id, kind, category_id, text, made_by_id, made_at, done_at, done_by_id)
+    VALUES (%(item)s, '{kind}', {category}, '{text}', %(lead)s, now(), {done}, {by})""",
+    kind="guideline", category="NULL", text="Say so.", done="NULL", by="NULL",
+)  # fmt: skip
 MENTION = """INSERT INTO consensus_mention (comment_id, member_id) VALUES (%(comment)s, %(first)s)"""
 DIGEST = """INSERT INTO consensus_digest (member_id, sent_at, day) VALUES (%(first)s, now(), current_date)"""
-BULK = """INSERT INTO consensus_bulkdecision (round_id, kind, at_least, asked, by_id, at, taken_back_at, taken_back_by_id)
-    VALUES (%(round)s, '{kind}', {at_least}, '{{}}', %(lead)s, now(), {back}, {by})"""
-DISAGREEMENT = """INSERT INTO consensus_disagreement (round_id, issue_id, version_id, position, chosen, votes, open_labels, apart, ways,
-    margin)
-    VALUES (%(round)s, {issue}, (SELECT version_id FROM rounds_round WHERE id = %(round)s), {position}, '{{1,2}}', '{votes}', 0, '{{}}', {ways}, 1)"""
-
-
-def _meeting(kind="together", quorum=1, majority="false", opened="NULL", closed="NULL"):
-    return MEETING.format(kind=kind, quorum=quorum, majority=majority, opened=opened, closed=closed)
-
-
-def _participant(member="%(outsider)s", joined="NULL", left="NULL"):
-    return PARTICIPANT.format(member=member, joined=joined, left=left)
-
-
-def _item(meeting="%(meeting)s", round_="%(round)s", issue="%(free)s"):
-    return ITEM.format(meeting=meeting, round=round_, issue=issue)
-
-
-def _spell(meeting="%(meeting)s", ended="NULL"):
-    return SPELL.format(meeting=meeting, ended=ended)
-
-
-def _vote(meeting="%(meeting)s", item="%(unvoted)s", number=1, closed="NULL", by="NULL", present="NULL"):
-    return VOTE.format(meeting=meeting, item=item, number=number, closed=closed, by=by, present=present)
-
-
-def _ballot(meeting="%(meeting)s", vote="%(open)s", member="%(second)s"):
-    return BALLOT.format(meeting=meeting, vote=vote, member=member)
-
-
-def _decision(
-    issue="%(issue)s",
-    category="%(category)s",
-    method="meeting",
-    rationale="why",
-    cause="",
-    item="%(item)s",
-    how="chair",
-    vote="NULL",
-    by="%(lead)s",
-):
-    return DECISION.format(
-        issue=issue, category=category, method=method, rationale=rationale, cause=cause, item=item, how=how, vote=vote,
-        by=by,
-    )  # fmt: skip
-
-
-def _follow_up(kind="guideline", category="NULL", text="Say so.", done="NULL", by="NULL"):
-    return FOLLOW_UP.format(kind=kind, category=category, text=text, done=done, by=by)
-
-
-def _bulk(kind="majority", at_least="2", back="NULL", by="NULL"):
-    return BULK.format(kind=kind, at_least=at_least, back=back, by=by)
-
-
-def _disagreement(issue="%(unlabelled)s", position=8, votes="{2,1}", ways=2):
-    return DISAGREEMENT.format(issue=issue, position=position, votes=votes, ways=ways)
+_bulk = filled(
+    """INSERT INTO consensus_bulkdecision (round_id, kind, at_least, asked, by_id, at, taken_back_at, taken_back_by_id)
+    VALUES (%(round)s, '{kind}', {at_least}, '{{}}', %(lead)s, now(), {back}, {by})""",
+    kind="majority", at_least="2", back="NULL", by="NULL",
+)  # fmt: skip
+_disagreement = filled(
+    """INSERT INTO consensus_disagreement (round_id, issue_id, version_id, position, chosen, votes, open_labels, apart,
+    ways, margin)
+    VALUES (%(round)s, {issue}, (SELECT version_id FROM rounds_round WHERE id = %(round)s), 8, '{{1,2}}',
+    '{votes}', 0, '{{}}', {ways}, 1)""",
+    issue="%(unlabelled)s", votes="{2,1}", ways=2,
+)  # fmt: skip
 
 
 BITES = {
     "a_meeting_has_a_quorum": [_meeting(quorum=0), "UPDATE consensus_meeting SET quorum = 0"],
-    "a_pair_agrees_or_does_not": [_meeting("pair"), _meeting("pair", quorum=2, majority="true")],
+    "a_pair_agrees_or_does_not": [_meeting(kind="pair"), _meeting(kind="pair", quorum=2, majority="true")],
     "a_meeting_closes_after_it_opens": [
         _meeting(closed="now()"),
         _meeting(opened="now()", closed="now() - interval '1 second'"),
@@ -139,7 +122,7 @@ BITES = {
         _decision(method="lead"),
         _decision(item="NULL", method="lead"),
         _decision(item="NULL", method="lead", how="", vote="%(closed)s"),
-        _decision(item="%(second_item)s", issue="%(second_issue)s", how="dice", vote="%(closed)s"),
+        _on_second(how="dice"),
     ],
     "people_stand_behind_their_decisions": [_decision(by="NULL")],
     "a_chair_gives_a_rationale": [_decision(rationale="")],
@@ -229,23 +212,18 @@ TRIGGERS = {
     NEEDS_QUORUM: [
         LEAVES + _decision(),
         "UPDATE consensus_meeting SET quorum = 4; "
-        + _decision(
-            item="%(second_item)s", issue="%(second_issue)s", how="majority", vote="%(closed)s"
-        ),
+        + _on_second(how="majority"),
         "UPDATE consensus_meeting SET kind = 'apart'; " + _decision(),
     ],
     SUFFICE: [
-        _decision(item="%(second_item)s", issue="%(second_issue)s", how="unanimity", vote="%(closed)s"),
-        _decision(item="%(second_item)s", issue="%(second_issue)s", how="majority", vote="%(closed)s"),
+        _on_second(how="unanimity"),
+        _on_second(how="majority"),
         "UPDATE consensus_meeting SET by_majority = true; "
-        + _decision(
-            item="%(second_item)s", issue="%(second_issue)s", how="majority", vote="%(closed)s",
-            category="%(against)s",
-        ),
+        + _on_second(how="majority", category="%(against)s"),
     ],
     "nobody decides for a pair": [
         "UPDATE consensus_meeting SET kind = 'pair', quorum = 2; "
-        + _decision(item="%(second_item)s", issue="%(second_issue)s", how="chair", vote="%(closed)s")
+        + _on_second()
     ],
     "a decision is superseded, never edited": [
         "UPDATE consensus_decision SET rationale = 'better'",
@@ -322,20 +300,12 @@ def names():
     }
 
 
-def _refusal(statement: str, names: dict) -> DatabaseError:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        with pytest.raises(DatabaseError) as refusal, transaction.atomic():
-            cursor.execute(statement, names)
-    return refusal.value
-
-
 def test_the_database_refuses_by_name(names):
     wrong = {
         (name, statement): got
         for name, statements in BITES.items()
         for statement in statements
-        if (got := _refusal(statement, names).__cause__.diag.constraint_name) != name
+        if (got := refusal(statement, names).__cause__.diag.constraint_name) != name
     }
     assert wrong == {}
 
@@ -345,7 +315,7 @@ def test_the_triggers_refuse_in_words(names):
         (words, statement): got
         for words, statements in TRIGGERS.items()
         for statement in statements
-        if words not in (got := str(_refusal(statement, names)))
+        if words not in (got := str(refusal(statement, names)))
     }
     assert wrong == {}
 
@@ -355,7 +325,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for statement in (
             _meeting(opened="now()", closed="now()"),
-            _meeting("pair", quorum=2),
+            _meeting(kind="pair", quorum=2),
             _participant(joined="now()", left="now()"),
             _item(),
             _spell(ended="now()"),
@@ -365,13 +335,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             "UPDATE consensus_vote SET closed_at = now(), present = 3 WHERE id = %(open)s",
             _decision(),
             "UPDATE consensus_meeting SET by_majority = true WHERE id = %(meeting)s",
-            _decision(
-                item="%(second_item)s",
-                issue="%(second_issue)s",
-                how="majority",
-                vote="%(closed)s",
-                rationale="",
-            ),
+            _on_second(how="majority", rationale=""),
             "UPDATE consensus_decision SET superseded_at = now(), superseded_by_id = %(lead)s, superseded_why = 'no'",
             _follow_up(),
             _follow_up(kind="example", category="%(category)s", text="", done="now()", by="%(lead)s"),
@@ -396,7 +360,7 @@ def test_a_closed_meeting_takes_neither_ballots_nor_decisions():
         "category": world.category("C.9").pk, "round": world.round_.pk, "issue": world.issues[0].pk,
         "version": world.version.pk, "lead": world.lead.pk, "item": world.items[0].pk, "closed": vote.pk,
     }  # fmt: skip
-    assert "this vote is closed" in str(_refusal(_ballot(), names))
-    assert DECIDES in str(_refusal(_decision(how="unanimity", vote="%(closed)s"), names))
+    assert "this vote is closed" in str(refusal(_ballot(), names))
+    assert DECIDES in str(refusal(_decision(how="unanimity", vote="%(closed)s"), names))
     assert not Decision.objects.filter(item__isnull=False).exists()
     assert Disagreement.objects.count() == 1

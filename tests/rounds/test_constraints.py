@@ -1,7 +1,7 @@
 """The last guard of every promise is the database: each named constraint refuses raw SQL by its own name."""
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
@@ -13,17 +13,13 @@ from tests import factories
 from tests.boards import test_constraints as boards
 from tests.consensus import test_meeting_constraints as meetings
 from tests.kept import kept
+from tests.statements import filled, refusal
 from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
 
 
-def _filled(statement: str, **usual):
-    """A function that gives the statement, with these values where it is called without others."""
-    return lambda **given: statement.format(**usual | given)
-
-
-_round = _filled(
+_round = filled(
     """INSERT INTO rounds_round (id, study_id, name, kind, version_id, depth, labels_per_issue, allocation,
     reveal, lease_minutes, "order", rule, majority, excludes_id, pass_mark, training_id, drift_percent, drift_hours,
     selection, seed, created_at, opened_at, closed_at)
@@ -35,60 +31,60 @@ _round = _filled(
     rule="unanimous", majority="NULL", excludes="NULL", pass_mark="NULL", training="NULL", drift=0, opened="NULL",
     closed="NULL",
 )  # fmt: skip
-_slot = _filled(
+_slot = filled(
     """INSERT INTO rounds_assignment (round_id, issue_id, slot, volunteer_id, rank, lease_until, submitted_at)
     VALUES (%(round)s, {issue}, {slot}, {volunteer}, 1, {lease}, NULL)""",
     issue="%(unslotted)s", slot=1, volunteer="NULL", lease="NULL",
 )  # fmt: skip
-_label = _filled(
+_label = filled(
     """INSERT INTO rounds_label (round_id, issue_id, volunteer_id, assignment_id, surplus, category_id,
     version_id, summary, unsure, submitted_at)
     VALUES (%(round)s, {issue}, {volunteer}, {slot}, {surplus}, {category}, %(version)s, '', false, now())""",
     issue="%(issue)s", volunteer="%(second)s", slot="%(second_slot)s", surplus="false", category="%(category)s",
 )  # fmt: skip
-_decision = _filled(
+_decision = filled(
     """INSERT INTO consensus_decision (round_id, issue_id, number, category_id, version_id, method, rationale,
     decided_by_id, decided_at, superseded_at)
     VALUES (%(round)s, {issue}, {number}, %(category)s, %(version)s, '{method}', '{rationale}', {by}, now(), {until})""",
     issue="%(issue)s", number=1, method="unanimous", rationale="", by="NULL", until="NULL",
 )  # fmt: skip
-_volunteer = _filled(
+_volunteer = filled(
     """INSERT INTO rounds_roundvolunteer (round_id, member_id, "column", seed, admitted_at, admitted_by_id)
     VALUES (%(round)s, {member}, {column}, 1, {admitted}, {by})""",
     member="%(lead)s", column=9, admitted="NULL", by="NULL",
 )  # fmt: skip
-_repeat = _filled(
+_repeat = filled(
     """INSERT INTO annotate_repeat (round_id, issue_id, volunteer_id, due_at, category_id, summary, unsure,
     submitted_at)
     VALUES (%(round)s, {issue}, {volunteer}, now(), {category}, '', false, {submitted})""",
     issue="%(issue)s", volunteer="%(first)s", category="NULL", submitted="NULL",
 )  # fmt: skip
-_answer = _filled(
+_answer = filled(
     """INSERT INTO rounds_answer (round_id, issue_id, category_id, explanation, given_by_id, given_at)
     VALUES (%(planned)s, {issue}, %(category)s, '{explanation}', %(lead)s, now())""",
     issue="%(issue)s", explanation="why",
 )  # fmt: skip
-_comment = _filled(
+_comment = filled(
     """INSERT INTO consensus_comment (round_id, issue_id, author_id, text, said_at)
     VALUES (%(round)s, {issue}, %(first)s, '{text}', now())""",
     issue="%(issue)s", text="unclear",
 )  # fmt: skip
-_sample = _filled(
+_sample = filled(
     """INSERT INTO annotate_sample (study_id, name, seed, plan, created_by_id, created_at)
     VALUES (%(study)s, {name}, 1, '{{}}', %(lead)s, now())""",
     name="'second'",
 )
-_drawn = _filled(
+_drawn = filled(
     "INSERT INTO annotate_sampleissue (sample_id, issue_id, position) VALUES (%(sample)s, {issue}, {position})",
     issue="%(unslotted)s", position=2,
 )  # fmt: skip
-_frozen = _filled(
+_frozen = filled(
     """INSERT INTO reports_frozenreport (round_id, name, version_id, code_version, inputs_hash, issues, document,
     frozen_at)
     VALUES (%(round)s, '{name}', %(version)s, '0.1.0', '{digest}', 1, '{{}}', now())""",
     name="second", digest="0" * 64,
 )  # fmt: skip
-_model_label = _filled(
+_model_label = filled(
     """INSERT INTO annotate_modellabel (round_id, issue_id, member_id, category_id, version_id, summary,
     submitted_at)
     VALUES (%(round)s, {issue}, %(lead)s, %(category)s, %(version)s, '', now())""",
@@ -232,20 +228,12 @@ def names():
     }
 
 
-def _refusal(statement: str, names: dict | None = None) -> DatabaseError:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        with pytest.raises(DatabaseError) as refusal, transaction.atomic():
-            cursor.execute(statement, names)
-    return refusal.value
-
-
 @pytest.mark.parametrize(
     ("name", "statement"),
     [(name, statement) for name, statements in BITES.items() for statement in statements],
 )
 def test_the_database_refuses(name, statement, names):
-    assert _refusal(statement, names).__cause__.diag.constraint_name == name
+    assert refusal(statement, names).__cause__.diag.constraint_name == name
 
 
 def test_the_same_statements_pass_when_nothing_is_wrong(names):
@@ -304,7 +292,7 @@ def test_every_named_constraint_of_these_rooms_is_bitten():
 def test_a_label_of_a_model_stays(names, statement):
     with connection.cursor() as cursor:
         cursor.execute(_model_label(), names)
-    assert "Cannot update or delete rows" in str(_refusal(statement))
+    assert "Cannot update or delete rows" in str(refusal(statement))
 
 
 def test_a_label_can_be_changed_before_reveal_and_history_says_what_it_was(names):
@@ -316,7 +304,7 @@ def test_a_label_can_be_changed_before_reveal_and_history_says_what_it_was(names
 
 @pytest.mark.parametrize("column", ["round_id", "issue_id", "volunteer_id"])
 def test_a_label_keeps_its_issue_and_its_author(names, column):
-    error = _refusal(f"UPDATE rounds_label SET {column} = {column} + 1")
+    error = refusal(f"UPDATE rounds_label SET {column} = {column} + 1")
     assert "a label keeps issue and author" in str(error)
 
 
@@ -335,7 +323,7 @@ def test_a_revealed_label_stays(world, statement, reveal):
             assert cursor.rowcount == 2
             transaction.set_rollback(True)
         close_round(round_=round_, by=world.lead)
-    assert "a revealed label stays as it is" in str(_refusal(statement))
+    assert "a revealed label stays as it is" in str(refusal(statement))
     assert list(Label.objects.values_list("summary", flat=True)) == ["", ""]
 
 
@@ -344,7 +332,7 @@ def test_closing_reveals_labels_of_incomplete_issues_too(world):
     world.submit(round_, world.issues[0], world.members[0], "C.2")
     close_round(round_=round_, by=world.lead)
     assert RoundIssue.objects.get().completed_at is None
-    assert "a revealed label stays as it is" in str(_refusal("UPDATE rounds_label SET unsure = true"))
+    assert "a revealed label stays as it is" in str(refusal("UPDATE rounds_label SET unsure = true"))
 
 
 @pytest.mark.parametrize(
@@ -365,7 +353,7 @@ def test_a_decision_is_superseded_and_never_edited(world, statement):
     if "NULL" in statement:
         Decision.objects.update(superseded_at=timezone.now())
     before = list(Decision.objects.values())
-    error = _refusal(statement, {"other": factories.category(world.version, "C.9").pk})
+    error = refusal(statement, {"other": factories.category(world.version, "C.9").pk})
     assert "a decision is superseded, never edited" in str(error)
     assert list(Decision.objects.values()) == before
 
@@ -387,10 +375,10 @@ def test_an_answer_stays_once_its_round_is_open(statement, names):
         transaction.set_rollback(True)
     Round.objects.filter(pk=names["planned"]).update(opened_at=timezone.now())
     before = list(Answer.objects.values())
-    assert "an answer stays as it is once its round is open" in str(_refusal(statement, names))
+    assert "an answer stays as it is once its round is open" in str(refusal(statement, names))
     assert list(Answer.objects.values()) == before
 
 
 def test_a_training_label_stays_from_the_moment_it_is_given(names):
     Round.objects.filter(pk=names["round"]).update(kind="training")
-    assert "a revealed label stays as it is" in str(_refusal("UPDATE rounds_label SET summary = 'x'"))
+    assert "a revealed label stays as it is" in str(refusal("UPDATE rounds_label SET summary = 'x'"))
