@@ -1,9 +1,9 @@
 """Every change of a taxonomy."""
 
 from taxonomy.actions.answers import answer
-from taxonomy.actions.drafts import Acted, act, publish, redo, start_taxonomy, undo
+from taxonomy.actions.drafts import Acted, act, publish, redo, undo
 from taxonomy.actions.motions import cast, close_due, comment, open_motion, see_comments, set_rule, withdraw
-from taxonomy.actions.taxonomies import create_taxonomy
+from taxonomy.actions.taxonomies import create_taxonomy, start_taxonomy
 
 __all__ = [
     "Acted",

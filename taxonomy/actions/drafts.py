@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from core import clock
 from studies.actions import record
-from studies.models import Study
 from taxonomy import errors
 from taxonomy.actions.answers import answer_by_votes
 from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Version
@@ -30,18 +29,6 @@ class Acted:
 
     change: Change | None
     drafted: Drafted
-
-
-@transaction.atomic
-def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
-    """Make a taxonomy without any category: its first version is a draft. Raises NameTaken."""
-    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if Taxonomy.objects.filter(study=study, name=name).exists():
-        raise errors.NameTaken
-    taxonomy = Taxonomy.objects.create(study=study, name=name)
-    Version.objects.create(taxonomy=taxonomy, number=1)
-    record(study, "taxonomies.started", by, name=name)
-    return taxonomy
 
 
 @transaction.atomic
@@ -145,13 +132,9 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
     Raises NothingToPublish, DraftMoved, MotionsOpen.
     """
     found = _locked(taxonomy)
-    voted_on = list(
-        Motion.objects.filter(taxonomy=taxonomy, closed_at=None)
-        .order_by("number")
-        .values_list("number", flat=True)
-    )
-    if voted_on:
-        raise errors.MotionsOpen(voted_on)
+    voted_on = Motion.objects.filter(taxonomy=taxonomy, closed_at=None).order_by("number")
+    if numbers := list(voted_on.values_list("number", flat=True)):
+        raise errors.MotionsOpen(numbers)
     if found.version is None or not found.changes or not len(found.draft):
         raise errors.NothingToPublish
     if seen is not None and seen != found.edition:

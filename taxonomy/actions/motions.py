@@ -3,12 +3,13 @@ taxonomy and of the motion, in that order, so that a vote and the deadline come 
 """
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from core import clock
@@ -185,17 +186,11 @@ def _held(motion: Motion) -> Motion:
 
 def _close(motion: Motion, now: datetime, *, withdrawn: bool = False) -> Motion:
     """Count, and make the change in the draft if it is accepted. The caller holds the motion."""
-    counted = Ballot.objects.filter(motion=motion).aggregate(
-        in_favour=Count("pk", filter=Q(choice=Ballot.Choice.FOR)),
-        against=Count("pk", filter=Q(choice=Ballot.Choice.AGAINST)),
-        abstained=Count("pk", filter=Q(choice=Ballot.Choice.ABSTAIN)),
-    )
+    counted = Counter(Ballot.objects.filter(motion=motion).values_list("choice", flat=True))
     motion.closed_at = now
-    motion.in_favour, motion.against, motion.abstained = (
-        counted["in_favour"],
-        counted["against"],
-        counted["abstained"],
-    )
+    motion.in_favour = counted[Ballot.Choice.FOR]
+    motion.against = counted[Ballot.Choice.AGAINST]
+    motion.abstained = counted[Ballot.Choice.ABSTAIN]
     motion.outcome = Motion.Outcome.WITHDRAWN if withdrawn else outcome_of(motion)
     if motion.outcome == Motion.Outcome.ACCEPTED:
         _apply(motion)
@@ -241,9 +236,8 @@ COMMENT_LENGTH = 2000
 def comment(*, motion: Motion, by: Membership, text: str) -> MotionComment:
     """Say something about a proposal to all who read it; @R3 tells that member. Raises NotSaid."""
     text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").strip()
-    if not may_propose(by) or by.study_id != motion.taxonomy.study_id:
-        raise errors.NotSaid(kept={"text": text})
-    if not text or len(text) > COMMENT_LENGTH:
+    may = may_propose(by) and by.study_id == motion.taxonomy.study_id
+    if not may or not text or len(text) > COMMENT_LENGTH:
         raise errors.NotSaid(kept={"text": text})
     said = MotionComment.objects.create(motion=motion, author=by, text=text)
     if "@" in text:

@@ -12,16 +12,20 @@ from taxonomy.tree import Tree
 
 
 @transaction.atomic
+def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
+    """Make a taxonomy without any category: its first version is a draft. Raises NameTaken."""
+    version = _first_version(study, name)
+    record(study, "taxonomies.started", by, name=name)
+    return version.taxonomy
+
+
+@transaction.atomic
 def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, note: str = "") -> Version:
     """Make a taxonomy whose first version, published at once, is this tree.
 
     Raises NameTaken. Each node becomes a category with an identity of its own.
     """
-    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if Taxonomy.objects.filter(study=study, name=name).exists():
-        raise NameTaken
-    taxonomy = Taxonomy.objects.create(study=study, name=name)
-    version = Version.objects.create(taxonomy=taxonomy, number=1, note=note)
+    version = _first_version(study, name, note)
     _store(version, tree)
     version.published_at = clock.now()
     version.published_by = by
@@ -30,15 +34,18 @@ def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, not
     return version
 
 
+def _first_version(study: Study, name: str, note: str = "") -> Version:
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if Taxonomy.objects.filter(study=study, name=name).exists():
+        raise NameTaken
+    taxonomy = Taxonomy.objects.create(study=study, name=name)
+    return Version.objects.create(taxonomy=taxonomy, number=1, note=note)
+
+
 def _store(version: Version, tree: Tree) -> None:
     nodes = list(tree)
-    categories = dict(
-        zip(
-            (node.code for node in nodes),
-            Category.objects.bulk_create(Category(taxonomy=version.taxonomy) for _ in nodes),
-            strict=True,
-        )
-    )
+    made = Category.objects.bulk_create(Category(taxonomy=version.taxonomy) for _ in nodes)
+    categories = {node.code: category for node, category in zip(nodes, made, strict=True)}
     CategoryState.objects.bulk_create(
         CategoryState(
             version=version,

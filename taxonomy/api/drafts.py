@@ -70,10 +70,9 @@ class SeenSerializer(serializers.Serializer[Any]):
     hue = serializers.IntegerField(required=False, allow_null=True)
 
 
-class NewChangeSerializer(serializers.Serializer[Any]):
+class NewChangeSerializer(SeenSerializer):
     kind = serializers.ChoiceField(drafts.KINDS)
     key = serializers.UUIDField(required=False, help_text="The category; a new one may come without")
-    parent = serializers.UUIDField(required=False, allow_null=True)  # type: ignore[assignment]
     after = serializers.UUIDField(
         required=False, allow_null=True, help_text="The sibling before it; null: first"
     )
@@ -86,12 +85,7 @@ class NewChangeSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Of a split: name, code and texts of each new part",
     )
-    code = serializers.CharField(required=False)
     name = serializers.CharField(required=False, allow_blank=True)
-    definition = serializers.CharField(required=False, allow_blank=True)
-    includes = serializers.CharField(required=False, allow_blank=True)
-    excludes = serializers.CharField(required=False, allow_blank=True)
-    examples = serializers.CharField(required=False, allow_blank=True)
     hue = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=HUES - 1)
     seen = SeenSerializer(
         required=False,
@@ -149,8 +143,7 @@ class DraftUndo(APIView):
     @extend_schema(request=None, responses=NextVersionSerializer)
     def post(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, by = _taxonomy(request, taxonomy_id)
-        acted = actions.undo(taxonomy=taxonomy, by=by)
-        return Response(_as_data(acted.drafted))
+        return Response(_as_data(actions.undo(taxonomy=taxonomy, by=by).drafted))
 
 
 class DraftRedo(APIView):
@@ -159,8 +152,7 @@ class DraftRedo(APIView):
     @extend_schema(request=None, responses=NextVersionSerializer)
     def post(self, request: Request, taxonomy_id: int) -> Response:
         taxonomy, by = _taxonomy(request, taxonomy_id)
-        acted = actions.redo(taxonomy=taxonomy, by=by)
-        return Response(_as_data(acted.drafted))
+        return Response(_as_data(actions.redo(taxonomy=taxonomy, by=by).drafted))
 
 
 class PublishSerializer(serializers.Serializer[Any]):

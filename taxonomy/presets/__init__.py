@@ -10,6 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from taxonomy.tree import Tree, read_csv
+from taxonomy.tree.checks import gettext_noop
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,6 @@ class Preset:
     name: str
     title: str
     description: str
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation, which the edge does: this module knows no Django."""
-    return text
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(

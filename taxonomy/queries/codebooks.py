@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from taxonomy.models import CategoryState, Gone, Level, Proposal, Version
-from taxonomy.tree import Node, Tree
+from taxonomy.tree import TEXTS, Node, Tree
 from taxonomy.tree.hues import NONE, hues
 
 
@@ -112,11 +112,8 @@ class Codebook:
                 level=state.level,
                 parent=self.by_id[state.parent_id].code if state.parent_id else None,
                 name=state.name,
-                definition=state.definition,
-                includes=state.includes,
-                excludes=state.excludes,
-                examples=state.examples,
                 position=state.position,
+                **{name: getattr(state, name) for name in TEXTS},
             )
             for state in self.states
         )

@@ -13,7 +13,7 @@ from studies.differences import Paragraph, difference, paragraphs
 from taxonomy.change_titles import title_of
 from taxonomy.models import Change, Level
 from taxonomy.queries.drafts import Drafted, as_changes
-from taxonomy.tree import TEXTS, drafts, look_alike
+from taxonomy.tree import TEXTS, drafts, look_alike, other_texts
 from taxonomy.tree.draft_trees import Entry, Fate
 from taxonomy.tree.drafts import Draft, Refused
 from taxonomy.tree.hues import NONE, hues
@@ -52,9 +52,7 @@ class DraftBranch:
     @property
     def is_told(self) -> bool:
         """Are its texts other than they were published?"""
-        return self.old is not None and any(
-            getattr(self.old, name) != getattr(self.entry, name) for name in TEXTS
-        )
+        return self.old is not None and bool(other_texts(self.old, self.entry))
 
 
 @dataclass(frozen=True)
@@ -153,14 +151,8 @@ def _hues(draft: Draft) -> dict[str, int]:
     found: dict[str, int] = {}
     types = draft.below(None)
     for kind, hue in zip(types, hues([kind.hue for kind in types]), strict=True):
-        found |= dict.fromkeys([kind.key, *(entry.key for entry in _below(draft, kind.key))], hue)
+        found |= dict.fromkeys([kind.key, *(entry.key for entry in draft.all_below(kind.key))], hue)
     return found
-
-
-def _below(draft: Draft, key: str) -> Iterator[Entry]:
-    for entry in draft.below(key):
-        yield entry
-        yield from _below(draft, entry.key)
 
 
 def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
@@ -218,7 +210,7 @@ def about(found: Drafted, entry: Entry, typed: dict[str, str] | None = None) -> 
 
 def _places(draft: Draft, entry: Entry) -> Iterator[tuple[Entry | None, int]]:
     """The possible parents of a category, None for the top, with the level that it would have there."""
-    below = {each.key for each in _below(draft, entry.key)} | {entry.key}
+    below = {each.key for each in draft.all_below(entry.key)} | {entry.key}
     height = 1 + max((draft.level(key) for key in below), default=0) - draft.level(entry.key)
     if entry.parent is not None:
         yield None, Level.TYPE

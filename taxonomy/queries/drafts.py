@@ -10,7 +10,7 @@ from django.db.models import Max
 from taxonomy.models import CategoryState, Change, Level, Taxonomy, Version
 from taxonomy.queries.codebooks import hues_of
 from taxonomy.queries.taxonomies import published_version
-from taxonomy.tree import drafts
+from taxonomy.tree import TEXTS, drafts
 from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.drafts import Draft
 
@@ -91,11 +91,8 @@ def entries_of(version: Version) -> tuple[Entry, ...]:
             code=state.code,
             name=state.name,
             parent=keys[state.parent_id] if state.parent_id else None,
-            definition=state.definition,
-            includes=state.includes,
-            excludes=state.excludes,
-            examples=state.examples,
             hue=colours.get(state.code),
+            **{name: getattr(state, name) for name in TEXTS},
         )
         for state in states
     )

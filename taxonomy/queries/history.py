@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from studies.models import Membership
 from taxonomy.models import CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_versions
-from taxonomy.tree import TEXTS
+from taxonomy.tree import other_texts
 
 
 @dataclass(frozen=True)
@@ -200,11 +200,7 @@ def _changed(
         found = remaps.get(id_, [])
         kind = found[0].kind if found else Remap.Kind.SAME
         new = tuple(now[remap.target_id] for remap in found if remap.target_id)
-        texts = _other_texts(old, now[id_]) if id_ in now else ()
+        texts = other_texts(old, now[id_]) if id_ in now else ()
         if kind != Remap.Kind.SAME or texts:
             changed.append(CategoryChange(kind, old, new, made.get(old.category.key, Makers()), texts))
     return changed
-
-
-def _other_texts(old: CategoryState, new: CategoryState) -> tuple[str, ...]:
-    return tuple(name for name in TEXTS if getattr(old, name) != getattr(new, name))

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, QuerySet
-from django.urls import reverse
 
 from accounts.models import User
 from core.text.mentions import Piece, pieces
@@ -93,8 +92,7 @@ def mentions(found: QuerySet[MotionMention]) -> list[NamingComment]:
             study=one.comment.motion.taxonomy.study,
             taxonomy=one.comment.motion.taxonomy.name,
             number=one.comment.motion.number,
-            url=reverse("proposals", args=[one.comment.motion.taxonomy_id])
-            + f"#p{one.comment.motion.number}",
+            url=one.comment.motion.get_absolute_url(),
         )
         for one in rows
     ]

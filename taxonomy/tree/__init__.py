@@ -6,16 +6,7 @@ with a set of nodes is told all at once, by line, in one `TaxonomyFileError`.
 
 from taxonomy.tree.checks import MAX_CODE, MAX_NAME, MAX_TEXT, Problem, TaxonomyFileError
 from taxonomy.tree.files import COLUMNS, MAX_BYTES, MAX_CATEGORIES, read_csv, write_csv
-from taxonomy.tree.nodes import (
-    LEVELS,
-    SUB_THEME,
-    TEXTS,
-    THEME,
-    TYPE,
-    Node,
-    look_alike,
-    phrases,
-)
+from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, THEME, TYPE, Node, look_alike, other_texts, phrases
 from taxonomy.tree.trees import Tree
 
 __all__ = [
@@ -35,6 +26,7 @@ __all__ = [
     "TaxonomyFileError",
     "Tree",
     "look_alike",
+    "other_texts",
     "phrases",
     "read_csv",
     "write_csv",

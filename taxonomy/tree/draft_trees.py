@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from taxonomy.tree.codes import next_code
-from taxonomy.tree.nodes import Node, look_alike
+from taxonomy.tree.nodes import look_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,13 @@ class DraftTree:
 
     def __iter__(self) -> Iterator[Entry]:
         """The categories from top to bottom, each before those below it."""
-        return self._walk(None)
+        return self.all_below(None)
 
-    def _walk(self, parent: str | None) -> Iterator[Entry]:
+    def all_below(self, parent: str | None) -> Iterator[Entry]:
+        """The categories below this one at every level, from top to bottom."""
         for key in self._below.get(parent, ()):
             yield self.entries[key]
-            yield from self._walk(key)
+            yield from self.all_below(key)
 
     def below(self, key: str | None) -> tuple[Entry, ...]:
         """The categories right below, in order; the types for None."""
@@ -147,24 +148,6 @@ class DraftTree:
                 queue += [(target, gone.at) for target in gone.targets]
             queue += [(part, at) for at, part in self._parts.get(each, ()) if at >= since]
         return tuple(found), is_whole
-
-    def nodes(self) -> Iterator[Node]:
-        """The categories as nodes of a `Tree`, in order."""
-        for position, entry in enumerate(self):
-            yield self._node(entry, position)
-
-    def _node(self, entry: Entry, position: int = 0) -> Node:
-        return Node(
-            entry.code,
-            self.level(entry.parent) + 1,
-            None if entry.parent is None else self.entries[entry.parent].code,
-            entry.name,
-            entry.definition,
-            entry.includes,
-            entry.excludes,
-            entry.examples,
-            position,
-        )
 
     def _path(self, key: str) -> list[str]:
         """The keys of the category and of those above it, up to its type."""

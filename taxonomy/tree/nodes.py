@@ -32,13 +32,7 @@ class Node:
     @property
     def texts(self) -> dict[str, str]:
         """The name and the four explaining texts, by column."""
-        return {
-            "name": self.name,
-            "definition": self.definition,
-            "includes": self.includes,
-            "excludes": self.excludes,
-            "examples": self.examples,
-        }
+        return {name: getattr(self, name) for name in ("name", *TEXTS)}
 
 
 # Small Cyrillic and Greek letters that are drawn like Latin ones, alone or as capitals.
@@ -53,6 +47,11 @@ def look_alike(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     seen = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
     return " ".join(seen.translate(_TWINS).split())
+
+
+def other_texts(old: object, new: object) -> tuple[str, ...]:
+    """Which of the explaining texts of a category differ between two looks of it."""
+    return tuple(name for name in TEXTS if getattr(old, name) != getattr(new, name))
 
 
 def phrases(text: str) -> tuple[str, ...]:
