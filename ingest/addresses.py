@@ -12,27 +12,18 @@ MAX_LENGTH = 500
 
 _HOST_LENGTH, _PATH_LENGTH = 253, 300
 
-CAUSES = {
-    "empty": "it is empty",
-    "too_long": f"it has more than {MAX_LENGTH} characters",
-    "control": "it holds a control character, NUL or half a character",
-    "space": "it holds a space",
-    "scheme": "it does not begin with https:// or http://",
-    "host": "its host name cannot be read",
-    "escape": "its %-escapes cannot be read",
-    "shape": "write it as https://github.com/owner/repository/issues/129",
-    "repository": "its repository name has characters that no forge allows",
-    "number": "its issue number cannot be read",
-    "discussion": "it is a discussion, not an issue",
-}
-"""Why an address is refused, in English, by the code that `BadAddress` carries."""
+Reason = Literal[
+    "empty", "too_long", "control", "space", "scheme", "host", "escape", "shape", "repository", "number",
+    "discussion",
+]  # fmt: skip
+"""Why an address is refused; ingest.readers.refusals says each in words."""
 
 
 class BadAddress(ValueError):
-    """The text is not the address of an issue; `reason` is a key of CAUSES."""
+    """The text is not the address of an issue."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(CAUSES[reason])
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
         self.reason = reason
 
 

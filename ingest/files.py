@@ -1,9 +1,9 @@
 """Uploaded files on disk. The server chooses their names, which lie below the data folder."""
 
 import hashlib
-from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from django.conf import settings
@@ -57,13 +57,9 @@ def discard(relative: str) -> None:
         located(relative).unlink(missing_ok=True)
 
 
-def sha256_of(stream: BinaryIO, beat: Callable[[], None] = lambda: None) -> str:
-    """SHA-256 of a whole file; `beat` is called after every piece."""
-    digest = hashlib.sha256()
-    while piece := stream.read(PIECE):
-        digest.update(piece)
-        beat()
-    return digest.hexdigest()
+def sha256_of(stream: BufferedReader) -> str:
+    """SHA-256 of a whole file, in hexadecimal."""
+    return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def as_sniffed(mapping: dict[str, Any]) -> Sniffed:

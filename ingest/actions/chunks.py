@@ -5,7 +5,7 @@ Everything here runs inside the caller's transaction.
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import connection
@@ -20,10 +20,7 @@ MAX_HOST = 253
 MAX_PATH = 300
 MAX_FOLDER = 120
 
-_CONTENT = (
-    "title", "body", "author", "author_association", "labels", "state", "state_reason",
-    "opened_at", "closed_at", "updated_at", "comments", "comment_count",
-)  # fmt: skip
+_CONTENT = tuple(field.name for field in fields(Content))
 
 
 @dataclass(slots=True)
@@ -168,13 +165,13 @@ def free_folder(path: str, taken: Collection[str]) -> str:
     return f"{names[1][: MAX_FOLDER - 8]}-{number}"
 
 
-def store_texts(placed: Sequence[Placed], fields: Collection[str]) -> set[int]:
+def store_texts(placed: Sequence[Placed], mapped: Collection[str]) -> set[int]:
     """Store a snapshot for each draft that differs from its issue's text.
 
     Returns the ids of the issues whose shown text changed.
 
-    `fields` are those that the file's mapping names. A draft without text takes no text away; one that its
-    forge updated earlier than the current text is kept as a snapshot, and not shown.
+    `mapped` are the fields that the file's mapping names. A draft without text takes no text away; one that
+    its forge updated earlier than the current text is kept as a snapshot, and not shown.
     """
     said = [(place, content) for place in placed if (content := content_of(place.draft))]
     known = _contents([place.current_id for place, _content in said if place.current_id])
@@ -182,7 +179,7 @@ def store_texts(placed: Sequence[Placed], fields: Collection[str]) -> set[int]:
     shown: dict[int, str] = {}
     for place, content in said:
         current = known.get(place.current_id) if place.current_id else None
-        whole = completed(content, place.draft, current, fields) if current else content
+        whole = completed(content, place.draft, current, mapped) if current else content
         digest = whole.hash
         if current and digest == current.hash:
             continue

@@ -226,27 +226,12 @@ def _refused_row(run: Import, refusal: Refusal) -> ImportRow:
         message += " " + _("It is record %(record)d of the file.") % {"record": refusal.record}
     if refusal.fatal:
         message += " " + _("The rest of the file was not read.")
-    return ImportRow(
-        run=run,
-        outcome=ImportRow.Outcome.REFUSED,
-        file=run.name,
-        line=refusal.line or None,
-        code=refusal.code,
-        message=message,
-        raw=refusal.raw,
-    )
+    return _row(run, ImportRow.Outcome.REFUSED, refusal.line, refusal.code, message, refusal.raw)
 
 
 def _repeated_row(run: Import, draft: Draft, line: int) -> ImportRow:
-    return ImportRow(
-        run=run,
-        outcome=ImportRow.Outcome.REPEATED,
-        file=run.name,
-        line=draft.line,
-        code="repeated",
-        message=_("The issue of line %(line)d again; that line was kept.") % {"line": line},
-        raw=draft.url,
-    )
+    message = _("The issue of line %(line)d again; that line was kept.") % {"line": line}
+    return _row(run, ImportRow.Outcome.REPEATED, draft.line, "repeated", message, draft.url)
 
 
 def _repaired_row(run: Import, draft: Draft) -> ImportRow:
@@ -254,15 +239,13 @@ def _repaired_row(run: Import, draft: Draft) -> ImportRow:
         "%(count)d character that no database stores (NUL, half a character) became U+FFFD.",
         "%(count)d characters that no database stores (NUL, halves of characters) became U+FFFD.",
         draft.repaired,
-    )
+    ) % {"count": draft.repaired}
+    return _row(run, ImportRow.Outcome.REPAIRED, draft.line, "repaired", message, draft.url)
+
+
+def _row(run: Import, outcome: str, line: int, code: str, message: str, raw: str) -> ImportRow:
     return ImportRow(
-        run=run,
-        outcome=ImportRow.Outcome.REPAIRED,
-        file=run.name,
-        line=draft.line,
-        code="repaired",
-        message=message % {"count": draft.repaired},
-        raw=draft.url,
+        run=run, outcome=outcome, file=run.name, line=line or None, code=code, message=message, raw=raw
     )
 
 

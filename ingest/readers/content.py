@@ -42,17 +42,10 @@ class Content:
         return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
 
 
+_TEXTS = ("title", "body", "author", "author_association", "labels", "state", "state_reason")
 _FIELD_OF = {
-    "title": "title",
-    "body": "body",
-    "author": "author",
-    "author_association": "author_association",
-    "labels": "labels",
-    "state": "state",
-    "state_reason": "state_reason",
+    **{name: name for name in (*_TEXTS, "closed_at", "updated_at")},
     "opened_at": "created_at",
-    "closed_at": "closed_at",
-    "updated_at": "updated_at",
 }
 """Field of a snapshot to the field of a draft that it is read from; comments have rules of their own."""
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 from ingest.addresses import Address, BadAddress, keepable, parse
 from ingest.readers import delimited, urls
 from ingest.readers.delimited import CsvRow
-from ingest.readers.drafts import HEAD_BYTES, Limits
+from ingest.readers.drafts import HEAD_BYTES, Draft, Limits
 from ingest.readers.refusals import (
     RAW_LENGTH,
     Params,
@@ -82,15 +82,6 @@ class LabelRow:
     url: str
     labels: tuple[str | None, ...]
     final: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ListRow:
-    """One line of a list: `url` as given."""
-
-    line: int
-    address: Address
-    url: str
 
 
 def survey(folder: Path) -> Survey:
@@ -227,14 +218,12 @@ def _label_row(row: CsvRow, columns: list[str], known: dict[str, str | None]) ->
     return LabelRow(row.line, address, keepable(url), tuple(codes[:-1]), codes[-1])
 
 
-def list_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[ListRow | Refusal]:
+def list_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Draft | Refusal]:
     """The lines of a list, in its order. An empty list is one."""
     for found in _read(
         path, limits, lambda text, encoding: urls.read(text, encoding=encoding, limits=limits)
     ):
-        if not isinstance(found, Refusal):
-            yield ListRow(found.line, found.address, found.url)
-        elif found.line or found.code not in {"empty", "no_rows"}:
+        if isinstance(found, Draft) or found.line or found.code not in {"empty", "no_rows"}:
             yield found
 
 

@@ -6,8 +6,9 @@ The readers know English only: a caller passes each template through gettext, `r
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
-from ingest.addresses import CAUSES, BadAddress
+from ingest.addresses import BadAddress, Reason
 
 RAW_LENGTH = 2000
 """Characters that are kept of a refused line."""
@@ -164,7 +165,7 @@ TEMPLATES: dict[str, str] = {
 }
 """What each code means: the cause and what to do, with named parameters."""
 
-assert {f"address_{reason}" for reason in CAUSES} <= TEMPLATES.keys()  # noqa: S101
+assert {f"address_{reason}" for reason in get_args(Reason)} <= TEMPLATES.keys()  # noqa: S101
 
 WORDS: dict[type, Word] = {
     dict: Word(gettext_noop("an object")),

@@ -1,6 +1,5 @@
 """Pages of the imports that bring issues in."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
@@ -13,7 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.csv import csv_lines
+from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
 from core.pages import page_of
@@ -123,16 +122,12 @@ def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingH
     """Send the report of an import as CSV, or its rows of one outcome."""
     run = _run(request, slug, import_id)
     outcome = _outcome(request)
-    response = StreamingHttpResponse(_csv(run, outcome), content_type="text/csv; charset=utf-8")
-    name = f"import-{run.pk}-{outcome or 'rows'}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _csv(run: Import, outcome: str) -> Iterator[bytes]:
     rows = report_rows(run, outcome).iterator(chunk_size=2000)
-    cells = ((row.outcome, row.file, row.line or "", row.code, row.message, row.raw) for row in rows)
-    return csv_lines(["outcome", "file", "line", "cause", "message", "raw"], cells)
+    return csv_file(
+        f"import-{run.pk}-{outcome or 'rows'}.csv",
+        ["outcome", "file", "line", "cause", "message", "raw"],
+        ((row.outcome, row.file, row.line or "", row.code, row.message, row.raw) for row in rows),
+    )
 
 
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:

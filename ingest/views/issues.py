@@ -37,13 +37,8 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
         "found": filter_issues(study, narrowed).count() if narrowed else counts.total,
         "counts": counts,
         "narrowed": narrowed,
-        "chosen_repository": next(
-            (
-                repository
-                for repository, _issues in counts.repositories
-                if repository.pk == narrowed.repository
-            ),
-            None,
+        "chosen_repository": {one.pk: one for one, _issues in counts.repositories}.get(
+            narrowed.repository or 0
         ),
         "may_import": rules.may_import(member),
         "filters": [

@@ -1,12 +1,13 @@
 """One issue has one identity however its URL is spelled; what is no issue's address says why."""
 
 import csv
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.addresses import CAUSES, Address, BadAddress, bare, keepable, parse
+from ingest.addresses import Address, BadAddress, Reason, bare, keepable, parse
 
 ISSUE = ("github.com", "pytorch/pytorch", "129")
 
@@ -222,7 +223,6 @@ def test_what_is_no_address_of_an_issue_says_why(url, reason):
         parse(url)
 
     assert refused.value.reason == reason
-    assert str(refused.value) == CAUSES[reason]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_any_text_is_read_or_refused_with_a_reason(text):
         assert parse(found.url).identity == found.identity
         assert found.url.isascii()
     else:
-        assert found in CAUSES
+        assert found in get_args(Reason)
 
 
 @given(st.sampled_from(SPELLINGS), st.text(max_size=8))

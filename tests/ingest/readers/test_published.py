@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from ingest.addresses import Address
-from ingest.readers import Limits, Refusal, UnreadableFile
+from ingest.readers import Draft, Limits, Refusal, UnreadableFile
 from ingest.readers.published import (
     LabelRow,
-    ListRow,
     PublishedRepository,
     Skipped,
     Survey,
@@ -91,10 +90,10 @@ def test_a_list_is_read_line_by_line_and_may_be_empty(tmp_path):
     nine = Address("github", "github.com", "team/tool", "9", "issue")
 
     assert list(list_rows(path)) == [
-        ListRow(1, nine, f"{URL}9"),
-        ListRow(3, Address("github", "github.com", "team/tool", "3", "issue"), f"{URL}3/"),
+        Draft(1, nine, f"{URL}9"),
+        Draft(3, Address("github", "github.com", "team/tool", "3", "issue"), f"{URL}3/"),
         Refusal(4, "address_scheme", {"url": "x"}, "x", file="tool/tool_2024.txt"),
-        ListRow(5, nine, f"{URL}9"),
+        Draft(5, nine, f"{URL}9"),
     ]
     assert list(list_rows(put(tmp_path / "e" / "e_2023.txt", ""))) == []
     assert list(list_rows(put(tmp_path / "e" / "e_2024.txt", "\n"))) == []

@@ -3,10 +3,11 @@
 import gzip
 import io
 import zipfile
+from typing import get_args
 
 import pytest
 
-from ingest.addresses import CAUSES
+from ingest.addresses import Reason
 from ingest.readers import HEAD_BYTES, Limits, Refusal
 from ingest.readers.refusals import FILE_AND_LINE, LINE, REST, TEMPLATES, Word
 from tests.ingest.readers.reading import messages, read
@@ -401,7 +402,7 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("reason", CAUSES)
+@pytest.mark.parametrize("reason", get_args(Reason))
 def test_each_bad_address_says_why(reason):
     url, message = ADDRESSES[reason]
 
