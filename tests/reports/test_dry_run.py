@@ -9,6 +9,7 @@ from rounds.models import Label, Round
 from taxonomy.actions import act, publish
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests.worlds.pages import label_all
 from tests.worlds.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
@@ -18,10 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 def labelled(world: World) -> World:
     """Four issues with three labels each: one unanimous at C.1, the others parted between themes."""
     round_ = world.round()
-    said = (("C.1", "C.1", "C.1"), ("C.1", "C.2", "C.2"), ("C.2", "C.3", "C.3"), ("B.1", "C.9", "C.9"))
-    for issue, codes in zip(world.issues, said, strict=True):
-        for member, code in zip(world.members, codes, strict=True):
-            world.submit(round_, issue, member, code)
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.2", "C.2 C.3 C.3", "B.1 C.9 C.9")
     return world
 
 
@@ -99,9 +97,7 @@ def test_labels_of_what_is_split_or_retired_are_in_no_kappa(labelled: World) -> 
 def test_a_split_below_a_theme_leaves_the_kappa_of_themes(world: World) -> None:
     """(C.1.i C.1.i C.2) and three C.1: P = (1/3 + 1) / 2; shares of themes 5/6 and 1/6: Pe = 26/36; kappa = -1/5."""
     round_ = world.round()
-    for issue, codes in zip(world.issues, (("C.1.i", "C.1.i", "C.2"), ("C.1", "C.1", "C.1")), strict=False):
-        for code, member in zip(codes, world.members, strict=True):
-            world.submit(round_, issue, member, code)
+    label_all(world, round_, "C.1.i C.1.i C.2", "C.1 C.1 C.1")
     change(world, SPLIT, "C.1.i", parts=[{"name": "New"}], stays=True)
 
     found = seen(world)

@@ -114,15 +114,20 @@ def round_():
 
 
 @pytest.fixture
+def reader(round_):
+    """A lead who labels nothing."""
+    return client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+
+
+@pytest.fixture
 def report(round_):
     return agreement_report(round_, by=BY)
 
 
-def test_html_says_what_the_page_says(round_, report):
-    signed_in = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
-    page = signed_in.get(reverse("agreement", args=[round_.pk]))
+def test_html_says_what_the_page_says(round_, reader, report):
+    page = reader.get(reverse("agreement", args=[round_.pk]))
 
-    file, answer = take(signed_in, ask(signed_in, round_, "html"))
+    file, answer = take(reader, ask(reader, round_, "html"))
 
     body = file.decode()
     said, shown = words(body), text_of(page)
@@ -281,28 +286,26 @@ def test_what_is_withheld_is_in_neither_file_and_the_answer_says_how_much():
         assert answer["Crosscheck-Withheld"] == "1"
 
 
-def test_the_page_offers_both_files_at_its_level(round_):
-    signed_in = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_the_page_offers_both_files_at_its_level(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
-    page = signed_in.get(reverse("agreement", args=[round_.pk]) + "?level=type").content.decode()
+    page = reader.get(reverse("agreement", args=[round_.pk]) + "?level=type").content.decode()
 
     form = page[page.index(f'action="{address}"') :]
     form = form[: form.index("</form>")]
     assert re.findall(r'name="(level|form)"\s+value="(\w+)"', form) == [
         ("level", "type"), ("form", "html"), ("form", "pdf"),
     ]  # fmt: skip
-    file, _answer = take(signed_in, ask(signed_in, round_, "html", "type"))
+    file, _answer = take(reader, ask(reader, round_, "html", "type"))
     assert "Fleiss’ kappa, type level" in words(file.decode())
     for given in ({"form": "exe", "level": "type"}, {"form": "html", "level": "x"}, {}):
-        assert signed_in.post(address, given).status_code == 404
-    assert signed_in.get(address).status_code == 405
+        assert reader.post(address, given).status_code == 404
+    assert reader.get(address).status_code == 405
 
 
 # --- the job
 
 
-def test_the_page_follows_the_job_and_then_has_the_file(round_):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_the_page_follows_the_job_and_then_has_the_file(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
     page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
     waiting = reader.get(page)
@@ -325,8 +328,7 @@ def test_the_page_follows_the_job_and_then_has_the_file(round_):
     assert job.result["issues"] == runs(revealed(round_).values_list("pk", flat=True))
 
 
-def test_a_file_that_says_the_same_is_not_drawn_again(round_, monkeypatch):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_a_file_that_says_the_same_is_not_drawn_again(round_, reader, monkeypatch):
     first, _answer = take(reader, ask(reader, round_, "html"))
     monkeypatch.setattr(vega, "SECONDS", 0)
 
@@ -379,8 +381,7 @@ def test_a_file_is_not_given_out_once_something_in_it_is_blind_for_its_reader():
     take(reader, anew)
 
 
-def test_a_file_of_another_round_is_found_under_its_own_only(round_):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_a_file_of_another_round_is_found_under_its_own_only(round_, reader):
     page = ask(reader, round_, "html")
     world = small_world(issues=1, members=2)
     assert (
@@ -404,8 +405,7 @@ def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
     assert counts[:2] == counts[2:] == [9, 7]
 
 
-def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_, reader):
     pages = [ask(reader, round_, "html") for _time in range(2)]
     first, second = Job.objects.order_by("pk")
     assert (first.result["file"], first.result["as_of"]) == (second.result["file"], second.result["as_of"])
@@ -427,8 +427,7 @@ def test_workers_that_finish_at_once_do_not_mind_each_other(settings, tmp_path):
     assert len(list(file_cache.located("").iterdir())) == 400
 
 
-def test_files_go_after_a_day(round_, settings):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_files_go_after_a_day(round_, reader, settings):
     page = ask(reader, round_, "html")
     take(reader, page)
     name = Job.objects.get().result["file"]
@@ -442,8 +441,7 @@ def test_files_go_after_a_day(round_, settings):
     assert "kept for a day" in text_of(reader.get(page))
 
 
-def test_cancelled_while_it_is_drawn_no_file_is_left(round_):
-    reader = client(make_member(round_.study, Role.LEAD, pseudonym="Lead"))
+def test_cancelled_while_it_is_drawn_no_file_is_left(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
     page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
     job = Job.objects.get()

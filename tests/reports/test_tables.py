@@ -12,7 +12,6 @@ from markdown_it import MarkdownIt
 from agreement import Patterns, intra_rater
 from agreement import report as agreement_of
 from annotate.actions.volunteers import raise_labels_per_issue
-from consensus.actions.decisions import settle_issue
 from reports.agreement_report import agreement_report
 from reports.formats.tables import Table, as_csv, as_markdown, number
 from reports.sections.registry import TABLES
@@ -129,14 +128,7 @@ def test_how_to_report_names_every_number(report):
 def test_each_type_has_its_interval_agreement_and_ac1(world):
     round_ = world.round()
     label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.2", "C.2 C.2 C.2", "C.1 C.1 C.1", "A.1 A.1 A.1")
-    settle_issue(
-        round_=round_,
-        issue=world.issues[1],
-        category=world.category("C.1"),
-        by=world.lead,
-        rationale="Seen",
-        seen_number=0,
-    )
+    world.settle(round_, world.issues[1], "C.1")
     said = how_to_report(agreement_report(round_, by=[["type"]]))
 
     # Of C: 12 labels, 8 of C.1 and 4 of C.2, so p_a = (1 + 1/3 + 1 + 1) / 4 = 0.833 and p_e = 5/9.

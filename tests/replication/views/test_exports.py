@@ -13,11 +13,11 @@ from django.utils import timezone
 from replication.package import write_package
 from replication.queries.exports import contents
 from reports.exports import labels_csv
-from rounds.models import Label, Round
+from rounds.models import Round
 from studies.models import Event, Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
+from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -227,29 +227,6 @@ def test_a_download_is_a_post(world, labelled):
     address = reverse("download_export", args=[world.study.slug])
     assert client(world.lead).get(address, {"file": "long"}).status_code == 405
     assert Client(enforce_csrf_checks=True).post(address, {"file": "long"}).status_code in {401, 403}
-
-
-# --- blindness
-
-
-def test_nothing_unrevealed_is_counted_or_sent(world, labelled):
-    issue, member = world.issues[2], world.members[0]
-    Label.objects.filter(round=labelled, issue=issue, volunteer=member).update(summary="canary")
-
-    def everything():
-        files = [body(fetch(world.lead, world.study, file=name)) for name in ("long", "package")]
-        with ZipFile(io.BytesIO(files[1])) as archive:
-            held = {
-                name: archive.read(name) for name in archive.namelist() if name.endswith((".csv", ".txt"))
-            }
-        return same_bytes(page(world.lead, world.study)), files[0], held
-
-    before = everything()
-    Label.objects.filter(round=labelled, issue=issue, volunteer=member).update(category=world.category("C.9"))
-
-    assert everything() == before
-    assert b"canary" not in b"".join([before[1], *before[2].values()])
-    assert issue.url.encode() not in b"".join([before[1], *before[2].values()])
 
 
 # --- cost

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from annotate.actions.rounds import close_round
-from consensus.actions.decisions import reopen, settle_issue
+from consensus.actions.decisions import reopen
 from core.version import version
 from reports.actions.frozen import freeze_report
 from reports.agreement_report import agreement_report
@@ -24,7 +24,6 @@ from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
 from tests.worlds.parted import give_labels
-from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
 
@@ -35,13 +34,6 @@ def round_(world):
     made = world.round()
     give_labels(world, made, "C.1 C.1 C.1", "C.2 C.2 C.2", "C.1 C.1 C.2", "C.1 - -")
     return made
-
-
-def _settle(world, round_, place, code, seen=0):
-    return settle_issue(
-        round_=round_, issue=world.issues[place], by=world.lead, category=world.category(code),
-        rationale=f"{code} it is.", seen_number=seen,
-    )  # fmt: skip
 
 
 def test_it_keeps_the_numbers_of_every_level_that_has_categories(world, round_):
@@ -80,12 +72,9 @@ def test_the_hash_is_that_of_labels_long_csv_and_moves_with_labels_and_decisions
     assert hashes == [file()] == [inputs_hash(round_)]
     assert freeze_report(round_=round_, by=world.lead, name="again").inputs_hash == hashes[0]
 
-    decision = _settle(world, round_, 2, "C.1")
+    decision = world.settle(round_, world.issues[2], "C.1")
     hashes.append(inputs_hash(round_))
-    settle_issue(
-        round_=round_, issue=world.issues[2], by=world.lead, category=world.category("C.2"),
-        rationale="No, C.2.", seen_number=decision.number,
-    )  # fmt: skip
+    world.settle(round_, world.issues[2], "C.2", seen=decision.number)
     hashes.append(inputs_hash(round_))
     # A label that is not revealed is nobody's to see, in a hash neither.
     world.submit(round_, world.issues[3], world.members[1], "C.1")
@@ -96,20 +85,6 @@ def test_the_hash_is_that_of_labels_long_csv_and_moves_with_labels_and_decisions
     assert hashes[-1] == file()
 
 
-def test_one_label_that_is_another_one_makes_another_hash():
-    found = []
-    for code in ("C.2", "C.3"):
-        with transaction.atomic():
-            world = small_world(issues=1, members=2)
-            made = world.round()
-            give_labels(world, made, f"C.1 {code}")
-            lines = b"".join(labels_csv(made, layout="long")).decode().splitlines()
-            found.append((inputs_hash(made), [line.split(",")[5] for line in lines[1:]]))
-            transaction.set_rollback(True)
-    assert [codes for _hash, codes in found] == [["C.1", "C.2"], ["C.1", "C.3"]]
-    assert found[0][0] != found[1][0]
-
-
 def test_nothing_changed_and_then_what_did(world, round_):
     frozen = freeze_report(round_=round_, by=world.lead, name="then")
     found = difference(frozen)
@@ -118,7 +93,7 @@ def test_nothing_changed_and_then_what_did(world, round_):
     world.submit(round_, world.issues[3], world.members[1], "C.1")
     assert difference(frozen).count == 0
 
-    _settle(world, round_, 2, "C.2")
+    world.settle(round_, world.issues[2], "C.2")
     found = difference(frozen)
     assert found.issues_added == 0
     by_key = {(one.part, one.of, one.name): (one.then, one.now, one.change) for one in found.levels["theme"]}
@@ -141,7 +116,7 @@ def test_nothing_changed_and_then_what_did(world, round_):
 
 def test_a_decision_taken_back_is_no_difference_any_more(world, round_):
     frozen = freeze_report(round_=round_, by=world.lead, name="then")
-    decision = _settle(world, round_, 2, "C.2")
+    decision = world.settle(round_, world.issues[2], "C.2")
     assert difference(frozen).count > 0
     reopen(
         round_=round_, issue=world.issues[2], by=world.lead, why="Read again.", seen_number=decision.number

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
-from consensus.actions.decisions import reopen, settle_issue
+from consensus.actions.decisions import reopen
 from consensus.models import Decision
 from reports.actions.frozen import freeze_report
 from reports.errors import FreezeRefused
@@ -73,10 +73,7 @@ def test_levels_and_hash_are_of_one_moment_whatever_is_decided_meanwhile(world, 
     before = hashlib.sha256(b"".join(labels_csv(round_, layout="long"))).hexdigest()
 
     def decide():
-        settle_issue(
-            round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.1"),
-            rationale="It is.", seen_number=0,
-        )  # fmt: skip
+        world.settle(round_, world.issues[0], "C.1")
 
     def freezing(name):
         return lambda: freeze_report(round_=round_, by=world.lead, name=name)
@@ -116,10 +113,7 @@ def test_a_report_waits_for_a_decision_that_is_under_way_and_counts_it(world, ro
 
     def decide():
         with transaction.atomic():
-            settle_issue(
-                round_=round_, issue=world.issues[0], by=world.lead, category=world.category("C.1"),
-                rationale="It is.", seen_number=0,
-            )  # fmt: skip
+            world.settle(round_, world.issues[0], "C.1")
             stored.set()
             sleep(0.5)
 
@@ -149,14 +143,14 @@ def test_what_a_report_holds_and_what_changed_since_make_what_is_now_whatever_go
 
     def decide(issues):
         for number, issue in enumerate(issues):
-            _settle(world, made, issue)
+            world.settle(made, issue, "C.1")
             begun.set()
             if number == len(issues) // 2:
                 assert one_is_frozen.wait(60)
 
     def change_minds(issues):
         for issue in issues:
-            decision = _settle(world, made, issue)
+            decision = world.settle(made, issue, "C.1")
             reopen(round_=made, issue=issue, by=world.lead, why="Read again.", seen_number=decision.number)
 
     def freeze():
@@ -179,10 +173,3 @@ def test_what_a_report_holds_and_what_changed_since_make_what_is_now_whatever_go
         assert _decided_then(frozen) + since["new"] - since["reopened"] == 50
     # The race was one: some reports came in the middle.
     assert any(0 < _decided_then(frozen) < 50 for frozen in reports)
-
-
-def _settle(world, round_, issue):
-    return settle_issue(
-        round_=round_, issue=issue, by=world.lead, category=world.category("C.1"), rationale="It is.",
-        seen_number=0,
-    )  # fmt: skip

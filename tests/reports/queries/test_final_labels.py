@@ -3,20 +3,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from consensus.actions.decisions import reopen, settle_issue
+from consensus.actions.decisions import reopen
 from consensus.models import Decision
 from reports.queries.final_labels import final_label_changes, packages
 from studies.actions import record
 from tests.worlds.parted import give_labels
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=7)]
-
-
-def _settle(world, round_, place, code, seen=0):
-    return settle_issue(
-        round_=round_, issue=world.issues[place], by=world.lead, category=world.category(code),
-        rationale=f"{code} it is.", seen_number=seen,
-    )  # fmt: skip
 
 
 def _said(world, found) -> list[tuple]:
@@ -38,17 +31,14 @@ def _told(world, round_):
     """A report was made, then: one changed, one opened again, two new, one unchanged, one changed and back."""
     give_labels(world, round_, *["C.2 C.2 C.3"] * 5)
     for place in range(4):
-        _settle(world, round_, place, "C.2")
+        world.settle(round_, world.issues[place], "C.2")
     since = timezone.now()
-    _settle(world, round_, 0, "C.3", 1)
+    world.settle(round_, world.issues[0], "C.3", seen=1)
     reopen(round_=round_, issue=world.issues[1], by=world.lead, why="Read it again.", seen_number=1)
-    settle_issue(
-        round_=round_, issue=world.issues[2], by=world.lead, category=world.category("C.2"),
-        rationale="Once more.", seen_number=1,
-    )  # fmt: skip
-    _settle(world, round_, 3, "C.3", 1)
-    _settle(world, round_, 3, "C.2", 2)
-    _settle(world, round_, 4, "C.9")
+    world.settle(round_, world.issues[2], "C.2", seen=1)
+    world.settle(round_, world.issues[3], "C.3", seen=1)
+    world.settle(round_, world.issues[3], "C.2", seen=2)
+    world.settle(round_, world.issues[4], "C.9")
     for member in world.members:
         world.submit(round_, world.issues[5], member, "C.1")
     return since
@@ -59,9 +49,9 @@ def test_then_and_now(world):
     since = _told(world, round_)
     found = final_label_changes(round_, world.lead, since)
     assert _said(world, found) == [
-        (0, "changed", "C.2", "C.3", "C.3 it is.", "Lead"),
+        (0, "changed", "C.2", "C.3", "Said by the lead.", "Lead"),
         (1, "reopened", "C.2", None, "Read it again.", "Lead"),
-        (4, "new", None, "C.9", "C.9 it is.", "Lead"),
+        (4, "new", None, "C.9", "Said by the lead.", "Lead"),
         (5, "new", None, "C.1", "", None),
     ]
     assert found.counts == {"changed": 1, "reopened": 1, "new": 2}
@@ -77,9 +67,9 @@ def test_then_and_now(world):
 def test_the_moment_itself_belongs_to_then(world):
     round_ = world.round()
     give_labels(world, round_, "C.2 C.2 C.3")
-    decision = _settle(world, round_, 0, "C.2")
+    decision = world.settle(round_, world.issues[0], "C.2")
     assert final_label_changes(round_, world.lead, decision.decided_at).count == 0
-    second = _settle(world, round_, 0, "C.3", 1)
+    second = world.settle(round_, world.issues[0], "C.3", seen=1)
     [change] = final_label_changes(round_, world.lead, decision.decided_at).rows
     assert (change.before.number, change.after.number) == (1, 2)
     assert final_label_changes(round_, world.lead, second.decided_at).count == 0

@@ -18,6 +18,7 @@ from rounds.queries.blindness import withheld_issues
 from rounds.queries.categories import categories_of
 from studies.models import Membership
 from tests.kept import kept
+from tests.worlds.pages import label_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
 
@@ -32,15 +33,9 @@ def _asked(round_):
 
 
 def _plain(found):
-    rows = zip(
-        found.codes.tolist(),
-        found.counts.tolist(),
-        found.decided.tolist(),
-        found.months.tolist(),
-        strict=True,
-    )
+    columns = (found.codes, found.counts, found.decided, found.months)
     return {
-        "rows": sorted(map(str, rows)),
+        "rows": sorted(map(str, zip(*(column.tolist() for column in columns), strict=True))),
         "columns": found.columns,
         "raters": found.raters,
         "left_out": found.left_out,
@@ -57,9 +52,7 @@ def _statements(round_):
 @kept
 def round_(world):
     made = world.round()
-    for issue, codes in zip(world.issues[:2], ("C.2 C.2 C.2", "C.2 C.9 C.9"), strict=True):
-        for member, code in zip(world.members, codes.split(), strict=True):
-            world.submit(made, issue, member, code)
+    label_all(world, made, "C.2 C.2 C.2", "C.2 C.9 C.9")
     return made
 
 
@@ -73,10 +66,7 @@ def _complete(world, round_):
 
 
 def _settle(world, round_):
-    decisions.settle_issue(
-        round_=round_, issue=world.issues[1], by=world.lead, category=world.category("C.2"),
-        rationale="It crashes.", seen_number=0,
-    )  # fmt: skip
+    world.settle(round_, world.issues[1], "C.2")
 
 
 def _reopen(world, round_):

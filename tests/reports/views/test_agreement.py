@@ -6,20 +6,18 @@ import re
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from agreement import bootstrap, issues_for
-from consensus.actions.decisions import settle_issue
 from ingest.models import Issue
-from reports.agreement_report import agreement_report
+from reports.agreement_report import LEVELS, agreement_report
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
-from rounds.models import Label, Round, RoundIssue
+from rounds.models import Round, RoundIssue
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
-from tests.worlds.world import one_after_the_other, small_world, undone
+from tests.worlds.pages import client, label_all, queries_of, text_of
+from tests.worlds.world import one_after_the_other, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=6, members=3)]
 
@@ -85,8 +83,18 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     assert f"R1 {first.labels} {three(first.agreement.value)}" in said
     assert "By month" not in said
     assert "Labels over time" not in said
-    cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', response.content.decode())
+    body = response.content.decode()
+    cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', body)
     assert cells == [three(found.overall.pairs[0].kappa)] * 2
+    disagreements = reverse("disagreements", args=[labelled.pk])
+    for pair in ("C.1+C.2", "B.1+C.1"):
+        assert f'href="{disagreements}?pair={pair}"' in body
+    assert "Left out 1 issue that lacks labels 2 labels of such issues 0 surplus labels" in said
+    assert "0 labels of models: programs are compared, never counted" in said
+    # Under the types, and in the paragraph.
+    note = "3 of 5 complete issues have no decision yet: they are in no type"
+    assert said.count(note) == 2
+    assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
 
 
 def test_pairs_stand_in_the_order_of_who_agrees(world):
@@ -118,21 +126,6 @@ def test_undefined_values_say_why_and_are_never_a_number(world):
     assert not re.search(r"\b(nan|none|null)\b", said.replace("Light’s", "").lower().replace("95 % none", ""))
 
 
-def test_what_is_left_out_is_said(world, labelled):
-    said = text_of(get(world.lead, labelled))
-
-    assert "Left out 1 issue that lacks labels 2 labels of such issues 0 surplus labels" in said
-    assert "0 labels of models: programs are compared, never counted" in said
-
-
-def test_issues_without_a_decision_are_said_under_the_types_and_in_the_paragraph(world, labelled):
-    said = text_of(get(world.lead, labelled))
-
-    note = "3 of 5 complete issues have no decision yet: they are in no type"
-    assert said.count(note) == 2
-    assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
-
-
 def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
     world.version = factories.make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
     round_ = world.round()
@@ -144,23 +137,13 @@ def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
     assert "Only 2" not in text_of(get(world.lead, round_))
 
 
-def test_pairs_of_categories_lead_to_their_disagreements(world, labelled):
-    body = get(world.lead, labelled).content.decode()
-
-    address = reverse("disagreements", args=[labelled.pk])
-    assert f'href="{address}?pair=C.1+C.2"' in body
-    assert f'href="{address}?pair=B.1+C.1"' in body
-
-
 @pytest.mark.parametrize("level", ["type", "theme"])
 def test_each_level_has_an_address(world, labelled, level):
     body = get(world.lead, labelled, f"level={level}").content.decode()
 
     (current,) = re.findall(r'<a href="\?level=([a-z-]+)" aria-current="true">', re.sub(r"\s+", " ", body))
     assert current == level
-    kappa = agreement_report(labelled, level={"type": 1, "theme": 2}[level]).overall.coefficients[
-        "fleiss_kappa"
-    ]
+    kappa = agreement_report(labelled, level=LEVELS[level]).overall.coefficients["fleiss_kappa"]
     assert f'<p class="value">{three(kappa.value)}</p>' in body
 
 
@@ -205,43 +188,6 @@ def test_intervals_are_resampled_where_the_address_asks(world, labelled):
     for name in ("fleiss_kappa", "light_kappa"):
         interval = drawn.intervals[name]
         assert f"bootstrap {three(interval.low)} to {three(interval.high)}" in said
-
-
-# --- blindness
-
-
-def answers(member, round_) -> list[str]:
-    queries = ("", "level=type", "format=csv", "format=csv&table=categories", "format=tex&table=confusion")
-    return [same_bytes(get(member, round_, query)) for query in queries]
-
-
-def change(round_, issue, member, code):
-    Label.objects.filter(round=round_, issue=issue, volunteer=member).update(
-        category=factories.category(round_.version, code), summary="nobody may read this yet"
-    )
-
-
-def test_an_unrevealed_label_changes_nothing(world, labelled):
-    seen = {member: answers(member, labelled) for member in (world.lead, world.members[2])}
-
-    change(labelled, world.issues[5], world.members[0], "A.2")
-
-    for member, before in seen.items():
-        assert answers(member, labelled) == before
-        assert "nobody may read this yet" not in "".join(before)
-
-
-def test_a_round_that_reveals_when_it_closes_shows_nothing_before(world):
-    round_ = world.round(reveal="round_closed")
-    label_all(world, round_, *ROWS)
-    before = answers(world.lead, round_)
-
-    change(round_, world.issues[0], world.members[0], "A.2")
-
-    assert answers(world.lead, round_) == before
-    assert "hidden until it is closed" in before[0]
-    Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
-    assert "Coefficients side by side" in text_of(get(world.lead, round_))
 
 
 # --- files
@@ -349,23 +295,6 @@ def test_what_is_withheld_is_in_no_number_and_said(world, labelled):
     assert "5 issues, 3 volunteers, 15 labels." in text_of(get(first, labelled))
 
 
-def test_a_withheld_issue_changes_nothing(world, labelled):
-    """Whatever was said of it: the same bytes."""
-    first = world.members[0]
-    pages = []
-    for row in ("A.1 A.1 A.1", "C.9 C.2 B.1"):
-        with undone():
-            issue = factories.make_issue(world.repository)
-            other = world.round(name="Of two", issues=type(issue).objects.filter(pk__gte=world.issues[5].pk))
-            for member, code in zip(world.members, row.split(), strict=True):
-                world.submit(other, issue, member, code)
-                world.submit(other, world.issues[5], member, "C.1")
-            world.waits_for(first, issue)
-            shown = [get(first, other), get(first, other, "format=csv&table=report")]
-            pages.append([re.sub(r"/\d+/", "/N/", same_bytes(page)) for page in shown])
-    assert pages[0] == pages[1]
-
-
 def test_everything_withheld_is_said_instead_of_numbers(world, labelled):
     world.waits_for(world.members[0], *world.issues[:5])
     said = text_of(get(world.members[0], labelled))
@@ -412,9 +341,7 @@ def test_splits_and_overruled_labels_are_listed(world, labelled):
     assert f"{' : '.join(map(str, split.sizes))} {words}{split.issues} {100 * split.share:.1f} %" in said
     assert "No decision goes against a label at this level." in said
     assert decision_table(found).sum() == decision_table(found).trace()
-    settle_issue(
-        round_=labelled, issue=world.issues[1], by=world.lead, category=world.category("C.2"), rationale="So.", seen_number=0,
-    )  # fmt: skip
+    world.settle(labelled, world.issues[1], "C.2")
     assert "Labelled as, decided as Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
         get(world.lead, labelled)
     )

@@ -8,7 +8,6 @@ from zipfile import ZipFile
 import pytest
 from django.urls import reverse
 
-from consensus.actions.decisions import settle_issue
 from replication.package import write_package
 from reports.actions.frozen import freeze_report
 from reports.models import FrozenReport
@@ -19,7 +18,7 @@ from taxonomy.tree.drafts import RETIRE
 from tests import factories
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
+from tests.worlds.pages import client, label_all, queries_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=3)]
 
@@ -38,13 +37,6 @@ def get(member, name, round_, *more, **query):
 def freeze(member, round_, name="Submission", key=None, browser=None):
     form = {"name": name, "form_key": key or str(uuid4())}
     return (browser or client(member)).post(reverse("frozen_reports", args=[round_.pk]), form)
-
-
-def settle(world, round_, place=2, code="C.2"):
-    return settle_issue(
-        round_=round_, issue=world.issues[place], by=world.lead, category=world.category(code),
-        rationale="So it is.", seen_number=0,
-    )  # fmt: skip
 
 
 def test_a_lead_freezes_and_everybody_reads_it(world, round_):
@@ -66,6 +58,8 @@ def test_a_lead_freezes_and_everybody_reads_it(world, round_):
         assert "All issues 3 9 0.778 0.550" in page
         assert "Type C 2 6 1.000 1.000" in page
         assert frozen.inputs_hash in page
+        checked = text_of(get(reader, "frozen_report", round_, frozen.pk, check="yes"))
+        assert "The same labels and decisions stand now" in checked
         sent = get(reader, "frozen_json", round_, frozen.pk)
         assert sent.content.decode() == frozen.document
         assert sent["Content-Disposition"] == (
@@ -78,7 +72,7 @@ def test_a_lead_freezes_and_everybody_reads_it(world, round_):
 def test_what_changed_since_is_shown_with_the_final_labels(world, round_):
     freeze(world.lead, round_)
     frozen = FrozenReport.objects.get()
-    settle(world, round_)
+    world.settle(round_, world.issues[2], "C.2")
     label_all(world, round_, *["- - -"] * 3, "C.1 C.1 C.1")
 
     page = get(world.members[0], "frozen_report", round_, frozen.pk)
@@ -97,12 +91,6 @@ def test_what_changed_since_is_shown_with_the_final_labels(world, round_):
     assert "the file of now has this hash" not in text
     asked = text_of(get(world.lead, "frozen_report", round_, frozen.pk, check="yes"))
     assert "The file of now has another hash" in asked
-
-
-def test_the_inputs_are_compared_where_asked_for(world, round_):
-    frozen = freeze_report(round_=round_, by=world.lead, name="Then")
-    text = text_of(get(world.lead, "frozen_report", round_, frozen.pk, check="yes"))
-    assert "The same labels and decisions stand now" in text
 
 
 @pytest.mark.parametrize(("level", "first"), [("type", "1.000"), ("theme", "0.550"), ("none", "0.550")])
@@ -167,7 +155,7 @@ def test_an_empty_round_offers_nothing_to_freeze(world):
 
 def test_who_has_something_withheld_gets_the_name_and_the_moment_alone(world, round_, tmp_path):
     frozen = freeze_report(round_=round_, by=world.lead, name="Then")
-    settle(world, round_)
+    world.settle(round_, world.issues[2], "C.2")
     reader = world.members[0]
     again = world.waits_for(reader, world.issues[2])
 
@@ -215,23 +203,6 @@ def test_who_looks_again_at_an_issue_does_not_read_what_was_frozen_of_it(world, 
 
     world.submit(round_.looks.get(), world.issues[1], first, "C.1")
     assert get(first, "frozen_json", round_, frozen.pk).status_code == 200
-
-
-def test_what_is_decided_of_an_issue_that_is_withheld_changes_no_byte(world, round_):
-    frozen = freeze_report(round_=round_, by=world.lead, name="Then")
-    reader = world.members[0]
-    world.waits_for(reader, world.issues[2])
-
-    def received() -> list[str]:
-        addresses = [("agreement",), ("frozen_reports",), ("frozen_report", frozen.pk)]
-        pages = [same_bytes(get(reader, name, round_, *more)) for name, *more in addresses]
-        since = {"since": frozen.frozen_at.isoformat()}
-        return [*pages, same_bytes(get(reader, "final_labels", round_, **since))]
-
-    before = received()
-    settle(world, round_)
-    assert received() == before
-    assert "changed since" in text_of(get(world.members[1], "frozen_reports", round_))
 
 
 def test_a_lead_with_something_withheld_is_offered_no_freezing(world, round_):

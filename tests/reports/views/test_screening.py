@@ -1,13 +1,9 @@
 """What a screening kept, as a page, a file and JSON."""
 
-import html
-import re
-
 import pytest
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate.actions.labels import submit_label
 from annotate.actions.rounds import close_round
 from consensus.actions.bulk import decide_majority
 from consensus.models import BulkDecision, Decision
@@ -16,8 +12,9 @@ from rounds.models import Round
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import text_of
 from tests.worlds.parted import get as get_disagreements
-from tests.worlds.parted import signed_in
 from tests.worlds.screened import screening, screening_world
 from tests.worlds.world import World
 
@@ -35,11 +32,6 @@ def get(member, round_, query=""):
 
 def post(member, round_, name, *more, **form):
     return signed_in(member).post(reverse(name, args=[round_.pk, *more]), form)
-
-
-def text_of(response) -> str:
-    body = response.content.decode()
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body[body.index("<main") :])).split())
 
 
 def decide(member, world, round_, issue, code, seen=1, rationale="Read again."):
@@ -72,37 +64,16 @@ def test_before_anything_is_complete_the_page_says_what_to_wait_for(world):
 
 def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
     round_ = screening(world, reveal=Round.Reveal.ROUND_CLOSED)
-    before = get(world.lead, round_, "at_least=2")
-    assert "Until then nothing of them is shown" in text_of(before)
-    api = APIClient()
-    api.force_authenticate(world.lead.user)
-    numbers = api.get(reverse("api_screening", args=[round_.pk])).json()
-    table = signed_in(world.lead).get(reverse("screening_csv", args=[round_.pk])).content
-    drawn = signed_in(world.lead).get(reverse("screening_flow", args=[round_.pk])).content
-
-    # The same screening with other labels looks the same.
-    other = screening(world, "T T T", "F.1 F.1 F.1", reveal=Round.Reveal.ROUND_CLOSED)
-    said = text_of(get(world.lead, other, "at_least=2"))
-    assert said == text_of(before).replace(round_.name, other.name)
-    assert api.get(reverse("api_screening", args=[other.pk])).json() == numbers | {"round": other.name}
-    assert signed_in(world.lead).get(reverse("screening_csv", args=[other.pk])).content == table
-    assert signed_in(world.lead).get(reverse("screening_flow", args=[other.pk])).content == drawn.replace(
-        round_.name.encode(), other.name.encode()
-    )
-    assert get(world.lead, other, f"issue={world.issues[0].pk}").status_code == 404
-    for one in (round_, other):
-        assert decide(world.lead, world, one, world.issues[0], "T", seen=0).status_code == 404
-        assert post(world.lead, one, "decide_majority", at_least=2).status_code == 409
-
-
-def test_an_incomplete_issue_has_no_panel(world):
-    round_ = screening(world)
-    assert get(world.lead, round_, f"issue={world.issues[6].pk}").status_code == 404
+    assert "Until then nothing of them is shown" in text_of(get(world.lead, round_, "at_least=2"))
+    assert get(world.lead, round_, f"issue={world.issues[0].pk}").status_code == 404
+    assert decide(world.lead, world, round_, world.issues[0], "T", seen=0).status_code == 404
+    assert post(world.lead, round_, "decide_majority", at_least=2).status_code == 409
 
 
 def test_an_excluded_issue_comes_back_with_its_votes_and_history(world):
     round_ = screening(world)
     issue = world.issues[1]
+    assert get(world.lead, round_, f"issue={world.issues[6].pk}").status_code == 404, "not complete"
     page = text_of(get(world.lead, round_, f"issue={issue.pk}"))
     assert "R1 F.1 R2 F.2 R3 F" in page
     assert decide(world.lead, world, round_, issue, "T").status_code == 302
@@ -230,19 +201,7 @@ def test_open_labels_stand_in_lists_panel_and_rest(world):
     round_ = screening(world, "- T T", "- - -")
     for issue, members in ((world.issues[0], world.members[:1]), (world.issues[1], world.members)):
         for member in members:
-            submit_label(
-                round_=round_,
-                issue=issue,
-                member=member,
-                given=factories.label_input(
-                    category=None,
-                    summary="",
-                    unsure=False,
-                    form_key=None,
-                    proposed_name="Build farm",
-                    proposed_reason="Nothing fits.",
-                ),
-            )
+            world.submit(round_, issue, member, "?Build farm")
     body = get_disagreements(world.lead, round_).content.decode()
     assert 'title="R1: open: Build farm"' in body
     for issue in world.issues[:2]:
