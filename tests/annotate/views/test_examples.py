@@ -115,14 +115,11 @@ def test_a_title_is_one_phrase_and_points_nowhere(world) -> None:
 def test_for_leads_only(world) -> None:
     label(world, world.round(), 1, "C.1", "C.1")
     for member in (world.members[0], factories.make_member(world.study, Role.VIEWER)):
-        assert take(world, member).status_code == 403
-        assert listed(world, member, category=key(world, "C.1")).status_code == 403
         with pytest.raises(NotAllowed):
             take_example(
                 taxonomy=world.version.taxonomy, key=key(world, "C.1"), issue=world.issues[0], by=member
             )
     elsewhere = small_world(issues=1, members=1)
-    assert take(elsewhere, world.lead).status_code == 404
     with pytest.raises(NotAnExample):
         take_example(
             taxonomy=world.version.taxonomy, key=key(elsewhere, "C.1"), issue=world.issues[0], by=world.lead

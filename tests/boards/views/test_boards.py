@@ -209,7 +209,6 @@ def test_how_alike_it_was_sorted_is_shown_when_all_sort_together():
         (each.who, each.is_done, each.made, len(each.piles), len(each.aside)) for each in agreement.sorters
     ]
     assert rows == [("R1", False, 2, 4, 0), ("R2", False, 1, 3, 0)]
-    assert signed_in(board_world().lead).get(address).status_code == 404
 
 
 def test_home_says_which_boards_wait_to_be_sorted_until_one_is_done():

@@ -152,22 +152,6 @@ def test_home_needs_as_many_queries_for_three_studies_as_for_one(world, labelled
     assert queries_of(client(world.lead), "/") == one <= 22
 
 
-# --- a study: who may see it
-
-
-def test_a_stranger_finds_no_study(world):
-    stranger = factories.make_member(factories.make_study(), Role.OWNER)
-    assert overview(stranger, world.study).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("role", "status"),
-    [(Role.OWNER, 200), (Role.LEAD, 200), (Role.VOLUNTEER, 200), (Role.VIEWER, 200), (Role.MODEL, 403)],
-)
-def test_every_member_but_a_model_sees_the_study(world, labelled, role, status):
-    assert overview(factories.make_member(world.study, role), world.study).status_code == status
-
-
 # --- its way
 
 
