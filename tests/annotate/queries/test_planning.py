@@ -111,27 +111,16 @@ def give(world: World, round_: Round, member, seconds: list[float]) -> None:
         Label.objects.filter(pk=label.pk).update(submitted_at=at)
 
 
-def test_a_team_without_labels_has_no_pace(world):
-    world.round()
-    assert team_pace(world.study, "main") is None
-
-
 def test_the_pace_is_the_median_gap_without_pauses():
     world = small_world(issues=25, members=2)
     round_ = world.round(reveal="round_closed")
+    assert team_pace(world.study, "main") is None
     give(world, round_, world.members[0], [30] * 11 + [3600] + [50] * 12)
     assert team_pace(world.study, "main") == 50.0
     assert team_pace(world.study, "screening") == 50.0
     give(world, round_, world.members[1], [40] * 24)
     assert team_pace(world.study, "main") == 40.0
     assert team_pace(small_world(issues=1).study, "main") is None
-
-
-def test_too_few_gaps_are_no_pace():
-    world = small_world(issues=25, members=1)
-    round_ = world.round(reveal="round_closed")
-    give(world, round_, world.members[0], [30] * 19)
-    assert team_pace(world.study, "main") is None
 
 
 def test_a_kind_with_labels_of_its_own_has_a_pace_of_its_own():
@@ -141,11 +130,11 @@ def test_a_kind_with_labels_of_its_own_has_a_pace_of_its_own():
     assert [team_pace(world.study, kind) for kind in ("main", "pilot", "training")] == [60.0, 20.0, 40.0]
 
 
-def test_imported_labels_have_no_pace():
+@pytest.mark.parametrize(("gaps", "pace"), [(19, None), (24, 30.0)])
+def test_too_few_gaps_and_imported_labels_have_no_pace(gaps, pace):
     world = small_world(issues=25, members=1)
-    round_ = world.round(reveal="round_closed")
-    give(world, round_, world.members[0], [30] * 24)
-    assert team_pace(world.study, "main") == 30.0
+    give(world, world.round(reveal="round_closed"), world.members[0], [30] * gaps)
+    assert team_pace(world.study, "main") == pace
     type(world.members[0]).objects.filter(pk=world.members[0].pk).update(user=None)
     assert team_pace(world.study, "main") is None
 

@@ -19,7 +19,7 @@ from rounds.models import Label, Round
 from studies.models import Membership, Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, queries_of, same_bytes, text_of
+from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
@@ -344,22 +344,6 @@ def test_a_running_import_shows_its_progress_and_is_polled_alone(world):
 
 
 # --- blindness
-
-
-def test_an_unrevealed_label_changes_no_byte(world, labelled):
-    readers = (world.lead, world.members[1])
-    addresses = ("/", reverse("study", args=[world.study.slug]))
-    for reader in readers:
-        # The page tells who was seen when: from the second visit on it says the same.
-        overview(reader, world.study)
-    before = [same_bytes(client(reader).get(address)) for reader in readers for address in addresses]
-
-    Label.objects.filter(round=labelled, issue=world.issues[2], volunteer=world.members[0]).update(
-        category=world.category("C.9"), summary="canary", unsure=True
-    )
-
-    after = [same_bytes(client(reader).get(address)) for reader in readers for address in addresses]
-    assert after == before
 
 
 def test_a_round_that_reveals_at_its_end_shows_no_disagreements_before(world):
