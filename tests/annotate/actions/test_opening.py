@@ -185,16 +185,10 @@ def test_what_open_round_refuses_the_steps_refuse_and_make_nothing(world):
     Membership.objects.filter(pk=world.members[1].pk).update(left_at="2025-01-01T00:00Z")
     with pytest.raises(RoundRefused, match="R2"):
         open_round_in_steps(round_=round_, by=world.lead, report=nothing)
-    assert slots(round_) == []
-
-
-def test_a_training_without_answers_is_not_opened(world):
-    round_ = world.round(opened=False, kind="training", pass_mark=80)
-    for act in (lambda: open_round(round_=round_, by=world.lead),
-                lambda: open_round_in_steps(round_=round_, by=world.lead, report=nothing)):  # fmt: skip
-        with pytest.raises(RoundRefused):
-            act()
-    assert (slots(round_), Round.objects.get(pk=round_.pk).opened_at) == ([], None)
+    training = world.round(opened=False, kind="training", pass_mark=80, members=world.members[:1])
+    with pytest.raises(RoundRefused, match="no right label"):
+        open_round_in_steps(round_=training, by=world.lead, report=nothing)
+    assert slots(round_) == slots(training) == []
 
 
 # --- the order

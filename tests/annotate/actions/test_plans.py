@@ -9,7 +9,7 @@ from annotate.actions.plans import Plan, refusals
 from ingest.models import Issue
 from rounds.errors import RoundRefused
 from rounds.models import Round, RoundVolunteer
-from studies.models import Study
+from studies.models import Role, Study
 from taxonomy.models import Level
 from tests import factories
 from tests.worlds.world import World, small_world
@@ -43,13 +43,18 @@ def said(world: World, **fields) -> list[tuple[str, str]]:
     return found
 
 
+def fields_of(world: World, **fields) -> list[str]:
+    """The fields alone."""
+    return [field for field, _words in said(world, **fields)]
+
+
 def test_everything_that_is_wrong_is_said_at_once(world):
     yesterday = timezone.now() - timedelta(days=1)
-    assert [field for field, _words in said(
+    assert fields_of(
         world, name="", depth=9, issues=Issue.objects.none(), members=world.members[:1], labels_per_issue=2,
         allocation="k_of_n", lease_minutes=0, rule="majority", majority=5, deadline=yesterday, pass_mark=80,
         drift_percent=51,
-    )] == [
+    ) == [
         "name", "depth", "issues", "labels_per_issue", "lease_minutes", "majority", "deadline", "pass_mark",
         "drift_percent",
     ]  # fmt: skip
@@ -82,10 +87,7 @@ def test_a_number_of_equal_labels_goes_with_a_majority_only(world):
     ("quota", "words"),
     [
         (4, None),
-        (
-            3,
-            f"{TOO_SMALL} With 4 or more for each volunteer they are enough.",
-        ),
+        (3, f"{TOO_SMALL} With 4 or more for each volunteer they are enough."),
         (0, "A quota is one label or more. Leave it empty for no end."),
         (2**31, "A quota is one label or more. Leave it empty for no end."),
     ],
@@ -103,18 +105,12 @@ def test_a_quota_of_each_volunteer_is_stored(world):
     stored = RoundVolunteer.objects.filter(round=made).order_by("column").values_list("member", "quota")
     assert list(stored) == [(first.pk, 2), (second.pk, 5), (third.pk, None)]
     # Nobody labels an issue twice: the one without a quota gives six labels at most, the others six more.
-    found = said(world, allocation="k_of_n", labels_per_issue=2, quota={first.pk: 2, second.pk: 3})
-    assert [field for field, _words in found] == ["quota"]
-    assert "With 3 or more" in found[0][1]
+    [(field, words)] = said(world, allocation="k_of_n", labels_per_issue=2, quota={first.pk: 2, second.pk: 3})
+    assert (field, "With 3 or more" in words) == ("quota", True)
 
 
 def test_nobody_has_a_quota_where_everyone_labels_everything(world):
-    assert said(world, quota=6) == [
-        (
-            "quota",
-            f"{NO_QUOTA} Leave it out, or share the issues out.",
-        )
-    ]
+    assert said(world, quota=6) == [("quota", f"{NO_QUOTA} Leave it out, or share the issues out.")]
 
 
 def test_a_screening_excludes_a_type_of_its_version(world):
@@ -130,9 +126,8 @@ def test_a_screening_excludes_a_type_of_its_version(world):
     assert said(world, **screening, name="2", excludes=reason) == [("excludes", not_a_type)]
     elsewhere = factories.category(world.version, "A")
     assert said(world, **screening, name="2", excludes=elsewhere) == [("excludes", not_a_type)]
-    assert [field for field, _words in said(
-        world, kind="screening", name="2", version=one_type, excludes=factories.category(one_type, "F")
-    )] == ["version"]  # fmt: skip
+    of_one = {"version": one_type, "excludes": factories.category(one_type, "F")}
+    assert fields_of(world, kind="screening", name="2", **of_one) == ["version"]
     assert said(world, version=relevance, name="2", excludes=false) == [
         ("excludes", "Only a screening excludes issues. Make it a screening, or leave the excluded type out.")
     ]
@@ -146,10 +141,8 @@ def test_a_pass_mark_is_a_percentage(world, mark, refused):
 
 def test_everyone_can_finish_a_training(world):
     training = {"kind": "training", "name": "Training"}
-    assert [field for field, _words in said(world, **training, allocation="k_of_n", labels_per_issue=2)] == [
-        "allocation"
-    ]
-    assert [field for field, _words in said(world, **training, reveal="issue_complete")] == ["reveal"]
+    assert fields_of(world, **training, allocation="k_of_n", labels_per_issue=2) == ["allocation"]
+    assert fields_of(world, **training, reveal="issue_complete") == ["reveal"]
     assert said(world, **training) == said(world, kind="training", reveal="round_closed") == []
     assert said(world, name="Pilot", kind="pilot", allocation="k_of_n", labels_per_issue=2) == []
     reveal = dict(Round.objects.values_list("name", "reveal"))
@@ -188,19 +181,14 @@ def test_the_training_to_be_passed_is_a_training_of_this_study(world):
         ("main", 10, 8761, "drift_hours"),
         ("main", 0, 0, None),
         ("training", 10, 24, "drift_percent"),
+        ("screening", 10, 24, "drift_percent"),
         ("training", 0, 24, None),
     ],
 )
 def test_a_drift_check_repeats_a_part_of_pilot_and_main_rounds(world, kind, percent, hours, field):
-    found = said(world, kind=kind, drift_percent=percent, drift_hours=hours)
-    assert [at for at, _words in found] == ([field] if field else [])
-
-
-def test_a_screening_has_no_drift_check(world):
-    relevance = factories.make_version(world.study, RELEVANCE)
-    false = factories.category(relevance, "F")
-    found = said(world, kind="screening", version=relevance, excludes=false, drift_percent=10)
-    assert [field for field, _words in found] == ["drift_percent"]
+    screening = {"excludes": world.category("C")} if kind == "screening" else {}
+    found = fields_of(world, kind=kind, drift_percent=percent, drift_hours=hours, **screening)
+    assert found == ([field] if field else [])
 
 
 def test_a_deadline_lies_ahead(world):
@@ -211,9 +199,48 @@ def test_a_deadline_lies_ahead(world):
     assert said(world, deadline=now + timedelta(hours=1)) == []
 
 
-def test_an_unpublished_version_is_refused(world):
-    draft = factories.make_version(world.study, published=False)
-    assert [field for field, _words in said(world, version=draft)] == ["version"]
+def test_only_what_can_be_labelled_is_planned(world):
+    other, flat = small_world(), factories.make_version(world.study, ["A", "B"])
+    for refused, field in (
+        ({"name": "x" * 121}, "name"),
+        ({"version": factories.make_version(world.study, published=False)}, "version"),
+        ({"version": factories.make_version(world.study, [])}, "version"),
+        ({"version": other.version}, "version"),
+        ({"depth": 4}, "depth"),
+        ({"issues": Issue.objects.all()}, "issues"),
+        ({"lease_minutes": 0}, "lease_minutes"),
+        ({"members": []}, "members"),
+        ({"allocation": "k_of_n", "labels_per_issue": 4}, "labels_per_issue"),
+        ({"allocation": "k_of_n", "labels_per_issue": 0}, "labels_per_issue"),
+        ({"allocation": "k_of_n"}, "labels_per_issue"),
+        ({"allocation": "crossed", "labels_per_issue": 2}, "labels_per_issue"),
+    ):
+        assert fields_of(world, **refused) == [field], refused
+    too_deep = "This taxonomy is not that deep: its deepest level is the type."
+    assert said(world, version=flat, depth=Level.THEME) == [("depth", too_deep)]
+    assert said(world, version=flat, depth=Level.TYPE) == []
+    assert said(world, name="As deep", depth=Level.SUB_THEME) == []
+    assert said(world, name="All three", allocation="k_of_n", labels_per_issue=3) == []
+
+
+def test_only_who_labels_in_the_study_is_planned_with(world):
+    unfit = [
+        factories.make_member(world.study, Role.MODEL),
+        factories.make_member(world.study, Role.VIEWER),
+        factories.make_member(world.study, left_at="2025-01-01T00:00Z"),
+        small_world().members[0],
+        world.members[0],  # twice
+    ]
+    for member in unfit:
+        assert fields_of(world, members=[*world.members, member]) == ["members"]
+    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
+    assert said(world, members=[owner, world.lead, *world.members]) == []
+
+
+def test_a_name_is_used_once_in_a_study_and_stored_without_stray_spaces(world):
+    assert world.round(opened=False, name="  Main \n one ").name == "Main one"
+    assert fields_of(world, name="Main one") == ["name"]
+    assert small_world(issues=1).round(opened=False, name="Main one").name == "Main one"
 
 
 def test_a_round_keeps_all_of_its_plan(world):

@@ -4,10 +4,9 @@ from annotate.actions.rounds import close_round, create_round, open_round
 from consensus.models import Decision
 from ingest.models import Issue
 from rounds.allocation import volunteer_seed
-from rounds.errors import NotAllowed, RoundAlreadyClosed, RoundAlreadyOpen, RoundNotOpen, RoundRefused
+from rounds.errors import NotAllowed, RoundAlreadyClosed, RoundAlreadyOpen, RoundNotOpen
 from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
-from studies.models import Event, Membership, Role
-from taxonomy.models import Level
+from studies.models import Event, Role
 from tests import factories
 from tests.worlds.world import small_world
 
@@ -36,83 +35,6 @@ def test_a_round_takes_only_the_issues_asked_for(world):
         world.issues[1].pk,
         world.issues[3].pk,
     }
-
-
-def test_rounds_without_a_seed_differ(world):
-    assert world.round(opened=False).seed != world.round(opened=False).seed
-
-
-def test_a_name_is_stored_without_stray_spaces():
-    assert small_world(issues=1).round(opened=False, name="  Pilot \n one ").name == "Pilot one"
-
-
-def _refused(world, **fields) -> str:
-    """The field that create_round says to change; nothing is stored."""
-    before = Round.objects.count()
-    with pytest.raises(RoundRefused) as refusal:
-        world.round(opened=False, **fields)
-    assert Round.objects.count() == before
-    assert str(refusal.value.message)
-    return refusal.value.field
-
-
-def test_create_round_refuses_what_cannot_be_labelled(world):
-    other = small_world()
-    draft = factories.make_version(world.study, published=False)
-    flat = factories.make_version(world.study, ["A", "B"])
-    empty = factories.make_version(world.study, [])
-    assert _refused(world, name=" ") == "name"
-    assert _refused(world, name="x" * 121) == "name"
-    assert _refused(world, version=draft) == "version"
-    assert _refused(world, version=empty) == "version"
-    assert _refused(world, version=other.version) == "version"
-    assert _refused(world, version=flat, depth=Level.THEME) == "depth"
-    assert _refused(world, depth=4) == "depth"
-    assert _refused(world, issues=Issue.objects.none()) == "issues"
-    assert _refused(world, issues=Issue.objects.all()) == "issues"
-    assert _refused(world, lease_minutes=0) == "lease_minutes"
-
-
-def test_create_round_accepts_a_taxonomy_as_deep_as_asked(world):
-    flat = factories.make_version(world.study, ["A", "B"])
-    assert world.round(opened=False, version=flat, depth=Level.TYPE).depth == Level.TYPE
-    assert world.round(opened=False, depth=Level.SUB_THEME).depth == Level.SUB_THEME
-
-
-@pytest.mark.world(issues=3, members=3)
-def test_create_round_refuses_who_cannot_label(world):
-    other = small_world()
-    gone = factories.make_member(world.study, left_at="2025-01-01T00:00Z")
-    for unfit in (
-        factories.make_member(world.study, Role.MODEL),
-        factories.make_member(world.study, Role.VIEWER),
-        other.members[0],
-        gone,
-        world.members[0],
-    ):
-        assert _refused(world, members=[*world.members, unfit]) == "members"
-    assert _refused(world, members=[]) == "members"
-
-
-def test_owner_and_lead_can_be_volunteers(world):
-    owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
-    made = world.round(members=[owner, world.lead, *world.members])
-    assert made.labels_per_issue == 5
-
-
-@pytest.mark.world(issues=3, members=3)
-def test_create_round_refuses_more_labels_than_volunteers(world):
-    assert _refused(world, allocation="k_of_n", labels_per_issue=4) == "labels_per_issue"
-    assert _refused(world, allocation="k_of_n", labels_per_issue=0) == "labels_per_issue"
-    assert _refused(world, allocation="k_of_n") == "labels_per_issue"
-    assert _refused(world, allocation="crossed", labels_per_issue=2) == "labels_per_issue"
-    assert world.k_of_n(3, opened=False).labels_per_issue == 3
-
-
-def test_a_name_is_used_once_in_a_study(world):
-    world.round(opened=False, name="Main")
-    assert _refused(world, name=" Main ") == "name"
-    assert small_world(issues=1).round(opened=False, name="Main").name == "Main"
 
 
 @pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
@@ -160,16 +82,13 @@ def test_opening_a_crossed_round_gives_every_volunteer_every_issue_in_an_order_o
 
 @pytest.mark.world(issues=10)
 def test_the_same_seed_makes_the_same_order_again(world):
-    first, second = world.round(seed=5), world.round(seed=5)
     ranks = [
         list(Assignment.objects.filter(round=one).order_by("issue", "slot").values_list("rank", flat=True))
-        for one in (first, second)
+        for one in (world.round(seed=5), world.round(seed=5), world.round(seed=6))
     ]
     assert ranks[0] == ranks[1]
-    other = world.round(seed=6)
-    assert ranks[0] != list(
-        Assignment.objects.filter(round=other).order_by("issue", "slot").values_list("rank", flat=True)
-    )
+    assert ranks[0] != ranks[2]
+    assert world.round(opened=False).seed != world.round(opened=False).seed
 
 
 @pytest.mark.world(issues=5)
@@ -186,15 +105,6 @@ def test_opening_twice_changes_nothing(world):
     with pytest.raises(RoundAlreadyOpen):
         open_round(round_=made, by=world.lead)
     assert list(Assignment.objects.order_by("pk").values()) == before
-
-
-@pytest.mark.world(issues=3, members=3)
-def test_a_round_whose_volunteer_left_is_not_opened(world):
-    made = world.round(opened=False)
-    Membership.objects.filter(pk=world.members[1].pk).update(left_at="2025-01-01T00:00Z")
-    with pytest.raises(RoundRefused, match="R2"):
-        open_round(round_=made, by=world.lead)
-    assert Assignment.objects.count() == 0
 
 
 def test_closing_needs_an_open_round_and_happens_once(world):

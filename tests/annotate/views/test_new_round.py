@@ -1,6 +1,5 @@
 """Planning a round: what is stored, what is refused at which field, and the preview."""
 
-import html
 import re
 
 import pytest
@@ -76,36 +75,6 @@ def test_issues_of_other_studies_are_never_offered(world):
     assert list(issues_to_label(world.study, repositories=[elsewhere.repository_id])) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "said"),
-    [
-        ({"name": " "}, "name", "Give the round a name."),
-        ({"name": "Taken"}, "name", "The study has a round of this name already. Choose another name."),
-        ({"members": []}, "members", "Choose at least one volunteer."),
-        ({"repositories": []}, "repositories", "Choose at least one repository."),
-        ({"allocation": "k_of_n"}, "labels_per_issue", "Say how many labels each issue needs: one or more."),
-        (
-            {"allocation": "k_of_n", "labels_per_issue": "4"},
-            "labels_per_issue",
-            "4 labels per issue need as many volunteers; 3 are chosen.",
-        ),
-        ({"lease_minutes": "99999"}, "lease_minutes", "A claim is held between one minute and 31 days."),
-        ({"year": "1999"}, "year", "Select a valid choice. 1999 is not one of the available choices."),
-    ],
-)
-def test_a_refusal_stands_at_its_field(world, changes, field, said):
-    world.round(name="Taken", opened=False)
-    answer = plan(world, **changes)
-    assert answer.status_code == 422
-    found = re.search(
-        rf'<ul class="errorlist"[^>]*id="id_{field}_error"[^>]*>(.*?)</ul>',
-        answer.content.decode(),
-        re.DOTALL,
-    )
-    assert said in " ".join(html.unescape(re.sub("<[^>]*>", " ", found[1])).split())
-    assert Round.objects.count() == 1
-
-
 def test_a_refused_number_stays_in_the_preview(world):
     answer = plan(world, allocation="k_of_n", labels_per_issue="2", members=[world.members[0].pk])
     said = text_of(answer)
@@ -119,13 +88,6 @@ def test_the_number_of_labels_is_not_called_optional(world):
     said = text_of(get(world.lead, "new_round", world.study.slug))
     assert "Labels per issue Only where" in said
     assert "Labels per issue optional" not in said
-
-
-def test_a_taxonomy_that_is_not_that_deep_is_refused(world):
-    flat = factories.make_version(world.study, ["A", "B"])
-    answer = plan(world, version=flat.pk)
-    assert answer.status_code == 422
-    assert "This taxonomy is not that deep: its deepest level is the type." in text_of(answer)
 
 
 def test_drafts_and_foreign_versions_and_members_are_no_choices(world):

@@ -150,6 +150,15 @@ def test_what_is_hidden_is_not_stored(world):
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
+        ({"name": " "}, "name", "Give the round a name."),
+        ({"name": "Taken"}, "name", "The study has a round of this name already. Choose another name."),
+        ({"members": []}, "members", "Choose at least one volunteer."),
+        ({"repositories": []}, "repositories", "Choose at least one repository."),
+        ({"allocation": "k_of_n"}, "labels_per_issue", "Say how many labels each issue needs: one or more."),
+        ({"allocation": "k_of_n", "labels_per_issue": "4"}, "labels_per_issue",
+         "4 labels per issue need as many volunteers; 3 are chosen."),
+        ({"lease_minutes": "99999"}, "lease_minutes", "A claim is held between one minute and 31 days."),
+        ({"year": "1999"}, "year", "Select a valid choice. 1999 is not one of the available choices."),
         ({"rule": "majority", "majority": "1"}, "majority",
          "Of 3 labels, a majority is more than half: 2 to 3."),
         ({"allocation": "k_of_n", "labels_per_issue": "2", "quota": "1"}, "quota",
@@ -167,23 +176,20 @@ def test_what_is_hidden_is_not_stored(world):
     ],
 )  # fmt: skip
 def test_a_refusal_stands_at_its_field_and_in_the_preview(world, changes, field, said):
+    world.round(name="Taken", opened=False)
     answer = plan(world, **changes)
     assert answer.status_code == 422
     body = answer.content.decode()
     found = re.search(rf'<ul class="errorlist"[^>]*id="id_{field}_error"[^>]*>(.*?)</ul>', body, re.DOTALL)
     assert said in html.unescape(found[1])
-    assert f'<a href="#id_{field}">' in body
-    fragment = post(
-        world.lead,
-        "new_round",
-        world.study.slug,
-        form=form_of(world, **changes) | {"preview": "1"},
-        **PREVIEW,
-    )
+    # A group of boxes has no one field to lead to.
+    assert (f'<a href="#id_{field}">' in body) == (field not in {"members", "repositories"})
+    form = form_of(world, **changes) | {"preview": "1"}
+    fragment = post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW)
     assert fragment.status_code == 200
     assert "What to change" in text_of(fragment)
     assert said in text_of(fragment)
-    assert not Round.objects.exists()
+    assert Round.objects.count() == 1
 
 
 def test_everything_that_is_wrong_is_said_at_once(world):
