@@ -41,10 +41,13 @@ def label_all(world: World, round_, *rows: str) -> None:
                 )
 
 
-def text_of(response) -> str:
-    """What a reader sees or hears: no tags, every run of white space as one blank (no-break spaces too)."""
+def text_of(response, begin: str = "<main", end: str = "</main>") -> str:
+    """What a reader sees or hears: no tags, every run of white space as one blank (no-break spaces too).
+
+    Of what is on the page from `begin` to `end`, or with "" to its end.
+    """
     body = response.content.decode()
-    body = body[body.index("<main") : body.index("</main>")]
+    body = body[body.index(begin) : body.index(end) if end else None]
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 

@@ -1,26 +1,17 @@
 """The page of disagreements as a reader finds it, and labels to disagree about."""
 
-import html
 import re
 from uuid import uuid4
 
 from django.urls import reverse
 
 from rounds.models import Round
+from tests.worlds import pages
 from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import label_all as give_labels
 from tests.worlds.world import World
 
 FRAGMENT = {"HX-Request": "true", "HX-Target": "disagreements"}
-
-
-def give_labels(world: World, round_: Round, *rows: str) -> None:
-    """One issue per row of codes, one code per volunteer, `-` for none."""
-    for issue, row in zip(world.issues, rows, strict=False):
-        for member, code in zip(world.members, row.split(), strict=True):
-            if code != "-":
-                world.submit(
-                    round_, issue, member, code, summary=f"{member.pseudonym} said {code} of {issue}"
-                )
 
 
 def get(member, round_, query="", **headers):
@@ -35,10 +26,8 @@ def post(member, round_, issue, query="", headers=None, **form):
 
 
 def text_of(response) -> str:
-    """What a reader sees: no tags, every run of white space as one blank."""
-    body = response.content.decode()
-    body = body[body.index('id="disagreements"') :]
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+    """What a reader sees from the disagreements on, messages included."""
+    return pages.text_of(response, 'id="disagreements"', "")
 
 
 def listed(response) -> list[int]:

@@ -9,6 +9,7 @@ from rounds.errors import NotAllowed
 from rounds.models import Round
 from studies.models import Event, Role
 from tests import factories
+from tests.factories import make_meeting
 from tests.races import at_once
 from tests.worlds.parted import give_labels
 from tests.worlds.world import World, small_world
@@ -29,12 +30,6 @@ def _round(world: World, **fields) -> Round:
     return round_
 
 
-def _meeting(round_: Round, chair, **fields) -> Meeting:
-    return Meeting.objects.create(
-        round=round_, chair=chair, created_by=chair, **{"name": "Monday", "quorum": 1} | fields
-    )
-
-
 def _agenda(world: World, meeting: Meeting) -> list[int]:
     """The places of the issues that are on it, in its order."""
     places = {issue.pk: place for place, issue in enumerate(world.issues)}
@@ -49,7 +44,7 @@ def _put(world: World, meeting: Meeting, *places: int, by=None) -> int:
 
 def test_disagreements_are_put_on_an_agenda_in_the_order_of_what_one_argument_settles(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead)
+    meeting = make_meeting(round_, world.lead)
     assert _put(world, meeting, 0, 1, 2, 3) == 3
     assert _agenda(world, meeting) == [1, 3, 0]
     assert set(AgendaItem.objects.values_list("added_by", "round")) == {(world.lead.pk, round_.pk)}
@@ -60,13 +55,13 @@ def test_disagreements_are_put_on_an_agenda_in_the_order_of_what_one_argument_se
 
 
 def test_again_adds_nothing(world):
-    meeting = _meeting(_round(world), world.lead)
+    meeting = make_meeting(_round(world), world.lead)
     assert [_put(world, meeting, 1), _put(world, meeting, 1)] == [1, 0]
     assert Meeting.objects.get().revision == 1
 
 
 def test_what_the_filters_find_is_put_behind_what_is_there(world):
-    meeting = _meeting(_round(world), world.lead)
+    meeting = make_meeting(_round(world), world.lead)
     _put(world, meeting, 3)
     put = put_found_on_agenda(meeting=meeting, by=world.lead, narrowing=Narrowing(pair=("C.2", "C.3")))
     assert put == 2
@@ -76,7 +71,7 @@ def test_what_the_filters_find_is_put_behind_what_is_there(world):
 def test_what_is_decided_or_awaited_elsewhere_is_left_out(world):
     round_ = _round(world)
     world.settle(round_, world.issues[1], "C.3", rationale="It is one.")
-    first, second = _meeting(round_, world.lead), _meeting(round_, world.lead, name="Tuesday")
+    first, second = make_meeting(round_, world.lead), make_meeting(round_, world.lead, name="Tuesday")
     assert _put(world, first, 0) == 1
     assert put_found_on_agenda(meeting=second, by=world.lead, narrowing=Narrowing()) == 1
     assert (_agenda(world, first), _agenda(world, second)) == ([0], [3])
@@ -84,17 +79,17 @@ def test_what_is_decided_or_awaited_elsewhere_is_left_out(world):
 
 def test_issues_of_another_round_are_none_of_it(world):
     first, second = _round(world), _round(world)
-    meeting = _meeting(first, world.lead)
+    meeting = make_meeting(first, world.lead)
     other = small_world(issues=1)
     other_round = other.round()
     give_labels(other, other_round, "C.2 C.3 C.9")
     assert put_on_agenda(meeting=meeting, by=world.lead, issues=[other.issues[0].pk, 10**12]) == 0
-    assert put_on_agenda(meeting=_meeting(second, world.lead), by=world.lead, issues=[]) == 0
+    assert put_on_agenda(meeting=make_meeting(second, world.lead), by=world.lead, issues=[]) == 0
 
 
 def test_what_the_lead_still_has_to_label_is_left_out(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead)
+    meeting = make_meeting(round_, world.lead)
     again = world.round(members=[world.lead, *world.members])
     assert _put(world, meeting, 0, 1, 3) == 0
     assert put_found_on_agenda(meeting=meeting, by=world.lead, narrowing=Narrowing()) == 0
@@ -105,7 +100,7 @@ def test_what_the_lead_still_has_to_label_is_left_out(world):
 
 def test_who_puts_on_an_agenda_and_until_when(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.members[0])
+    meeting = make_meeting(round_, world.members[0])
     for by in (world.members[0], small_world().lead):
         with pytest.raises(NotAllowed):
             _put(world, meeting, 1, by=by)
@@ -118,7 +113,7 @@ def test_who_puts_on_an_agenda_and_until_when(world):
 
 def test_taken_off_an_issue_can_be_put_elsewhere_and_come_back(world):
     round_ = _round(world)
-    first, second = _meeting(round_, world.members[0]), _meeting(round_, world.lead, name="Tuesday")
+    first, second = make_meeting(round_, world.members[0]), make_meeting(round_, world.lead, name="Tuesday")
     _put(world, first, 1, 3)
     item = first.items.get(issue=world.issues[1])
     take_off_agenda(item=item, by=world.members[0])
@@ -133,7 +128,7 @@ def test_taken_off_an_issue_can_be_put_elsewhere_and_come_back(world):
 
 
 def test_what_is_looked_at_is_taken_off_with_its_spell(world):
-    meeting = _meeting(_round(world), world.lead, opened_at=timezone.now())
+    meeting = make_meeting(_round(world), world.lead, opened_at=timezone.now())
     _put(world, meeting, 1)
     item = meeting.items.get()
     Meeting.objects.update(item=item)
@@ -145,7 +140,7 @@ def test_what_is_looked_at_is_taken_off_with_its_spell(world):
 
 def test_what_is_decided_or_voted_on_stays_on_the_agenda(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead, opened_at=timezone.now())
+    meeting = make_meeting(round_, world.lead, opened_at=timezone.now())
     meeting.participants.create(member=world.lead, joined_at=timezone.now())
     _put(world, meeting, 1, 3)
     voted, decided = meeting.items.order_by("position")
@@ -221,7 +216,7 @@ def test_two_meetings_at_once_share_no_issue():
     world = small_world(issues=4)
     round_ = _round(world)
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
-    first, second = _meeting(round_, world.lead), _meeting(round_, owner, name="Tuesday")
+    first, second = make_meeting(round_, world.lead), make_meeting(round_, owner, name="Tuesday")
     for again in range(30):
         done = at_once(
             lambda: _put(world, first, 0, 1, 3),
@@ -243,7 +238,7 @@ def test_two_meetings_at_once_share_no_issue():
 def test_a_decision_and_an_agenda_at_once_do_not_both_get_the_issue():
     world = small_world(issues=4)
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead)
+    meeting = make_meeting(round_, world.lead)
     for again in range(20):
         done = at_once(
             lambda: _put(world, meeting, 1),

@@ -36,8 +36,7 @@ def _round(world: World, **fields) -> Round:
 
 
 def _meeting(round_: Round, chair, **fields) -> Meeting:
-    fields = {"name": "Monday", "quorum": 1, "opened_at": timezone.now()} | fields
-    return Meeting.objects.create(round=round_, chair=chair, created_by=chair, **fields)
+    return factories.make_meeting(round_, chair, opened_at=timezone.now(), **fields)
 
 
 def _there(meeting: Meeting, *members) -> None:

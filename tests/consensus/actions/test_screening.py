@@ -13,6 +13,7 @@ from studies.models import Role
 from tests import factories
 from tests.kept import kept
 from tests.races import at_once
+from tests.worlds.pages import label_all
 from tests.worlds.screened import screening, screening_world
 from tests.worlds.world import World, small_world
 
@@ -33,10 +34,7 @@ def _standing(round_) -> list[tuple[int, str, str, int]]:
 def _labelled(world, *rows, **fields) -> Round:
     """A main round with these labels, a row per issue."""
     round_ = world.round(**fields)
-    for issue, row in zip(world.issues, rows, strict=False):
-        for member, code in zip(world.members, row.split(), strict=True):
-            if code != "-":
-                world.submit(round_, issue, member, code)
+    label_all(world, round_, *rows)
     return round_
 
 
@@ -137,13 +135,6 @@ def test_what_all_excluded_can_be_brought_back_and_the_chain_stays(world):
     assert (back.number, back.method) == (2, "lead")
     first = Decision.objects.get(round=round_, issue=world.issues[0], number=1)
     assert (first.method, first.superseded_at) == ("unanimous", back.decided_at)
-
-
-def test_elsewhere_what_is_unanimous_stays():
-    world = small_world(issues=1)
-    round_ = _labelled(world, "C.2 C.2 C.2")
-    with pytest.raises(errors.IssueIsUnanimous):
-        world.settle(round_, world.issues[0], "C.3", rationale="No.", seen=1)
 
 
 # --- two at once

@@ -14,6 +14,7 @@ from studies.actions import end_membership
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
+from tests.worlds.pages import label_all
 from tests.worlds.trained import training
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
@@ -23,9 +24,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
 def round_(world):
     """A round of which the first issue is a disagreement, the second half labelled, the third untouched."""
     round_ = world.round()
-    for member, code in zip(world.members, ("C.2", "C.2", "C.3"), strict=True):
-        world.submit(round_, world.issues[0], member, code)
-    world.submit(round_, world.issues[1], world.members[0], "C.2")
+    label_all(world, round_, "C.2 C.2 C.3", "C.2")
     return round_
 
 
@@ -79,7 +78,7 @@ def test_nothing_is_said_before_the_reveal(world, round_):
 
 def test_who_still_labels_the_issue_elsewhere_neither_says_nor_reads(world, round_):
     _say(world, round_, "@R1 and @R2 and @R3", by=world.lead)
-    world.round(name="Again", members=[world.members[0]])
+    world.waits_for(world.members[0], *world.issues)
     with pytest.raises(errors.NotYoursToSee):
         _say(world, round_, by=world.members[0])
     assert thread(round_, world.issues[0].pk, world.members[0]) == []
@@ -147,12 +146,11 @@ def test_a_mention_is_seen_once(world, round_):
 
 
 def test_screens_of_the_open_meeting_follow(world, round_):
-    fields = {"round": round_, "chair": world.lead, "created_by": world.lead, "quorum": 2}
     now = timezone.now()
     here, planned, closed = (
-        Meeting.objects.create(name="Now", opened_at=now, **fields),
-        Meeting.objects.create(name="Planned", **fields),
-        Meeting.objects.create(name="Closed", opened_at=now, closed_at=now, **fields),
+        factories.make_meeting(round_, world.lead, opened_at=now),
+        factories.make_meeting(round_, world.lead),
+        factories.make_meeting(round_, world.lead, opened_at=now, closed_at=now),
     )
     assert Disagreement.objects.filter(round=round_, issue=world.issues[0]).exists()
     item = {"round": round_, "issue": world.issues[0], "position": 1, "added_by": world.lead, "added_at": now}
@@ -165,17 +163,14 @@ def test_screens_of_the_open_meeting_follow(world, round_):
 
 def test_a_reveal_at_the_close_keeps_comments_until_then(world):
     round_ = world.round(name="Hidden", reveal=Round.Reveal.ROUND_CLOSED)
-    for member, code in zip(world.members, ("C.2", "C.2", "C.3"), strict=True):
-        world.submit(round_, world.issues[0], member, code)
+    label_all(world, round_, "C.2 C.2 C.3")
     with pytest.raises(errors.NotYoursToSee):
         _say(world, round_)
 
 
 def test_where_labels_agree_there_is_nothing_to_discuss(world):
     round_ = world.round()
-    for member in world.members:
-        world.submit(round_, world.issues[0], member, "C.2")
-    world.submit(round_, world.issues[1], world.members[0], "C.2")
+    label_all(world, round_, "C.2 C.2 C.2", "C.2")
     close_round(round_=round_, by=world.lead)
     for number in (1, 2, 3):
         with pytest.raises(errors.NotYoursToSee):

@@ -1,10 +1,6 @@
 """Disagreements by what lies between, and inside by likeness; the same agenda's that are like one."""
 
-from datetime import timedelta
-
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from consensus.actions.agendas import put_on_agenda
@@ -20,12 +16,12 @@ from consensus.queries.alike import (
     pairs,
 )
 from consensus.queries.disagreement_filters import Narrowing
-from ingest.models import Issue
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import codebook
 from studies.models import Role
 from tests import factories
 from tests.worlds.meeting import put
+from tests.worlds.pages import cost
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -55,11 +51,6 @@ def _pairs(round_, member=None, **filters):
 
 def _groups(round_, between=TWO, member=None, state="open", **filters):
     return alike_groups(round_, Narrowing(**filters), member, between, codebook(round_.version_id), state)
-
-
-def _again(world, issue, *members):
-    """Another round, in which these have yet to label the issue."""
-    return world.round(name="Again", issues=Issue.objects.filter(pk=issue.pk), members=list(members))
 
 
 def test_pairs_two_ways_first_whichever_is_in_the_majority():
@@ -198,14 +189,14 @@ def test_groups_without_text_are_those_that_part_alike():
 
 def test_groups_hold_nothing_of_what_the_member_still_has_to_label():
     world, round_ = _world(*["C.2 C.9 C.2"] * 3, titles=["wheel build fails"] * 3)
-    other = _again(world, world.issues[1], world.lead, world.members[0])
+    for member in (world.lead, world.members[0]):
+        assert world.waits_for(member, world.issues[1]).is_open
 
     ids = [issue.pk for issue in world.issues]
     assert _groups(round_, member=world.lead).groups[0].issues == (ids[0], ids[2])
     assert _groups(round_, member=world.lead).positions.keys() == {ids[0], ids[2]}
     assert _pairs(round_, world.lead) == [(TWO, 2)]
     assert _groups(round_, member=world.members[1]).groups[0].issues == tuple(ids)
-    assert other.is_open
 
 
 def test_groups_hold_revealed_labels_only():
@@ -238,16 +229,6 @@ def test_groups_follow_a_new_title():
     assert [set(g.issues) for g in _groups(round_).groups] == [{one.pk for one in world.issues}]
 
 
-def _meeting(world, round_):
-    return round_.meetings.create(
-        name="Thursday",
-        chair=world.lead,
-        quorum=2,
-        created_by=world.lead,
-        opened_at=timezone.now() - timedelta(hours=1),
-    )
-
-
 def test_alike_items_wait_on_the_same_agenda_between_the_same_two():
     world, round_ = _world(
         *["C.2 C.9 C.2"] * 5,
@@ -263,13 +244,13 @@ def test_alike_items_wait_on_the_same_agenda_between_the_same_two():
             "the wheel build fails on aarch64 again",
         ],
     )
-    meeting = _meeting(world, round_)
+    meeting = factories.make_meeting(round_, world.lead)
     items = put(meeting, world.lead, world.issues[:4] + world.issues[5:])
     world.settle(round_, world.issues[3], "C.2")
 
     assert alike_items(items[0], world.lead) == [items[5].pk, items[2].pk]
     assert alike_items(items[1], world.lead) == []
-    _again(world, world.issues[2], world.lead, world.members[1])
+    world.waits_for(world.lead, world.issues[2])
     assert alike_items(items[0], world.lead) == [items[5].pk]
     assert alike_items(items[2], world.lead) == []
     assert alike_items(items[0], None) == [items[5].pk, items[2].pk]
@@ -282,7 +263,7 @@ def test_alike_items_wait_on_the_same_agenda_between_the_same_two():
 
 def test_alike_items_without_text_part_alike():
     world, round_ = _world("C.2 C.2 C.9", "C.2 C.9 C.2", "C.2 C.2 C.9")
-    items = put(_meeting(world, round_), world.lead, world.issues)
+    items = put(factories.make_meeting(round_, world.lead), world.lead, world.issues)
     assert [alike_items(item, world.lead) for item in items] == [[items[2].pk], [], [items[0].pk]]
 
 
@@ -290,13 +271,10 @@ def test_alike_items_without_text_part_alike():
 def test_alike_items_cost_the_same_however_many(issues):
     world, round_ = _world(*["C.2 C.9 C.2"] * issues, titles=["wheel build fails"] * issues)
     item = AgendaItem.objects.select_related("round__version").get(
-        pk=put(_meeting(world, round_), world.lead, world.issues)[0].pk
+        pk=put(factories.make_meeting(round_, world.lead), world.lead, world.issues)[0].pk
     )
-    with CaptureQueriesContext(connection) as first:
-        assert len(alike_items(item, world.lead)) == issues - 1
-    with CaptureQueriesContext(connection) as again:
-        alike_items(item, world.lead)
-    assert (len(first), len(again)) == (5, 3)
+    assert [cost(lambda: alike_items(item, world.lead)) for _again in range(2)] == [5, 3]
+    assert len(alike_items(item, world.lead)) == issues - 1
 
 
 def test_members_of_any_role_group_alike():

@@ -13,6 +13,7 @@ from rounds.queries.categories import categories_of
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
+from tests.worlds.pages import label_all
 from tests.worlds.trained import training
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
@@ -21,9 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
 @kept
 def round_(world):
     round_ = world.round()
-    for issue in world.issues[:2]:
-        for member, code in zip(world.members, ("C.2", "C.2", "C.3"), strict=True):
-            world.submit(round_, issue, member, code)
+    label_all(world, round_, *["C.2 C.2 C.3"] * 2)
     return round_
 
 

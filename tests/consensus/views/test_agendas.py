@@ -1,7 +1,6 @@
 """Issues put on an agenda, left to a pair or opened again, from the dashboard."""
 
-import html
-import re
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -10,7 +9,9 @@ from django.utils import timezone
 
 from consensus.models import AgendaItem, Decision, Meeting
 from rounds.models import Round
-from tests.worlds.parted import give_labels, signed_in
+from tests.factories import make_meeting
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import label_all, text_of
 from tests.worlds.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
@@ -18,14 +19,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
 
 def _round(world: World) -> Round:
     round_ = world.round()
-    give_labels(world, round_, "C.2 C.2 C.3", "C.2 C.2 C.9", "C.2 C.2 C.2", "C.9 C.9 C.3")
+    label_all(world, round_, "C.2 C.2 C.3", "C.2 C.2 C.9", "C.2 C.2 C.2", "C.9 C.9 C.3")
     return round_
-
-
-def _meeting(round_: Round, by, **fields) -> Meeting:
-    return Meeting.objects.create(
-        round=round_, chair=by, created_by=by, **{"name": "Monday", "quorum": 1} | fields
-    )
 
 
 def _post(member, name, round_, *more, query="", headers=None, **form):
@@ -33,9 +28,8 @@ def _post(member, name, round_, *more, query="", headers=None, **form):
     return signed_in(member).post(address, {"form_key": str(uuid4())} | form, headers=headers)
 
 
-def _text(response) -> str:
-    body = response.content.decode()
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body[body.index("<main") :])).split())
+_text = partial(text_of, end="")
+"""With the messages, which stand behind it."""
 
 
 def _said(client_response, member) -> str:
@@ -50,7 +44,7 @@ def _said(client_response, member) -> str:
 
 def test_chosen_issues_go_on_an_agenda_and_the_dashboard_comes_back(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead)
+    meeting = make_meeting(round_, world.lead)
     chosen = [world.issues[place].pk for place in (0, 1, 2)]
     done = _post(
         world.lead, "put_on_agenda", round_, query="pair=C.2+C.3", meeting=meeting.pk, issues=chosen
@@ -68,15 +62,15 @@ def test_chosen_issues_go_on_an_agenda_and_the_dashboard_comes_back(world):
 
 def test_all_that_the_filters_find_go_on_an_agenda(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead)
+    meeting = make_meeting(round_, world.lead)
     _post(world.lead, "put_on_agenda", round_, query="type=C&pair=C.9+C.3", meeting=meeting.pk, all=1)
     assert [item.issue for item in AgendaItem.objects.all()] == [world.issues[3]]
 
 
 def test_without_a_meeting_the_page_asks_which(world):
     round_ = _round(world)
-    _meeting(round_, world.lead)
-    _meeting(round_, world.lead, name="Over", opened_at=timezone.now(), closed_at=timezone.now())
+    make_meeting(round_, world.lead)
+    make_meeting(round_, world.lead, name="Over", opened_at=timezone.now(), closed_at=timezone.now())
     page = _post(world.lead, "put_on_agenda", round_, issues=[world.issues[0].pk])
     assert page.status_code == 200
     text = _text(page)
@@ -109,7 +103,7 @@ def test_nothing_chosen_is_said(world):
 
 def test_what_no_page_says_is_not_found(world):
     round_ = _round(world)
-    other = _meeting(world.round(), world.lead)
+    other = make_meeting(world.round(), world.lead)
     chosen = [world.issues[0].pk]
     for fields in ({"meeting": other.pk}, {"meeting": "x"}, {"meeting": "9" * 30}):
         assert _post(world.lead, "put_on_agenda", round_, issues=chosen, **fields).status_code == 404
@@ -119,7 +113,7 @@ def test_what_no_page_says_is_not_found(world):
 
 def test_a_closed_meeting_takes_no_more(world):
     round_ = _round(world)
-    meeting = _meeting(round_, world.lead, opened_at=timezone.now(), closed_at=timezone.now())
+    meeting = make_meeting(round_, world.lead, opened_at=timezone.now(), closed_at=timezone.now())
     response = _post(world.lead, "put_on_agenda", round_, meeting=meeting.pk, issues=[world.issues[0].pk])
     assert response.status_code == 409
     assert "This meeting is closed" in _text(response)

@@ -11,7 +11,7 @@ from consensus.models import Comment, Mention
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client
+from tests.worlds.pages import client, label_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=2, members=3)]
 
@@ -21,8 +21,7 @@ FRAGMENT = {"HX-Request": "true", "HX-Target": "thread"}
 @kept
 def round_(world):
     round_ = world.round()
-    for member, code in zip(world.members, ("C.2", "C.2", "C.3"), strict=True):
-        world.submit(round_, world.issues[0], member, code)
+    label_all(world, round_, "C.2 C.2 C.3")
     return round_
 
 
