@@ -12,20 +12,21 @@ from rounds.models import Assignment, Round
 from studies.models import Event, Role
 from tests import factories
 from tests.races import at_once
+from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1)]
 
 
-def _split(world, round_, issue, *codes):
-    for member, code in zip(world.members, codes, strict=True):
-        world.submit(round_, issue, member, code)
+def _split(world, **fields):
+    """A round whose first issue is a disagreement, and this issue."""
+    round_ = world.round(**fields)
+    label_all(world, round_, "C.2 C.2 C.3")
+    return round_, world.issues[0]
 
 
-@pytest.mark.world(issues=1)
 def test_the_lead_settles_a_disagreement(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     before = timezone.now()
     decision = world.settle(round_, issue, "C.2", rationale=" Two of three, and the log shows it. ")
     assert list(
@@ -48,31 +49,23 @@ def test_the_lead_settles_a_disagreement(world):
     assert decision.superseded_at is None
 
 
-@pytest.mark.world(issues=1)
-def test_a_newer_decision_supersedes_and_both_are_kept(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
-    world.settle(round_, issue, "C.2")
-    second = world.settle(round_, issue, "C.9", rationale="Neither.", seen=1)
-    assert list(Decision.objects.order_by("number").values_list("number", "category", "superseded_at")) == [
-        (1, world.category("C.2").pk, second.decided_at),
-        (2, world.category("C.9").pk, None),
+def test_a_newer_decision_supersedes_both_are_kept_and_a_double_click_decides_once(world):
+    round_, issue = _split(world)
+    first = world.settle(round_, issue, "C.2", rationale="Because.", cause="slip")
+    assert world.settle(round_, issue, "C.2", rationale="Because.", cause="slip") == first
+    second = world.settle(round_, issue, "C.2", rationale="Because.", cause="overlap", seen=1)
+    third = world.settle(round_, issue, "C.9", rationale="Neither.", seen=2)
+    made = Decision.objects.order_by("number")
+    assert list(made.values_list("number", "category", "cause", "superseded_at")) == [
+        (1, world.category("C.2").pk, "slip", second.decided_at),
+        (2, world.category("C.2").pk, "overlap", third.decided_at),
+        (3, world.category("C.9").pk, "", None),
     ]
 
 
-@pytest.mark.world(issues=1)
-def test_a_double_click_decides_once(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
-    assert world.settle(round_, issue, "C.2") == world.settle(round_, issue, "C.2")
-    assert Decision.objects.count() == 1
-
-
-@pytest.mark.world(issues=1)
 def test_a_stale_decision_is_refused_and_shown(world):
-    round_, issue = world.round(), world.issues[0]
+    round_, issue = _split(world)
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
     standing = world.settle(round_, issue, "C.2", by=owner)
     with pytest.raises(errors.StaleDecision) as refusal:
         world.settle(round_, issue, "C.3", rationale="I think so.", seen=0)
@@ -83,10 +76,8 @@ def test_a_stale_decision_is_refused_and_shown(world):
 
 @pytest.mark.world(issues=3)
 def test_only_complete_and_revealed_disagreements_are_settled(world):
-    round_ = world.round()
-    half, agreed, _ = world.issues
-    world.submit(round_, half, world.members[0], "C.2")
-    _split(world, round_, agreed, "C.2", "C.2", "C.2")
+    round_, (half, agreed, _) = world.round(), world.issues
+    label_all(world, round_, "C.2", "C.2 C.2 C.2")
     with pytest.raises(errors.NotRevealed):
         world.settle(round_, half, "C.2")
     with pytest.raises(errors.IssueIsUnanimous):
@@ -97,10 +88,8 @@ def test_only_complete_and_revealed_disagreements_are_settled(world):
     assert list(Decision.objects.values_list("issue", "method")) == [(agreed.pk, "unanimous")]
 
 
-@pytest.mark.world(issues=1)
 def test_a_disagreement_is_settled_after_close_under_that_policy(world):
-    round_, issue = world.round(reveal=Round.Reveal.ROUND_CLOSED), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world, reveal=Round.Reveal.ROUND_CLOSED)
     with pytest.raises(errors.NotRevealed):
         world.settle(round_, issue, "C.2")
     close_round(round_=round_, by=world.lead)
@@ -109,8 +98,7 @@ def test_a_disagreement_is_settled_after_close_under_that_policy(world):
 
 def test_a_decision_needs_reason_depth_and_a_category_of_the_version():
     world, other = small_world(issues=1), small_world()
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     with pytest.raises(errors.RationaleMissing):
         world.settle(round_, issue, "C.2", rationale=" \n ")
     with pytest.raises(TooShallow):
@@ -122,21 +110,17 @@ def test_a_decision_needs_reason_depth_and_a_category_of_the_version():
     assert Decision.objects.count() == 0
 
 
-@pytest.mark.world(issues=1)
 @pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
 def test_others_do_not_settle(world, role):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     for by in (factories.make_member(world.study, role, pseudonym="By"), small_world().lead):
         with pytest.raises(NotAllowed):
             world.settle(round_, issue, "C.2", by=by)
     assert Decision.objects.count() == 0
 
 
-@pytest.mark.world(issues=1)
 def test_settling_leaves_labels_and_audit_without_content(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     labels = list(round_.labels.order_by("pk").values())
     world.settle(round_, issue, "C.9", rationale="canary")
     assert list(round_.labels.order_by("pk").values()) == labels
@@ -163,28 +147,12 @@ def test_surplus_labels_do_not_decide(world):
 @pytest.mark.world(issues=2)
 def test_deciding_again_finds_nothing(world):
     round_ = world.round()
-    _split(world, round_, world.issues[0], "C.2", "C.2", "C.2")
-    _split(world, round_, world.issues[1], "C.2", "C.2", "C.3")
+    label_all(world, round_, "C.2 C.2 C.2", "C.2 C.2 C.3")
     assert decide_all_by_rule(round_, timezone.now()) == 0
 
 
-@pytest.mark.world(issues=1)
-def test_a_lead_says_why_the_labels_part(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
-
-    def settle(cause, seen):
-        return world.settle(round_, issue, "C.2", rationale="Because.", cause=cause, seen=seen)
-
-    first = settle("slip", 0)
-    assert settle("slip", 0) == first
-    assert [settle("overlap", 1).cause, first.cause] == ["overlap", "slip"]
-
-
-@pytest.mark.world(issues=1)
 def test_an_issue_withheld_from_the_lead_is_not_settled_by_them(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     again = world.round(members=[world.lead, *world.members])
     with pytest.raises(errors.HeldBack):
         world.settle(round_, issue, "C.2")
@@ -199,10 +167,8 @@ def _reopen(world, round_, issue, seen, why=" The log was cut. ", by=None):
     return reopen(round_=round_, issue=issue, by=by or world.lead, why=why, seen_number=seen)
 
 
-@pytest.mark.world(issues=1)
 def test_a_decision_is_opened_again_and_stays_in_the_history(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     world.settle(round_, issue, "C.2")
     before = timezone.now()
     stood = _reopen(world, round_, issue, 1)
@@ -219,8 +185,7 @@ def test_a_decision_is_opened_again_and_stays_in_the_history(world):
 @pytest.mark.world(issues=2)
 def test_what_is_not_decided_like_this_is_not_opened_again(world):
     round_, (issue, agreed) = world.round(), world.issues
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
-    _split(world, round_, agreed, "C.2", "C.2", "C.2")
+    label_all(world, round_, "C.2 C.2 C.3", "C.2 C.2 C.2")
     with pytest.raises(errors.StaleDecision) as refusal:
         _reopen(world, round_, issue, 0)
     assert (refusal.value.standing, refusal.value.kept) == (None, {"why": "The log was cut."})
@@ -241,14 +206,10 @@ def test_what_is_not_decided_like_this_is_not_opened_again(world):
     assert not Decision.objects.filter(superseded_at__isnull=False).exists()
 
 
-@pytest.mark.world(issues=1)
 def test_the_chair_opens_again_what_is_on_the_agenda_of_the_open_meeting(world):
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     chair = world.members[0]
-    meeting = Meeting.objects.create(
-        round=round_, name="Monday", quorum=1, chair=chair, created_by=world.lead, opened_at=timezone.now()
-    )
+    meeting = factories.make_meeting(round_, chair, opened_at=timezone.now())
     put_on_agenda(meeting=meeting, by=world.lead, issues=[issue.pk])
     world.settle(round_, issue, "C.2")
     revision = Meeting.objects.get().revision
@@ -266,8 +227,7 @@ def test_the_chair_opens_again_what_is_on_the_agenda_of_the_open_meeting(world):
 @pytest.mark.django_db(transaction=True)
 def test_two_leads_at_once_open_it_again_once():
     world = small_world(issues=1)
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     for number in range(1, 21):
         world.settle(round_, issue, "C.2", rationale=f"Because of {number}.")
@@ -282,8 +242,7 @@ def test_two_leads_at_once_open_it_again_once():
 @pytest.mark.django_db(transaction=True)
 def test_of_a_decision_and_a_reopening_at_once_one_wins():
     world = small_world(issues=1)
-    round_, issue = world.round(), world.issues[0]
-    _split(world, round_, issue, "C.2", "C.2", "C.3")
+    round_, issue = _split(world)
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="Owner")
     number = world.settle(round_, issue, "C.2").number
     for again in range(20):

@@ -2,22 +2,21 @@
 
 import html
 import re
+from functools import partial
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.actions.rounds import close_round
 from consensus.models import AgendaItem, BulkDecision, Decision
 from consensus.queries.alike import _grouped
-from ingest.models import Issue
 from rounds.models import Round
 from studies.models import Role
 from tests import factories
-from tests.worlds.parted import signed_in
+from tests.worlds.pages import client as signed_in
+from tests.worlds.pages import cost, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -53,10 +52,8 @@ def _post(member, round_, issues, query="", client=None, **form):
     return (client or signed_in(member)).post(address, form | {"issues": [issue.pk for issue in issues]})
 
 
-def _text(response) -> str:
-    body = response.content.decode()
-    body = re.sub(r"<(script|style).*?</\1>", " ", body, flags=re.DOTALL)
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+_text = partial(text_of, end="")
+"""With the messages, which stand behind it."""
 
 
 def _pairs(response) -> list[tuple[str, str]]:
@@ -220,9 +217,8 @@ def test_page_without_any_text_groups_by_split_and_says_so():
 def test_page_hides_what_is_withheld_and_counts_it():
     world, round_ = _world("C.2 C.9", "C.2 C.9", "C.2 C.9")
     hidden = world.issues[1]
-    world.round(
-        name="Again", issues=Issue.objects.filter(pk=hidden.pk), members=[world.lead, world.members[0]]
-    )
+    for member in (world.lead, world.members[0]):
+        world.waits_for(member, hidden)
 
     seen = _get(world.lead, round_)
     assert _rows(seen) == [world.issues[0].pk, world.issues[2].pk]
@@ -367,7 +363,7 @@ def test_what_was_typed_is_shown_when_nothing_is_open_any_more():
 
 def test_a_round_that_a_meeting_decides_offers_its_agenda_only():
     world, round_ = _world("C.2 C.9", "C.2 C.9", rule=Round.Rule.MEETING)
-    meeting = round_.meetings.create(name="Thursday", chair=world.lead, quorum=2, created_by=world.lead)
+    meeting = factories.make_meeting(round_, world.lead, name="Thursday")
     page = _get(world.lead, round_)
     body = page.content.decode()
     assert "In this round a meeting decides what the labels do not." in _text(page)
@@ -399,17 +395,12 @@ def test_a_large_group_comes_in_pages():
 
 
 # One issue is alone: no group has a centre to be read.
-@pytest.mark.parametrize(("issues", "cost"), [(1, 13), (3, 14)])
-def test_the_page_costs_the_same_however_many(issues, cost):
+@pytest.mark.parametrize(("issues", "queries"), [(1, 13), (3, 14)])
+def test_the_page_costs_the_same_however_many(issues, queries):
     world, round_ = _world(*["C.2 C.9 C.2"] * issues)
     client = signed_in(world.lead)
     address = reverse("alike", args=[round_.pk])
     client.get(address)
     _grouped.cache_clear()
-    costs = []
-    for _ in range(2):
-        with CaptureQueriesContext(connection) as queries:
-            assert client.get(address).status_code == 200
-        costs.append(len(queries))
     # Titles and summaries are read where these have not been grouped yet.
-    assert costs == [cost + 2, cost]
+    assert [cost(lambda: client.get(address)) for _again in range(2)] == [queries + 2, queries]

@@ -1,6 +1,7 @@
 """The room of a meeting as each of its people finds it, and what is done there."""
 
 import re
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -32,6 +33,8 @@ from tests.worlds.pages import client, text_of
 pytestmark = pytest.mark.django_db
 
 JSON = {"Accept": "application/json"}
+whole = partial(text_of, begin="<body", end="")
+"""The text of the room, which is more than its <main>."""
 PASSING = re.compile(
     r'(?:csrfmiddlewaretoken|form_key)\\?" value=\\?"[^"]*|X-CSRFToken": "[^"]*|<time.*?</time>', re.DOTALL
 )
@@ -78,12 +81,6 @@ def hashes(body: str) -> tuple[str, ...]:
 
 def steady(response) -> str:
     return PASSING.sub("", response.content.decode())
-
-
-def elsewhere(world: MeetingWorld, member: Membership, place: int = 0) -> None:
-    """The member still has to label one of the issues in another open round."""
-    again = factories.make_round(world.version, [world.issues[place]], [member], name="Once more")
-    assert again.is_open
 
 
 # --- who may see it
@@ -306,7 +303,7 @@ def test_the_chair_decides_and_notes_what_follows(world, open_one):
         ("proposal", ""),
     ]
     assert Proposal.objects.get().name == "Launching"
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", get(world.members[0], world.meeting).content.decode()))
+    text = whole(get(world.members[0], world.meeting))
     assert "C.9 Name of C.9 by the chair slip recorded by Lead," in text
     assert "line for the guideline: Look at what broke." in text
     assert "1 of 4 settled" in text
@@ -355,7 +352,7 @@ def test_reopening_shows_the_chain(world, open_one):
     world.decide(world.items[0], "C.1")
     assert post(world.lead, "reopen_item", *on(world), why=" ", seen_number=1).status_code == 422
     assert post(world.lead, "reopen_item", *on(world), why="New logs.", seen_number=1).status_code == 302
-    page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", get(world.members[0], world.meeting).content.decode()))
+    page = whole(get(world.members[0], world.meeting))
     assert "1 earlier decision C.1 by the chair, Lead," in page
     assert "Reopened by Lead: New logs." in page
     assert post(world.lead, "decide_item", *on(world), **decision(world)).status_code == 302
@@ -463,7 +460,7 @@ def test_a_pair_decides_by_agreeing(world):
 
 def test_an_issue_that_is_withheld_shows_nothing_but_that(world, open_one):
     me = world.members[3]
-    elsewhere(world, me)
+    factories.make_round(world.version, world.issues[:1], [me], name="Once more")
     for page in (get(me, world.meeting), get(me, world.meeting, f"?item={world.items[0].pk}")):
         text = re.sub(r"<[^>]*>", " ", page.content.decode())
         assert "held back from you: you still have to label it in" in text
