@@ -20,7 +20,7 @@ from consensus.actions.decisions import note_disagreements
 from core import clock
 from core.sql.copying import copy_rows
 from ingest.models import Import, ImportRow
-from ingest.readers import Refusal, UnreadableFile, published
+from ingest.readers import Draft, Refusal, UnreadableFile, published
 from replication.actions.published_rows import STATEMENTS
 from replication.errors import PublishedStudyDiffers, PublishedStudyRefused
 from rounds.models import Round, RoundVolunteer
@@ -38,7 +38,7 @@ from taxonomy.tree import TaxonomyFileError, Tree, read_csv
 Report = Callable[[int, int | None, str], None]
 """Called with the rows done, the rows in all if known, and the step in words."""
 
-Row = TypeVar("Row", published.LabelRow, published.ListRow)
+Row = TypeVar("Row", published.LabelRow, Draft)
 
 MAIN_ROUND = "Main round"
 FALLBACK_PRESET = "llm-frameworks"
