@@ -17,13 +17,15 @@ import psutil
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.test import TransactionTestCase
+from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from pytest_django.plugin import DjangoDbBlocker
 
 from core import embedded
+from studies.models import Membership, Role, Study
 from tests.database import use_empty
+from tests.factories import make_member, make_study
 from tests.kept import _copies, _worlds, arrange, kept, neighbours  # noqa: F401 - two are fixtures
 from tests.long import sampled
 from tests.races import end_threads
@@ -144,6 +146,28 @@ def _tables_with_rows() -> list[tuple[str, bool]]:
 def world(**of: int) -> World:
     """A small world; the mark `world` says how many issues and members it has."""
     return small_world(**of)
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def lead(study: Study) -> Membership:
+    return make_member(study, Role.LEAD)
+
+
+@pytest.fixture
+def volunteer(study: Study) -> Membership:
+    return make_member(study)
+
+
+@pytest.fixture
+def signed_in(client: Client, lead: Membership) -> Client:
+    """The client, signed in as the lead of the study."""
+    client.force_login(lead.user)
+    return client
 
 
 @pytest.fixture(scope="session")

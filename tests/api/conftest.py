@@ -39,3 +39,9 @@ def world(db):
     return SimpleNamespace(
         study=study, version=version, repository=repository, issues=issues, round=round_, **members
     )
+
+
+@pytest.fixture
+def version(study):
+    """A published version with four categories."""
+    return make_version(study, ["A", "B", "B.1", "B.2"])

@@ -10,21 +10,6 @@ from tests.api.conftest import client_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study():
-    return factories.make_study()
-
-
-@pytest.fixture
-def version(study):
-    return factories.make_version(study, ["A", "B", "B.1", "B.2"])
-
-
-@pytest.fixture
-def lead(study):
-    return factories.make_member(study, Role.LEAD)
-
-
 def at(version, path=""):
     return f"/api/v1/taxonomies/{version.taxonomy_id}/draft/{path}"
 

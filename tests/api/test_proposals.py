@@ -14,16 +14,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def study():
-    return factories.make_study()
-
-
-@pytest.fixture
-def version(study):
-    return factories.make_version(study, ["A", "B", "B.1", "B.2"])
-
-
-@pytest.fixture
 def people(study):
     return [factories.make_member(study, role) for role in (Role.LEAD, Role.VOLUNTEER)]
 

@@ -15,29 +15,9 @@ from ingest.queries.issues import filter_issues
 from ingest.queries.keywords import fingerprint, keywords_of
 from ingest.queries.reading import read
 from studies.models import Event
-from tests.factories import make_issue, make_issues, make_member, make_repository, make_study
+from tests.factories import make_issue, make_issues, make_study
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def lead(study):
-    return make_member(study, "lead")
-
-
-@pytest.fixture
-def volunteer(study):
-    return make_member(study)
-
-
-@pytest.fixture
-def repository(study):
-    return make_repository(study, "o/engine")
 
 
 def put(study, by, text, *, replace=True, made_from=""):

@@ -19,28 +19,6 @@ from tests.ingest.files import jsonl, load, receive, record, urls
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _no_bell(monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "ring", lambda job_id: None)
-
-
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def lead(study):
-    return make_member(study, "lead")
-
-
-@pytest.fixture
-def signed_in(client, lead):
-    """The client, signed in as a lead of the study."""
-    client.force_login(lead.user)
-    return client
-
-
 def text_of(response) -> str:
     return response.content.decode()
 

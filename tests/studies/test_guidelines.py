@@ -21,21 +21,6 @@ pytestmark = pytest.mark.django_db
 FIRST, SECOND = "# Rules\n\nLabel the cause.", "# Rules\n\nLabel the root cause."
 
 
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def lead(study):
-    return make_member(study, "lead")
-
-
-@pytest.fixture
-def volunteer(study):
-    return make_member(study)
-
-
 def publish(study, lead, text, note="", made_from=None):
     return actions.publish_guideline(study=study, text=text, note=note, made_from=made_from, by=lead.user)
 

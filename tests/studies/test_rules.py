@@ -3,7 +3,7 @@
 import pytest
 
 from studies import rules
-from studies.models import Membership, Role, Study
+from studies.models import Membership, Role
 from tests.factories import make_member, make_study, make_user
 
 pytestmark = pytest.mark.django_db
@@ -21,11 +21,6 @@ MAY = {
     "may_edit_guideline": {"owner", "lead"},
 }
 OTHERS = {"may_create_studies", "may_end_membership", "may_make_token_for"}
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 def test_table_names_every_rule():

@@ -11,11 +11,11 @@ from taxonomy.actions import act, answer, cast, create_taxonomy, open_motion, pu
 from taxonomy.actions.answers import inherit
 from taxonomy.models import Category, Motion, Proposal, Taxonomy, Version
 from taxonomy.queries.codebooks import answered, codebook
-from taxonomy.queries.drafts import drafted
 from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
 from tests.factories import make_member, make_study
+from tests.taxonomy.trees import key
 
 pytestmark = pytest.mark.django_db
 
@@ -40,10 +40,6 @@ def missed(taxonomy: Taxonomy, by: Membership, name: str = "Docs") -> Proposal:
     made = Proposal(taxonomy=taxonomy, version=published_version(taxonomy), name=name, proposed_by=by)
     inherit(made).save()
     return made
-
-
-def key(taxonomy: Taxonomy, code: str) -> str:
-    return next(entry.key for entry in drafted(taxonomy).draft if entry.code == code)
 
 
 def opened(taxonomy: Taxonomy, by: Membership, kind: str = ADD, code: str = "", **values) -> Motion:

@@ -16,6 +16,7 @@ from taxonomy.queries.drafts import drafted, edition_of
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
 from tests.factories import edit, make_study, make_user
+from tests.taxonomy.trees import lines
 
 pytestmark = pytest.mark.django_db
 
@@ -33,16 +34,6 @@ C.2.i,sub-theme,Slow paths,
 @pytest.fixture
 def taxonomy() -> Taxonomy:
     return create_taxonomy(study=make_study(), name="Cause", tree=read_csv(CSV), by=None).taxonomy
-
-
-@pytest.fixture
-def keys(taxonomy: Taxonomy) -> dict[str, str]:
-    """Identity by the code of the published version."""
-    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
-
-
-def lines(taxonomy: Taxonomy) -> list[str]:
-    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
 
 
 def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy, keys) -> None:

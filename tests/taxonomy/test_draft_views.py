@@ -1,47 +1,21 @@
 """The editor of a taxonomy as pages: without script, with htmx, and where something cannot be done."""
 
 import re
-from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.actions import open_motion, start_taxonomy
-from taxonomy.models import Change, Taxonomy
+from taxonomy.actions import start_taxonomy
+from taxonomy.models import Change
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
-from tests.factories import edit, make_member, make_study, make_version
+from tests.factories import edit, make_member
+from tests.taxonomy.test_proposal_views import put
+from tests.taxonomy.trees import lines
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def taxonomy(study) -> Taxonomy:
-    return make_version(study).taxonomy
-
-
-@pytest.fixture
-def lead(study):
-    return make_member(study, Role.LEAD)
-
-
-@pytest.fixture
-def signed_in(client, lead):
-    client.force_login(lead.user)
-    return client
-
-
-@pytest.fixture
-def keys(taxonomy) -> dict[str, str]:
-    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
 
 
 def text_of(response) -> str:
@@ -55,10 +29,6 @@ def page(taxonomy, **query) -> str:
 def post(client, taxonomy, kind, *, door="change_draft", htmx=False, **fields):
     headers = {"HX-Request": "true", "HX-Target": "editor"} if htmx else {}
     return client.post(reverse(door, args=[taxonomy.pk]), {"kind": kind, **fields}, headers=headers)
-
-
-def lines(taxonomy) -> list[str]:
-    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
 
 
 @pytest.mark.parametrize("role", ["volunteer", "viewer"])
@@ -170,15 +140,8 @@ def test_saving_after_a_clash_leaves_what_was_not_typed_as_it_is(signed_in, taxo
 def test_what_was_typed_about_a_category_that_is_gone_is_kept_apart(signed_in, taxonomy, keys) -> None:
     edit(taxonomy, RETIRE, keys["C.1.i"])
 
-    gone = post(
-        signed_in,
-        taxonomy,
-        DESCRIBE,
-        htmx=True,
-        key=keys["C.1.i"],
-        name="Leaks",
-        **{"seen-name": "Name of C.1.i"},
-    )
+    posted = {"key": keys["C.1.i"], "name": "Leaks", "seen-name": "Name of C.1.i"}
+    gone = post(signed_in, taxonomy, DESCRIBE, htmx=True, **posted)
 
     shown = text_of(gone)
     assert gone.status_code == 422
@@ -344,15 +307,7 @@ def test_the_taxonomy_says_what_goes_on(client, signed_in, study, lead, taxonomy
     client.force_login(make_member(study, Role.VOLUNTEER).user)
     assert "On the way to the next version" not in text_of(client.get(here))
 
-    open_motion(
-        taxonomy=taxonomy,
-        by=lead,
-        kind=RETIRE,
-        key=keys["C.9"],
-        values={},
-        reasons="Nobody takes it.",
-        deadline=timezone.now() + timedelta(days=1),
-    )
+    put(taxonomy, keys, lead, "C.9")
 
     said = text_of(client.get(here))
     assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 proposal put to the vote</a>' in said

@@ -10,28 +10,12 @@ from django.utils import timezone
 from studies.models import Role
 from taxonomy import errors
 from taxonomy.actions import cast, comment
-from taxonomy.models import MotionComment, MotionMention, Taxonomy
-from taxonomy.queries.drafts import drafted
+from taxonomy.models import MotionComment, MotionMention
 from taxonomy.queries.motion_threads import unseen_on_motions
-from tests.factories import make_member, make_study, make_version
+from tests.factories import make_member, make_study
 from tests.taxonomy.test_proposal_views import as_, page, put, text_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def taxonomy() -> Taxonomy:
-    return make_version(make_study()).taxonomy
-
-
-@pytest.fixture
-def people(taxonomy):
-    return [make_member(taxonomy.study, role) for role in (Role.LEAD, Role.VOLUNTEER, Role.VOLUNTEER)]
-
-
-@pytest.fixture
-def keys(taxonomy) -> dict[str, str]:
-    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
 
 
 def named() -> list[str]:

@@ -20,6 +20,7 @@ from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
 from tests.factories import make_member, make_study
 from tests.races import at_once
+from tests.taxonomy.trees import key, lines
 
 pytestmark = pytest.mark.django_db
 
@@ -45,14 +46,6 @@ def people(taxonomy: Taxonomy) -> list[Membership]:
     make_member(study, Role.VIEWER)
     make_member(study, Role.MODEL)
     return made
-
-
-def key(taxonomy: Taxonomy, code: str) -> str:
-    return next(entry.key for entry in drafted(taxonomy).draft if entry.code == code)
-
-
-def lines(taxonomy: Taxonomy) -> list[str]:
-    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
 
 
 def opened(taxonomy: Taxonomy, by: Membership, kind: str = ADD, code: str = "", **given) -> Motion:

@@ -9,27 +9,12 @@ from django.utils import timezone
 
 from studies.models import Role
 from taxonomy.actions import cast, open_motion
-from taxonomy.models import Ballot, Motion, Taxonomy
+from taxonomy.models import Ballot, Motion
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import RETIRE
-from tests.factories import make_member, make_study, make_version
+from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def taxonomy() -> Taxonomy:
-    return make_version(make_study()).taxonomy
-
-
-@pytest.fixture
-def people(taxonomy):
-    return [make_member(taxonomy.study, role) for role in (Role.LEAD, Role.VOLUNTEER, Role.VOLUNTEER)]
-
-
-@pytest.fixture
-def keys(taxonomy) -> dict[str, str]:
-    return {entry.code: entry.key for entry in drafted(taxonomy).entries}
 
 
 def put(taxonomy, keys, by, code="C.1") -> Motion:
@@ -63,18 +48,16 @@ def vote(client, motion, **fields):
 
 
 def test_a_volunteer_puts_a_change_to_the_vote(client, taxonomy, people, keys) -> None:
-    until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
-    fields = {
+    change = {
         "kind": "add",
         "parent": keys["C"],
         "name": "Docs",
         "text-definition": "Texts.",
         "key": keys["A"],
     }
+    fields = change | {"reasons": "Twelve issues.", "deadline": until()}
 
-    answer = as_(client, people[1]).post(
-        reverse("new_proposal", args=[taxonomy.pk]), fields | {"reasons": "Twelve issues.", "deadline": until}
-    )
+    answer = as_(client, people[1]).post(reverse("new_proposal", args=[taxonomy.pk]), fields)
 
     assert (answer.status_code, answer.url) == (302, page(taxonomy))
     motion = Motion.objects.get()
@@ -84,14 +67,8 @@ def test_a_volunteer_puts_a_change_to_the_vote(client, taxonomy, people, keys) -
 
 
 def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys) -> None:
-    until = timezone.localtime(timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
-    fields = {
-        "kind": "merge",
-        "key": keys["C.1"],
-        "into": keys["C.1"],
-        "reasons": "My words.",
-        "deadline": until,
-    }
+    change = {"kind": "merge", "key": keys["C.1"], "into": keys["C.1"]}
+    fields = change | {"reasons": "My words.", "deadline": until()}
 
     answer = as_(client, people[1]).post(reverse("new_proposal", args=[taxonomy.pk]), fields)
 
@@ -308,10 +285,8 @@ def test_other_texts_are_put_to_the_vote_and_only_those(client, taxonomy, people
     assert as_(client, people[0]).post(door, fields).status_code == 302
 
     motion = Motion.objects.get()
-    assert (motion.values, motion.examples) == (
-        {"definition": "Another one."},
-        "https://github.com/o/r/issues/7",
-    )
+    assert motion.values == {"definition": "Another one."}
+    assert motion.examples == "https://github.com/o/r/issues/7"
     assert motion.title == "Other texts for C.1 Name of C.1"
     refused = client.post(door, fields | {"text-definition": ""})
     assert (refused.status_code, Motion.objects.count()) == (422, 1)

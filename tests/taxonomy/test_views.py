@@ -10,20 +10,9 @@ from taxonomy.models import Taxonomy, Version
 from taxonomy.presets import load_preset
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
-from tests.factories import make_member, make_study, make_version
+from tests.factories import make_member, make_version
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def signed_in(client, study):
-    client.force_login(make_member(study, "lead").user)
-    return client
 
 
 def text_of(response) -> str:

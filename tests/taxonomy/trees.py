@@ -4,10 +4,22 @@ import string
 
 from hypothesis import strategies as st
 
+from taxonomy.models import Taxonomy
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree import LEVELS, TYPE, Node, Tree
 
 TEXT = st.text(st.characters(exclude_categories=[]), max_size=30)
 NAME = st.text(st.characters(exclude_categories=["Cc", "Zl", "Zp", "Cs"]), min_size=1, max_size=20)
+
+
+def lines(taxonomy: Taxonomy) -> list[str]:
+    """The categories of a draft, from top to bottom."""
+    return [f"{entry.code} {entry.name}" for entry in drafted(taxonomy).draft]
+
+
+def key(taxonomy: Taxonomy, code: str) -> str:
+    """The identity of a category of a draft."""
+    return next(entry.key for entry in drafted(taxonomy).draft if entry.code == code)
 
 
 @st.composite

@@ -30,16 +30,6 @@ TEXTS = [
 ]
 
 
-@pytest.fixture
-def study():
-    return make_study()
-
-
-@pytest.fixture
-def repository(study):
-    return make_repository(study, "o/engine")
-
-
 def listed(study, word: str) -> set[str]:
     """The numbers of the issues that a list narrowed to the word holds."""
     among = Issue.objects.filter(repository__study=study).values("pk")

@@ -24,11 +24,6 @@ from tests.ingest.files import jsonl, load, receive, record, urls
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _no_bell(monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "ring", lambda job_id: None)
-
-
 def kept() -> list[str]:
     """The names of the files that are kept."""
     folder = settings.DATA_DIR / files.FOLDER
