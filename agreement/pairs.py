@@ -80,8 +80,6 @@ def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
     """
     decisions = np.asarray(decided)
     q = patterns.categories
-    if decisions.shape != patterns.counts.shape or (decisions.size and decisions.max() >= q):
-        raise ValueError(f"decisions {decisions.shape} do not fit {len(patterns.counts)} rows")
     row, column = np.nonzero((patterns.codes != MISSING) & (decisions != MISSING)[:, np.newaxis])
     cell = patterns.codes[row, column].astype(np.int64) * q + decisions[row]
     weights = patterns.counts[row].astype(np.float64)

@@ -50,8 +50,6 @@ def sorted_alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> SortedAl
     of Classification 2, 193-218, for the adjusted Rand index; Jaccard (1912), New Phytologist 11, 37-50, for
     the share of pairs.
     """
-    if len(one) != len(other):
-        raise ValueError(f"{len(one)} and {len(other)} piles: one for each card is expected")
     n = len(one)
     together = _pairs(Counter(zip(one, other, strict=True)))
     of_one, of_other, all_pairs = _pairs(Counter(one)), _pairs(Counter(other)), comb(n, 2)

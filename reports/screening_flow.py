@@ -66,10 +66,8 @@ def flow(steps: Sequence[tuple[Words, Sequence[tuple[str, Words]]]]) -> Flow:
     """The figure of these steps, from top to bottom: each the words of its box, and (tone, words) of each
     box that leaves it to the right.
 
-    Words longer than LONGEST characters are cut with an ellipsis. At least one step, else ValueError.
+    Words longer than LONGEST characters are cut with an ellipsis. There is at least one step.
     """
-    if not steps:
-        raise ValueError("a flow has at least one step")
     boxes: list[FlowBox] = []
     arrows: list[Arrow] = []
     y, before = 1.0, 0.0

@@ -9,7 +9,7 @@ from agreement.tally import Tally
 
 
 def labelled(rng, issues, raters):
-    """A third of the issues is hard, and categories are skewed."""
+    """Labels of five categories, of which some are frequent; a third of the issues is hard."""
     truth = rng.choice(5, size=issues, p=[0.45, 0.25, 0.15, 0.1, 0.05])
     right = np.where(rng.random(issues) < 1 / 3, 0.45, 0.9)
     guess = rng.choice(5, size=(issues, raters), p=[0.3, 0.3, 0.2, 0.1, 0.1])

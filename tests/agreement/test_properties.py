@@ -16,6 +16,7 @@ from agreement import Patterns, Reason, confusion, report
 from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient
 from agreement.tally import Tally
+from tests.agreement.test_planning import labelled
 
 # The first interval of a process loads SciPy, which may take longer than Hypothesis' deadline.
 
@@ -284,11 +285,7 @@ def test_linearised_error_is_the_infinitesimal_jackknife(name, drawn):
 
 
 def population(rng, issues, raters, *, incomplete):
-    """Labels of issues from a skewed population of 5 categories, a third of them hard."""
-    truth = rng.choice(5, size=issues, p=[0.45, 0.25, 0.15, 0.1, 0.05])
-    right = np.where(rng.random(issues) < 1 / 3, 0.45, 0.9)
-    guess = rng.choice(5, size=(issues, raters), p=[0.3, 0.3, 0.2, 0.1, 0.1])
-    rows = np.where(rng.random((issues, raters)) < right[:, None], truth[:, None], guess)
+    rows = labelled(rng, issues, raters)
     if incomplete:
         rows[rng.random(rows.shape) < 0.3] = -1
     return rows

@@ -154,5 +154,5 @@ class TestAgainstDecision:
 
     @pytest.mark.parametrize("decided", [DECIDED[:4], np.full(6, 3)])
     def test_decisions_must_fit(self, decided):
-        with pytest.raises(ValueError, match="do not fit 6 rows"):
+        with pytest.raises(ValueError):
             against_decision(Patterns(ROWS, COUNTS, 3), decided)

@@ -52,11 +52,6 @@ def test_what_is_0_of_0_has_a_reason_and_no_number(one, other, reason):
     assert found.shared == (1.0 if one == "aaa" else None)
 
 
-def test_two_sortings_are_of_the_same_cards():
-    with pytest.raises(ValueError, match="2 and 1 piles"):
-        sorted_alike("ab", "x")
-
-
 def test_as_scikit_learn_counts():
     chance = random.Random(5)
     for _time in range(200):

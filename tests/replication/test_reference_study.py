@@ -20,7 +20,6 @@ from consensus.queries.bulk import forecast
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import disagreement_counts
 from ingest.models import ImportRow, Issue
-from reports.agreement_report import agreement_report
 from reports.queries.final_labels import final_label_changes
 from rounds.models import Assignment, Label, Round, RoundIssue
 from studies.models import Role
@@ -79,22 +78,6 @@ def test_published_labels_come_in_count_and_go_out_again(published, imported, ex
         kept = [text for number, text in enumerate(given, start=1) if number not in lines]
         assert (exported / name).read_bytes() == b"".join(kept)
     assert (exported / "taxonomy.csv").read_bytes() == (published / "taxonomy.csv").read_bytes()
-
-    found = agreement_report(Round.objects.get(), by=[["repository"]])
-    kappa = {
-        group.key["repository"]: group.agreement.coefficients["fleiss_kappa"].value
-        for group in found.by("repository")
-    }
-    assert {
-        path: round(value, 4)
-        for path, value in kappa.items()
-        if "torch" not in path and "mindspore" not in path
-    } == {
-        "hpcaitech/ColossalAI": 0.7127,
-        "NVIDIA/Megatron-LM": 0.8262,
-        "ascend/MindSpeed": 0.5673,
-        "vllm-project/vllm": 0.7897,
-    }
 
 
 def test_every_number_of_the_package_is_recomputed(exported):

@@ -12,7 +12,8 @@ from reports.actions.frozen import freeze_report
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.frozen.document import difference
-from rounds.models import Round
+from reports.queries.label_tuples import labels_in_order
+from rounds.models import Round, RoundIssue
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
@@ -54,6 +55,14 @@ def test_each_is_a_group_and_a_line_of_its_own(round_):
     assert groups == {"ember/engine": 1, PROJECT: 2, MIRROR: 1}
     lines = {line["repository"]: line["issues"] for line in report_as_dict(report)["issues"]}
     assert lines == {"ember/engine": 1, PROJECT: 2, MIRROR: 1, "all": 4}
+
+    first, second, mirrored, other = RoundIssue.objects.filter(round=round_).order_by("position")
+    parts = {name: part.issues for name, part in labels_in_order(round_, report.codebook).items()}
+    both = [first.issue_id, second.issue_id]
+    assert parts == {"ember/engine": [other.issue_id], MIRROR: [mirrored.issue_id], PROJECT: both}
+    RoundIssue.objects.filter(pk=mirrored.pk).update(completed_at=None)
+    left = labels_in_order(round_, report.codebook)
+    assert list(left) == ["ember/engine", PROJECT], "the names are those of the study"
 
 
 @pytest.mark.slow

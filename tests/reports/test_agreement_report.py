@@ -1,7 +1,6 @@
 import json
 from io import StringIO
 
-import krippendorff
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,20 +10,17 @@ from django.utils import timezone
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from agreement import Patterns, SignKind
-from agreement.reasons import Reason
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.models import Repeat
 from consensus.models import Decision
-from reports.agreement_report import LevelTooDeep, agreement_report
+from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.queries.independence import suspicions
-from reports.queries.label_tuples import labels_in_order
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
 from rounds.models import Round, RoundIssue, RoundVolunteer
 from taxonomy.models import Level
-from taxonomy.queries.codebooks import codebook
 from tests import factories
 from tests.kept import kept
 from tests.worlds.uneven import uneven as uneven_round
@@ -59,12 +55,17 @@ def round_():
         for member, code in zip(members, labels.split(), strict=True):
             factories.add_label(made, issue, member, code)
         if decided:
-            Decision.objects.create(
-                round=made, issue=issue, category=factories.category(version, decided), version=version, method="lead",
-                rationale="because", decided_by=members[0], decided_at=timezone.now(),
-            )  # fmt: skip
+            decide(made, issue, decided, 1)
     factories.add_label(made, issues[-1], members[0], "C.1")
     return made
+
+
+def decide(round_, issue, code, number):
+    Decision.objects.filter(round=round_, issue=issue).update(superseded_at=timezone.now())
+    Decision.objects.create(
+        round=round_, issue=issue, number=number, category=factories.category(round_.version, code),
+        version=round_.version, method="imported", decided_at=timezone.now(),
+    )  # fmt: skip
 
 
 def counts(*rows: str, codes: str) -> np.ndarray:
@@ -84,13 +85,12 @@ def test_report_at_the_rounds_depth_counts_deeper_labels_as_their_themes(round_)
         ("A.1", 3), ("A.2", 1), ("C.1", 6), ("C.2", 5),
     ]  # fmt: skip
     assert found.overall.left_out == {"incomplete_issues": 1, "labels_of_incomplete_issues": 1}
-
-
-def test_report_at_the_type_level(round_):
-    found = agreement_report(round_, level=Level.TYPE)
-
+    assert found.columns == ("R1", "R2", "R3")
+    shares = {(pair.first, pair.second): pair.agreement for pair in found.overall.pairs}
+    assert shares == {(0, 1): 3 / 5, (0, 2): 3 / 5, (1, 2): 2 / 5}
     types = counts("C C C", "C C C", "A A A", "C C C", "C A C", codes="A C")
-    assert found.overall.coefficients["fleiss_kappa"].value == pytest.approx(fleiss_kappa(types), abs=1e-14)
+    kappa = agreement_report(round_, level=Level.TYPE).overall.coefficients["fleiss_kappa"].value
+    assert kappa == pytest.approx(fleiss_kappa(types), abs=1e-14)
 
 
 def test_report_below_the_labels_leaves_them_out_and_says_so(round_):
@@ -188,25 +188,12 @@ def test_a_decision_above_the_level_is_in_a_type_and_in_no_category(round_):
     assert [group.agreement.left_out["undecided_issues"] for group in found.by("type")] == [1, 1]
     assert found.by("category") == ()
     old = Decision.objects.filter(category=factories.category(round_.version, "C.1")).order_by("issue_id")[1]
-    Decision.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
-    Decision.objects.create(
-        round=round_, issue=old.issue, number=2, category=factories.category(round_.version, "C.1.i"),
-        version=round_.version, method="lead", rationale="because", decided_by=old.decided_by,
-        decided_at=timezone.now(),
-    )  # fmt: skip
+    decide(round_, old.issue, "C.1.i", 2)
 
     found = agreement_report(round_, level=Level.SUB_THEME, by=[["type"], ["category"]])
     assert [(group.key, group.agreement.left_out["undecided_issues"]) for group in found.by("category")] == [
         ({"category": "C.1.i"}, 4)
     ]
-
-
-def test_pairs_are_of_the_volunteers_in_the_rounds_order(round_):
-    found = agreement_report(round_)
-
-    assert found.columns == ("R1", "R2", "R3")
-    shares = {(pair.first, pair.second): pair.agreement for pair in found.overall.pairs}
-    assert shares == {(0, 1): 3 / 5, (0, 2): 3 / 5, (1, 2): 2 / 5}
 
 
 def test_columns_keep_the_rounds_order_when_members_joined_in_another():
@@ -242,25 +229,11 @@ def test_nothing_is_reported_before_the_round_reveals(round_):
 
 def test_a_superseded_decision_groups_nothing(round_):
     old = Decision.objects.filter(category=factories.category(round_.version, "A.1")).get()
-    Decision.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
-    Decision.objects.create(
-        round=round_, issue=old.issue, number=2, category=factories.category(round_.version, "C.2"), version=round_.version,
-        method="lead", rationale="because", decided_by=old.decided_by, decided_at=timezone.now(),
-    )  # fmt: skip
+    decide(round_, old.issue, "C.2", 2)
 
     assert [
         (group.key, group.agreement.issues) for group in agreement_report(round_, by=[["type"]]).groups[1:]
     ] == [({"type": "C"}, 4)]
-
-
-def test_a_level_that_the_taxonomy_lacks_is_refused():
-    study = factories.make_study()
-    made = factories.make_round(
-        factories.make_version(study, ["A", "A.1", "C", "C.1"]), [], [factories.make_member(study)]
-    )
-
-    with pytest.raises(LevelTooDeep):
-        agreement_report(made, level=Level.SUB_THEME)
 
 
 def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
@@ -275,26 +248,6 @@ def run(**options) -> str:
     out = StringIO()
     call_command("agreement", stdout=out, **options)
     return out.getvalue()
-
-
-def test_command_prints_the_reports_json(round_):
-    printed = json.loads(run(study="engines", by=["type,repository"]))
-
-    expected = report_as_dict(agreement_report(round_, by=[["type", "repository"]]))
-    assert printed.pop("as_of")
-    expected.pop("as_of")
-    assert printed == json.loads(json.dumps(expected))
-    assert set(printed) == {
-        "study", "round", "level", "withheld", "groups", "issues", "distribution", "over_time", "splits",
-        "pairs", "confusion", "against_decision", "volunteers", "models", "intra_rater",
-    }  # fmt: skip
-    assert (printed["study"], printed["level"]) == ("engines", "theme")
-    assert set(printed["groups"][0]) == {
-        "group", "issues", "raters", "labels", "left_out", "coefficients", "categories",
-    }  # fmt: skip
-    assert set(printed["groups"][0]["coefficients"]) == {
-        "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger", "light_kappa",
-    }  # fmt: skip
 
 
 def test_command_prints_tables(round_):
@@ -352,34 +305,6 @@ def test_unequal_numbers_of_labels_stand_in_the_columns_of_their_volunteers(unev
     assert (found.overall.issues, found.overall.raters, found.overall.labels) == (6, 4, 17)
     assert not found.overall.equal_labels
     assert found.overall.left_out == {"open_labels": 1}
-
-
-def test_unequal_numbers_of_labels_agree_with_the_libraries(uneven):
-    found = agreement_report(uneven).overall
-
-    table = counts(
-        "C.1 C.1 C.2", "C.1 A.1 C.2", "A.1 A.1 C.1", "A.1 A.2 A.1", "C.2 C.2 C.2", "C.2 C.1",
-        codes="A.1 A.2 C.1 C.2",
-    )  # fmt: skip
-    alpha = krippendorff.alpha(value_counts=table, level_of_measurement="nominal")
-    assert found.coefficients["krippendorff_alpha"].value == pytest.approx(alpha, abs=1e-14)
-    # Gwet (2014): the mean over the issues of the shares of each category, and of the agreeing pairs.
-    sizes = table.sum(axis=1)
-    shares = (table / sizes[:, None]).mean(axis=0)
-    agreeing = (table * (table - 1)).sum(axis=1) / (sizes * (sizes - 1))
-    chance = (shares**2).sum()
-    kappa = (agreeing.mean() - chance) / (1 - chance)
-    assert found.coefficients["fleiss_kappa"].value == pytest.approx(kappa, abs=1e-14)
-    # Of the first two volunteers, statsmodels.
-    pair = found.pairs[0]
-    square = np.zeros((4, 4), dtype=int)
-    for first, second in ((2, 2), (2, 0), (0, 0), (0, 1), (3, 3), (3, 2)):
-        square[first, second] += 1
-    assert (pair.issues, pair.kappa) == (6, pytest.approx(cohens_kappa(square).kappa, abs=1e-14))
-    # The one who left early and the one who came late never met.
-    assert [
-        (pair.first, pair.second, pair.issues, pair.reason) for pair in found.pairs if not pair.issues
-    ] == [(2, 3, 0, Reason.NO_ISSUE_IN_COMMON)]
 
 
 def test_only_an_uneven_round_asks_whose_the_labels_are(uneven, round_):
@@ -453,18 +378,6 @@ def test_the_drift_check_is_hidden_with_the_labels(round_):
     assert agreement_report(round_).intra is None
 
 
-def test_command_prints_the_drift_check(round_):
-    place = RoundIssue.objects.filter(round=round_).order_by("position")[0]
-    one = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
-    _again(round_, place.issue, one, "C.1")
-    low = 1 / (1 + 1.959963984540054**2)
-    lines = run(study="engines", format="csv", table="intra-rater").splitlines()
-    assert lines[0] == "volunteer,issues,percent_agreement,low,high,cohen_kappa,kappa_low,kappa_high,reason"
-    assert [line.split(",")[:3] for line in lines[1:]] == [[one.pseudonym, "1", "1.0"], ["all", "1", "1.0"]]
-    assert float(lines[1].split(",")[3]) == pytest.approx(low, abs=1e-12)
-    assert lines[1].endswith(",1.0,,,,only one issue was labelled twice")
-
-
 def test_command_takes_the_main_round_where_others_are_of_other_kinds(round_):
     world_rounds = {"kind": "training", "opened": False, "name": "Training"}
     members = [one.member for one in RoundVolunteer.objects.filter(round=round_)]
@@ -493,28 +406,3 @@ def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_le
     assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
     blind = RoundIssue.objects.filter(round=round_, position__gt=10)
     assert suspicions(agreement_report(round_, blind=blind)) == ()
-
-
-def test_two_repositories_of_one_path_on_two_forges_are_two_parts():
-    study = factories.make_study()
-    version, members = factories.make_version(study, CODES), [factories.make_member(study) for _ in range(2)]
-    mirror = factories.make_repository(study, "quill/lattice", forge="gitee", host="gitee.com")
-    other = factories.make_repository(study, "ember/engine")
-    project = factories.make_repository(study, "quill/lattice")
-    issues = [factories.make_issue(one) for one in (project, mirror, other, project)]
-    made = factories.make_round(version, issues, members)
-    for issue in issues:
-        for member in members:
-            factories.add_label(made, issue, member, "C.1")
-    RoundIssue.objects.filter(round=made).update(completed_at=timezone.now())
-
-    found = labels_in_order(made, codebook(version.pk))
-
-    assert {name: part.issues for name, part in found.items()} == {
-        "ember/engine": [issues[2].pk],
-        "gitee.com/quill/lattice": [issues[1].pk],
-        "github.com/quill/lattice": [issues[0].pk, issues[3].pk],
-    }
-    RoundIssue.objects.filter(issue=issues[1]).update(completed_at=None)
-    left = labels_in_order(made, codebook(version.pk))
-    assert list(left) == ["ember/engine", "github.com/quill/lattice"], "the names are those of the study"

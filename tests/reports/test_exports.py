@@ -6,7 +6,7 @@ import zipfile
 from zipfile import ZipFile
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
@@ -72,6 +72,10 @@ def test_wide_layout_of_a_closed_round_shows_missing_labels_as_empty_cells(label
         "https://github.com/ember/engine/issues/7,A.1,,\n"
         "https://github.com/quill/lattice/issues/3,,,\n"
     )
+    other = labelled.study.repositories.filter(path="quill/lattice")
+    assert text(labels_csv(labelled, repositories=other)) == (
+        "Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/quill/lattice/issues/3,,,\n"
+    )
 
 
 def test_a_round_revealed_at_its_close_exports_nothing_before(labelled):
@@ -80,16 +84,6 @@ def test_a_round_revealed_at_its_close_exports_nothing_before(labelled):
 
     assert text(labels_csv(labelled)) == "Issue_URL,Label1,Label2,Final_Label\n"
     assert text(labels_csv(labelled, layout="long")) == ",".join(LONG_COLUMNS) + "\n"
-
-
-def test_wide_layout_of_one_repository(labelled):
-    Round.objects.filter(pk=labelled.pk).update(closed_at=timezone.now())
-    labelled.refresh_from_db()
-    other = labelled.study.repositories.filter(path="quill/lattice")
-
-    assert text(labels_csv(labelled, repositories=other)) == (
-        "Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/quill/lattice/issues/3,,,\n"
-    )
 
 
 def test_long_layout_makes_formulas_inert_and_shows_pseudonyms_only(labelled):
@@ -187,11 +181,6 @@ def test_lists_of_a_study_that_came_without_are_made_by_year(tmp_path):
     assert (tmp_path / "engine/engine_2024.txt").read_text() == (
         "https://github.com/ember/engine/issues/5\nhttps://github.com/ember/engine/issues/8\n"
     )
-
-
-def test_export_study_names_what_is_missing(tmp_path):
-    with pytest.raises(CommandError, match="'nothing' has no round"):
-        call_command("export_study", study="nothing", to=str(tmp_path))
 
 
 def test_columns_stay_and_open_labels_are_empty_cells_with_their_name_in_the_long_layout():

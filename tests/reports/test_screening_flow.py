@@ -1,11 +1,4 @@
-import pytest
-
 from reports.screening_flow import BOX, RIGHT, flow
-
-
-def test_a_flow_without_steps_is_refused():
-    with pytest.raises(ValueError, match="at least one step"):
-        flow([])
 
 
 def test_the_way_goes_down_and_what_leaves_it_stands_at_the_right():

@@ -76,14 +76,9 @@ def test_k_of_n_rounds_compare_no_pairs_and_count_who_labelled(world, main):
     assert (found.coefficients, found.raters, found.pairs) == (own.coefficients, 2, own.pairs)
 
 
-def test_volunteers_who_came_late_keep_their_column(world, main):
-    other = small_world(issues=2, members=2)
-    assert by_round(main).rounds[0].agreement.raters == 3
-    assert other.study.pk not in {one.round.study_id for one in by_round(main).rounds}
-
-
 def test_other_taxonomies_other_studies_trainings_and_planned_rounds_are_not_compared(world, pilot, main):
     world.round(name="Planned", opened=False)
+    label_all(other := small_world(issues=1), other.round(), "C.1 C.1 C.1")
     answers = factories.make_round(world.version, world.issues[:1], world.members, name="T", kind="training")
     world.version = factories.make_version(world.study)
     label_all(world, world.round(name="Other words"), "C.1 C.1 C.1")
