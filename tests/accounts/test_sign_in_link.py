@@ -68,23 +68,14 @@ def test_link_takes_over_a_session_of_somebody_else(client, user):
     assert client.session.session_key != former
 
 
-def test_expired(client, user):
-    token = actions.make_sign_in_link(user, timedelta(seconds=-1))
-    assert client.get(address(token)).status_code == 410
-    assert client.post(address(token)).status_code == 410
+@pytest.mark.parametrize(("state", "status"), [("unknown", 404), ("expired", 410), ("closed", 410)])
+def test_a_link_that_is_not_open(client, user, state, status):
+    token = actions.make_sign_in_link(user, timedelta(seconds=-1 if state == "expired" else 60))
+    User.objects.update(is_active=state != "closed")
+    page = address("unknown" if state == "unknown" else token)
+    assert client.get(page).status_code == client.post(page).status_code == status
     assert who(client) is None
-
-
-def test_unknown(client, user):
-    assert client.get(address("unknown")).status_code == 404
-    assert client.post(address("unknown")).status_code == 404
-
-
-def test_of_a_closed_account(client, user):
-    token = actions.make_sign_in_link(user)
-    User.objects.filter(pk=user.pk).update(is_active=False)
-    assert client.get(address(token)).status_code == 410
-    assert client.post(address(token)).status_code == 410
+    assert SignInLink.objects.get().used_at is None
 
 
 def test_needs_a_csrf_token(user):

@@ -38,6 +38,26 @@ def rung(monkeypatch) -> list[int]:
     return ids
 
 
+@pytest.fixture
+def ran(work):
+    """`ran(function, …)` is a job with these fields that has run, with `function` as its work."""
+
+    def run(function, watch=None, **fields) -> Job:
+        work(function)
+        job = make_job(**fields)
+        jobs.run(job.pk, watch=watch)
+        return ended(job)
+
+    return run
+
+
+def raising(error: Exception):
+    def work(job, progress):
+        raise error
+
+    return work
+
+
 def make_job(**fields) -> Job:
     return Job.objects.create(**{"kind": ONCE, **fields})
 
@@ -49,13 +69,9 @@ def ended(job: Job) -> Job:
 
 @pytest.mark.django_db
 class TestRun:
-    def test_keeps_what_the_function_answers(self, work) -> None:
-        work(lambda job, progress: {"seen": job.arguments["word"]})
-        job = make_job(arguments={"word": "x"})
+    def test_keeps_what_the_function_answers(self, ran) -> None:
+        job = ran(lambda job, progress: {"seen": job.arguments["word"]}, arguments={"word": "x"})
 
-        jobs.run(job.pk)
-
-        ended(job)
         assert (job.state, job.result, job.error, job.attempt) == ("done", {"seen": "x"}, "", 1)
         assert job.started_at <= job.finished_at
 
@@ -69,46 +85,31 @@ class TestRun:
         assert jobs.run(job.pk + 1) is None
         assert calls == [job.pk]
 
-    def test_keeps_a_domain_error_in_its_own_words(self, work) -> None:
-        def refuse(job, progress):
-            raise DomainError("The file is gone.")
+    def test_keeps_a_domain_error_in_its_own_words(self, ran) -> None:
+        job = ran(raising(DomainError("The file is gone.")))
 
-        work(refuse)
-        job = make_job()
+        assert (job.state, job.error) == ("failed", "The file is gone.")
 
-        jobs.run(job.pk)
+    def test_says_nothing_of_an_unexpected_error_but_logs_it(self, ran, caplog) -> None:
+        job = ran(raising(ValueError("secret path")))
 
-        assert (ended(job).state, job.error) == ("failed", "The file is gone.")
-
-    def test_says_nothing_of_an_unexpected_error_but_logs_it(self, work, caplog) -> None:
-        def break_down(job, progress):
-            raise ValueError("secret path")
-
-        work(break_down)
-        job = make_job()
-
-        jobs.run(job.pk)
-
-        assert ended(job).state == "failed"
+        assert job.state == "failed"
         assert "secret" not in job.error
         assert "secret path" in caplog.text
 
-    def test_takes_over_a_job_whose_worker_is_gone(self, work) -> None:
-        work(lambda job, progress: {"attempt": job.attempt})
-        job = make_job(state=Job.State.RUNNING, attempt=1, started_at=timezone.now())
+    def test_takes_over_a_job_whose_worker_is_gone(self, ran) -> None:
+        lost = {"state": Job.State.RUNNING, "attempt": 1, "started_at": timezone.now()}
 
-        jobs.run(job.pk)
+        job = ran(lambda job, progress: {"attempt": job.attempt}, **lost)
 
-        assert (ended(job).state, job.result) == ("done", {"attempt": 2})
+        assert (job.state, job.result) == ("done", {"attempt": 2})
 
-    def test_refuses_a_sixth_attempt(self, work) -> None:
-        work(lambda job, progress: {})
-        job = make_job(state=Job.State.RUNNING, attempt=jobs.ATTEMPTS)
+    def test_refuses_a_sixth_attempt(self, ran) -> None:
+        job = ran(lambda job, progress: {}, state=Job.State.RUNNING, attempt=jobs.ATTEMPTS)
 
-        assert jobs.run(job.pk) is None
-        assert ended(job).state == "running"
+        assert (job.state, job.attempt) == ("running", jobs.ATTEMPTS)
 
-    def test_reports_progress_in_the_row_and_to_a_watcher(self, work) -> None:
+    def test_reports_progress_in_the_row_and_to_a_watcher(self, ran) -> None:
         told = []
 
         def count(job, progress):
@@ -116,13 +117,10 @@ class TestRun:
             progress(2, 3, "second")
             progress(3, 3)
 
-        work(count)
-        job = make_job()
-
-        jobs.run(job.pk, watch=lambda *step: told.append(step))
+        job = ran(count, watch=lambda *step: told.append(step))
 
         assert told == [(1, 3, "first"), (2, 3, "second"), (3, 3, "")]
-        assert (ended(job).done, job.total, job.step) == (3, 3, "first")
+        assert (job.done, job.total, job.step) == (3, 3, "first")
         assert job.heartbeat_at is not None
 
 
@@ -140,7 +138,7 @@ class TestCancel:
         assert jobs.run(job.pk) is None
         assert calls == []
 
-    def test_ends_a_running_job_at_its_next_step(self, work) -> None:
+    def test_ends_a_running_job_at_its_next_step(self, ran) -> None:
         steps = []
 
         def three_steps(job, progress):
@@ -151,18 +149,13 @@ class TestCancel:
                 progress._written = 0
                 progress(step, 10)
 
-        work(three_steps)
-        job = make_job()
-
-        jobs.run(job.pk)
+        job = ran(three_steps)
 
         assert steps == [0, 1]
-        assert (ended(job).state, job.error) == ("cancelled", "")
+        assert (job.state, job.error) == ("cancelled", "")
 
-    def test_leaves_a_finished_job_as_it_is(self, work) -> None:
-        work(lambda job, progress: {})
-        job = make_job()
-        jobs.run(job.pk)
+    def test_leaves_a_finished_job_as_it_is(self, ran) -> None:
+        job = ran(lambda job, progress: {})
 
         jobs.cancel(job)
 
@@ -278,17 +271,12 @@ class TestDatabaseGone:
         jobs.run(job.pk)
         assert (ended(job).state, job.result) == ("done", {"attempt": 2})
 
-    def test_an_error_of_the_database_that_is_still_there_fails_the_job(self, work) -> None:
+    def test_an_error_of_the_database_that_is_still_there_fails_the_job(self, ran) -> None:
         def divide(job, progress):
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute("SET LOCAL statement_timeout = 1; SELECT pg_sleep(1)")
 
-        work(divide)
-        job = make_job()
-
-        jobs.run(job.pk)
-
-        assert ended(job).state == "failed"
+        assert ran(divide).state == "failed"
 
 
 def terminate(pid: int) -> None:

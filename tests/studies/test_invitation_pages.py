@@ -61,6 +61,7 @@ def test_visitor_makes_an_account_and_joins(client, link):
     assert answer.headers["Location"] == reverse("study", args=["main"])
     assert seats() == [("R1", "owner"), ("R2", "volunteer")]
     ada = User.objects.get(email="ada@example.org")
+    assert (ada.name, ada.may_create_studies) == ("Ada", False)
     assert ada.check_password(FORM["password"])
     assert client.session["_auth_user_id"] == str(ada.pk)
 
@@ -77,7 +78,7 @@ def test_bad_input_is_refused_and_kept(client, link, change):
 
 
 def test_address_that_has_an_account_is_asked_to_sign_in(client, link):
-    make_user("Ada", email="ADA@example.org", password="her own password")
+    known = make_user("Ada", email="ADA@example.org", password="her own password")
     answer = client.post(link, FORM)
     assert answer.status_code == 409
     assert b"sign in with it" in answer.content
@@ -86,6 +87,8 @@ def test_address_that_has_an_account_is_asked_to_sign_in(client, link):
     assert seats() == [("R1", "owner")]
     assert Invitation.objects.get().accepted_at is None
     assert "_auth_user_id" not in client.session
+    known.refresh_from_db()
+    assert known.check_password("her own password")
 
 
 def test_trying_addresses_is_throttled(client, link):
@@ -122,6 +125,7 @@ def test_member_is_told_so_and_the_link_stays_open(owner, link):
     assert b"You take part already" in page.content
     assert client.post(link).status_code == 409
     assert Invitation.objects.get().accepted_at is None
+    assert seats() == [("R1", "owner")]
 
 
 def test_former_member_joins_again_in_the_same_seat(owner, link):

@@ -47,15 +47,7 @@ def posts(member: Membership, invitation: Invitation) -> dict[str, tuple[str, di
     }
 
 
-NAMES = [
-    "invite",
-    "revoke_invitation",
-    "change_role",
-    "end_membership",
-    "rejoin",
-    "add_model",
-    "make_model_token",
-]
+NAMES = "invite revoke_invitation change_role end_membership rejoin add_model make_model_token".split()
 
 
 @pytest.fixture
