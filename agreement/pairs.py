@@ -87,22 +87,18 @@ def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
 
 
 def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
-    """Cohen's kappa of two columns, with the reason where it has none."""
+    """Cohen's kappa of two columns, with the reason where it has none: 1 is perfect, 0 is chance.
+
+    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once.
+    Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
+    """
     one, other = patterns.codes[:, first], patterns.codes[:, second]
     both = (one != MISSING) & (other != MISSING)
     q = patterns.categories
     cell = one[both].astype(np.int64) * q + other[both]
-    table = np.zeros(q * q, dtype=np.int64)
-    np.add.at(table, cell, patterns.counts[both])
-    return kappa_of_table(first, second, table.reshape(q, q))
-
-
-def kappa_of_table(first: int, second: int, table: Ints) -> PairKappa:
-    """Cohen's kappa of two columns from the issues by the category of the one and of the other [q, q].
-
-    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once. 1 is perfect, 0 is chance.
-    Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
-    """
+    flat = np.zeros(q * q, dtype=np.int64)
+    np.add.at(flat, cell, patterns.counts[both])
+    table = flat.reshape(q, q)
     issues, same = int(table.sum()), int(np.trace(table))
     if not issues:
         return PairKappa(first, second, 0, None, None, Reason.NO_ISSUE_IN_COMMON)

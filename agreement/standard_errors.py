@@ -58,16 +58,6 @@ def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None
     return (int(np.dot(weights, upper)) << _HALF) + int(np.dot(weights, lower))
 
 
-def sum_of_squares(
-    weights: Ints, columns: Sequence[WholeNumbers | Ints], factors: Sequence[Fraction | int]
-) -> Fraction:
-    """Sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2, for columns x and m + 1 factors.
-
-    It is the quadratic form of the factors with the sums of products of the columns.
-    """
-    return quadratic_form(products(weights, columns), factors)
-
-
 def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list[int]]:
     """[m + 1, m + 1] the sums of w_i x_ij x_ik, the last column being 1; filled from the diagonal on."""
     table = [*columns, np.ones(len(weights), dtype=np.int64)]
@@ -78,7 +68,10 @@ def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list
 
 
 def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | int]) -> Fraction:
-    """The sum of f_j f_k s_jk over all j and k, for the upper half of a symmetric table s."""
+    """The sum of f_j f_k s_jk over all j and k, for the upper half of a symmetric table s.
+
+    Of `products` it is the sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2.
+    """
     found = Fraction()
     for j, one in enumerate(factors):
         for k in range(j, len(factors)):
@@ -130,7 +123,7 @@ def _products(tally: Tally) -> tuple[int, list[list[int]]]:
     return unit, products(
         tally.weights,
         [
-            times(_same_pairs(tally), by_pair),
+            times(tally.same_pairs, by_pair),
             (tally.sizes >= 2).astype(np.int64),
             times(_per_row(tally, labels), by_label),
         ],
@@ -147,7 +140,7 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
     issues, labels = several.issues, Fraction(tally.sums.labels.item())
     mean = labels / issues
     unit, _by_label, by_pair = per_size(several.sizes)
-    same = times(times(_same_pairs(several), by_pair), several.sizes)
+    same = times(times(several.same_pairs, by_pair), several.sizes)
     observed = Fraction(sum_of_products(several.weights, same)) / (unit * labels)
     plain = (observed - expected) / (1 - expected)
     by_chance = -2 * (1 - plain) / (1 - expected)
@@ -159,11 +152,7 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
         by_chance / (labels * mean),
         0,
     ]
-    return sum_of_squares(several.weights, columns, factors), issues
-
-
-def _same_pairs(tally: Tally) -> Any:
-    return tally.same_pairs.astype(np.int64)
+    return quadratic_form(products(several.weights, columns), factors), issues
 
 
 def _per_row(tally: Tally, values: Any) -> Any:

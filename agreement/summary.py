@@ -64,7 +64,11 @@ def report(
     coefficients = {name: coefficient(name, tally) for name in FROM_COUNTS}
     categories = category_kappas(tally, codes)
     found = pairs(patterns) if columns_are_raters else ()
-    coefficients["light_kappa"] = _light(coefficients, found, columns_are_raters=columns_are_raters)
+    coefficients["light_kappa"] = light_kappa(found)
+    if not columns_are_raters:
+        coefficients["light_kappa"] = Coefficient(None, reason=Reason.SLOTS)
+    elif coefficients["fleiss_kappa"].value is None:
+        coefficients["light_kappa"] = Coefficient(None, reason=coefficients["fleiss_kappa"].reason)
     if raters == 1:
         coefficients = {name: Coefficient(None, reason=Reason.ONE_RATER) for name in coefficients}
         categories = tuple(replace(each, reason=Reason.ONE_RATER) for each in categories)
@@ -79,14 +83,3 @@ def report(
         categories=categories,
         pairs=found,
     )
-
-
-def _light(
-    coefficients: Mapping[str, Coefficient], found: Sequence[PairKappa], *, columns_are_raters: bool
-) -> Coefficient:
-    if not columns_are_raters:
-        return Coefficient(None, reason=Reason.SLOTS)
-    fleiss = coefficients["fleiss_kappa"]
-    if fleiss.value is None:
-        return Coefficient(None, reason=fleiss.reason)
-    return light_kappa(found)

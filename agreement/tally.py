@@ -78,9 +78,10 @@ class Tally:
         return self.per_category(self.weights[self.row] * self.chosen).astype(np.int64)
 
     @property
-    def same_pairs(self) -> Floats:
+    def same_pairs(self) -> Ints:
         """[P] ordered pairs of labels of one issue that are the same: sum over k of n_ik (n_ik - 1)."""
-        return self.per_row(self.chosen * (self.chosen - 1))
+        pairs = self.chosen * (self.chosen - 1)
+        return _bincount(self.row, pairs, len(self.sizes)).astype(np.int64)
 
     @property
     def agreement(self) -> Floats:
@@ -93,17 +94,9 @@ class Tally:
         """The sums over the issues as they are, exact."""
         return Sums.of(self)
 
-    def per_row(self, values: npt.ArrayLike) -> Floats:
-        """[P] the sum of an entry-wise quantity over the categories of each pattern."""
-        return _bincount(self.row, values, len(self.sizes))
-
     def per_category(self, values: npt.ArrayLike) -> Floats:
         """[q] the sum of an entry-wise quantity over the patterns, for each category."""
         return _bincount(self.category, values, self.categories)
-
-    def shares(self) -> Floats:
-        """n_ik / r_i of each entry."""
-        return self.chosen / self.sizes[self.row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +150,9 @@ class Sums:
         """The sums over resampled issues: `draws` [B, P] issues of each pattern in each replicate."""
         weights = draws.astype(np.float64)
         shape = (len(tally.sizes), tally.categories)
-        several = tally.sizes >= 2
+        several, pairs = tally.sizes >= 2, tally.sizes * (tally.sizes - 1)
         shares, chosen = np.zeros(shape), np.zeros(shape)
-        shares[tally.row, tally.category] = tally.shares()
+        shares[tally.row, tally.category] = tally.chosen / tally.sizes[tally.row]
         chosen[tally.row, tally.category] = tally.chosen * several[tally.row]
         return cls(
             issues=weights.sum(axis=1),
@@ -168,14 +161,8 @@ class Sums:
             shares=weights @ shares,
             labels=weights @ (tally.sizes * several),
             chosen=weights @ chosen,
-            unlike=weights @ _unlike(tally),
+            unlike=weights @ ((pairs - tally.same_pairs) / np.maximum(tally.sizes - 1, 1)),
         )
-
-
-def _unlike(tally: Tally) -> Floats:
-    """[P] ordered pairs of labels that differ, per (r_i - 1); 0 where r_i is 1."""
-    pairs = tally.sizes * (tally.sizes - 1)
-    return (pairs - tally.same_pairs) / np.maximum(tally.sizes - 1, 1)
 
 
 def _exact(value: Fraction | int) -> Values:

@@ -3,13 +3,13 @@
 import json
 import logging
 import subprocess
-import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import category
 
-from django.conf import settings
 from django.utils.translation import ngettext
+
+from drawing.workers import answer_of
 
 SECONDS = 5
 
@@ -40,16 +40,7 @@ def without_a_font(texts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _missing(letters: str) -> str:
-    command = [sys.executable, "-m", "drawing.missing_glyphs_worker"]
-    made = subprocess.run(
-        command,
-        input=json.dumps(letters).encode(),
-        capture_output=True,
-        cwd=settings.BASE_DIR,
-        check=True,
-        timeout=SECONDS,
-    )
-    return str(json.loads(made.stdout))
+    return str(json.loads(answer_of("missing_glyphs_worker", given=json.dumps(letters), seconds=SECONDS)))
 
 
 def boxes(letters: str) -> str:

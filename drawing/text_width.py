@@ -3,13 +3,14 @@
 import json
 import logging
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from unicodedata import category, east_asian_width
+
+from drawing.workers import answer_of
 
 SECONDS = 20
 TABLE = Path(__file__).with_name("letter_widths.json")
@@ -76,13 +77,5 @@ def _measured(letters: str) -> dict[str, tuple[float, float]]:
 
 @lru_cache(maxsize=64)
 def _asked(letters: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    made = subprocess.run(
-        [sys.executable, "-m", "drawing.text_width_worker"],
-        input=json.dumps(letters).encode(),
-        capture_output=True,
-        cwd=TABLE.parent.parent,
-        check=True,
-        timeout=SECONDS,
-    )
-    regular, bold = json.loads(made.stdout)
+    regular, bold = json.loads(answer_of("text_width_worker", given=json.dumps(letters), seconds=SECONDS))
     return tuple(regular), tuple(bold)

@@ -3,15 +3,14 @@
 import json
 import logging
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from django.conf import settings
 from django.utils.translation import get_language
 
 from drawing.errors import PdfFailed
 from drawing.vega import engine
+from drawing.workers import answer_of
 
 SECONDS = 60
 
@@ -25,21 +24,12 @@ def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float | Non
     minute, and DrawingBusy.
     """
     data = json.dumps({**found, "lang": (get_language() or "en").partition("-")[0]})
-    command = [sys.executable, "-m", "drawing.typst_pdf_worker", str(template)]
     try:
         with engine(wait):
-            made = subprocess.run(
-                command,
-                input=data.encode(),
-                capture_output=True,
-                cwd=settings.BASE_DIR,
-                check=True,
-                timeout=SECONDS,
-            )
+            return answer_of("typst_pdf_worker", str(template), given=data, seconds=SECONDS)
     except subprocess.TimeoutExpired as error:
         log.warning("a PDF took over %s seconds to set", SECONDS)
         raise PdfFailed from error
     except subprocess.CalledProcessError as error:
         log.warning("a PDF failed: %s", error.stderr.decode(errors="replace")[-2000:])
         raise PdfFailed from error
-    return made.stdout

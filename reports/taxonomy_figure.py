@@ -83,8 +83,8 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
         *notes,
         *(text for one in made.values() for text in (one.code, one.name, one.share)),
     )
-    drawing = tree_figure(name, number, types, notes, ruler((*texts, " ")))
-    return TaxonomyFigure(drawing.svg, _caption(version, book, shares), lines, texts, len(book.states))
+    svg = tree_figure(name, number, types, notes, ruler((*texts, " ")))
+    return TaxonomyFigure(svg, _caption(version, book, shares), lines, texts, len(book.states))
 
 
 def _lines(book: Codebook, shares: Shares | None) -> tuple[ShareLine, ...]:

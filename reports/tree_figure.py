@@ -113,18 +113,8 @@ class Sheet:
     hang: list[float]
 
 
-@dataclass(frozen=True)
-class TreeDrawing:
-    """An SVG with its height in points."""
-
-    svg: str
-    height: float
-
-
-def tree_figure(
-    name: str, version: str, types: Sequence[Leaf], notes: Sequence[str], ruler: Ruler
-) -> TreeDrawing:
-    """The tree of these types below the name of their taxonomy; `notes` are paragraphs beneath it.
+def tree_figure(name: str, version: str, types: Sequence[Leaf], notes: Sequence[str], ruler: Ruler) -> str:
+    """The SVG of these types below the name of their taxonomy; `notes` are paragraphs beneath it.
 
     The ruler knows all letters, those of the words in between too.
     """
@@ -139,12 +129,11 @@ def tree_figure(
     foot, height = _foot(notes, top + _stacked(boxes), ruler)
     elements = [*head, *_trunk(boxes, sheet, top), *_boxes(boxes, sheet), *foot]
     title = f"{name}, {version}"
-    return TreeDrawing(
+    return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{px(WIDTH)}pt" height="{px(height)}pt"'
         f' viewBox="0 0 {px(WIDTH)} {px(height)}" font-family="{FONT}"><title>{escape(title)}</title>'
         + "".join(elements)
-        + "</svg>",
-        height,
+        + "</svg>"
     )
 
 

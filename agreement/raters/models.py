@@ -54,7 +54,10 @@ def model_rater(
     compared, agreement = agreement_with_others(beside(patterns, given), own)
     kappa = among_kappa = Coefficient(None, reason=Reason.SLOTS)
     if columns_are_raters:
-        kappa = _mean_kappa([pair_of(whole, column, own) for column in range(own)])
+        beside_each = [pair_of(whole, column, own) for column in range(own)]
+        kappa = light_kappa([pair for pair in beside_each if pair.issues])
+        if kappa.value is None:
+            kappa = Coefficient(None, reason=Reason.NO_VOLUNTEER)
         among_kappa = light_kappa(pairs(among))
     return ModelRater(
         labels=int(patterns.counts[labelled].sum()),
@@ -65,9 +68,3 @@ def model_rater(
         among_kappa=among_kappa,
         decision=kappa_with_decision(pair_of(whole, own, own + 1)),
     )
-
-
-def _mean_kappa(found: list[PairKappa]) -> Coefficient:
-    """Over the volunteers with whom the model has an issue in common."""
-    mean = light_kappa([pair for pair in found if pair.issues])
-    return Coefficient(None, reason=Reason.NO_VOLUNTEER) if mean.value is None else mean

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import Coefficient, coefficient, interval
-from agreement.pairs import PairKappa, light_kappa, pairs
+from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
 from agreement.standard_errors import standard_error
@@ -55,9 +55,8 @@ def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
     `decided` [P] is the decided category of each row, -1 for none, within the same categories; rows that
     differ in it alone must stand apart. ValueError where it does not fit. Cost: O(P R^2).
     """
-    with_decision = beside(patterns, decided)
-    found = pairs(with_decision)
-    whole = coefficient("fleiss_kappa", Tally.of(patterns))
+    with_decision, found = beside(patterns, decided), pairs(patterns)
+    whole = coefficient("fleiss_kappa", Tally.of(patterns)).value
     base, alone = lone_dissents(patterns.codes)
     present = (patterns.codes != MISSING) & (patterns.counts > 0)[:, np.newaxis]
     used = np.flatnonzero(present.any(axis=0)).tolist()
@@ -65,7 +64,6 @@ def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
     for column in used:
         others = Patterns(np.delete(patterns.codes, column, axis=1), patterns.counts, patterns.categories)
         without = coefficient("fleiss_kappa", Tally.of(others))
-        mine = [pair for pair in found if column in {pair.first, pair.second}]
         compared, agreement = agreement_with_others(patterns, column)
         answer.append(
             Rater(
@@ -73,10 +71,10 @@ def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
                 labels=int(patterns.counts[present[:, column]].sum()),
                 compared=compared,
                 agreement=agreement,
-                kappa=light_kappa([pair for pair in mine if pair.second < patterns.columns]),
-                decision=_decision(mine, column, patterns.columns),
+                kappa=light_kappa([pair for pair in found if column in {pair.first, pair.second}]),
+                decision=kappa_with_decision(pair_of(with_decision, column, patterns.columns)),
                 without=without,
-                effect=_difference(without.value, whole.value),
+                effect=None if without.value is None or whole is None else without.value - whole,
                 alone=int(patterns.counts[alone[:, column]].sum()),
                 others_agree=int(patterns.counts[base[:, column]].sum()),
             )
@@ -151,14 +149,6 @@ def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coeffic
     return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues))
 
 
-def _decision(mine: list[PairKappa], column: int, decision: int) -> PairKappa:
-    """Of the pairs of a rater the one with the decision; it is not among them where nothing is decided."""
-    found = next((pair for pair in mine if pair.second == decision), None)
-    if found is None:
-        return PairKappa(column, decision, 0, None, None, Reason.NO_DECISION)
-    return kappa_with_decision(found)
-
-
 def kappa_with_decision(found: PairKappa) -> PairKappa:
     """The pair of a rater and the decision, with reasons that name the decision."""
     if found.reason is Reason.NO_ISSUE_IN_COMMON:
@@ -166,7 +156,3 @@ def kappa_with_decision(found: PairKappa) -> PairKappa:
     if found.reason is Reason.ONE_ISSUE_IN_COMMON:
         return replace(found, reason=Reason.ONE_DECISION)
     return replace(found, reason=Reason.ONE_CATEGORY_DECIDED) if found.reason else found
-
-
-def _difference(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other

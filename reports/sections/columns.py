@@ -1,6 +1,6 @@
 """A column of a table, as every file, page and picture has it; and the columns that several sections have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from rounds.models import Round
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
+Words = Callable[[AgreementReport, str], str]
+
 ESTIMATE_CELLS = ("value", "se", "low", "high", "reason")
 
 
@@ -29,7 +31,7 @@ class Column:
 
     name: str
     heading: "StrPromise | str"
-    words: Callable[[AgreementReport, str], str] = lambda _report, text: text
+    words: Words = lambda _report, text: text
     digits: Callable[[float], str] = number
 
     def text(self, report: AgreementReport, cell: object) -> str:
@@ -47,41 +49,35 @@ def estimate_cells(found: Coefficient) -> tuple[object, ...]:
     return tuple(cells[name] for name in ESTIMATE_CELLS)
 
 
-def all_or_name(_report: AgreementReport, text: str) -> str:
-    return _("All") if text == "all" else text
+def _from(names: "Mapping[str, StrPromise | str]") -> Words:
+    """The name of what a cell holds; a cell that names nothing known stays as it is."""
+    return lambda _report, text: str(names.get(text, text))
 
 
 def _type_name(report: AgreementReport, text: str) -> str:
     if text in report.codebook.by_code:
         return f"{text} {report.codebook.by_code[text].name}"
-    return all_or_name(report, text)
-
-
-def _coefficient_name(_report: AgreementReport, text: str) -> str:
-    return str(COEFFICIENTS[text][0]) if text in COEFFICIENTS else text
-
-
-def _level_name(_report: AgreementReport, text: str) -> str:
-    return str(LEVELS[text].label) if text in LEVELS else text
-
-
-def _kind_name(_report: AgreementReport, text: str) -> str:
-    return str(capfirst(Round.Kind(text).label)) if text in Round.Kind else text
+    return ALL_OR_NAME(report, text)
 
 
 def reasons(_report: AgreementReport, text: str) -> str:
     return "; ".join(_(reason) for reason in text.split("; ") if reason)
 
 
-COEFFICIENT = Column("coefficient", gettext_lazy("Coefficient"), words=_coefficient_name)
-GROUP = Column("group", gettext_lazy("Group"), words=all_or_name)
+ALL_OR_NAME = _from({"all": gettext_lazy("All")})
+_COEFFICIENT_NAME = _from({key: name for key, (name, _hint) in COEFFICIENTS.items()})
+_LEVEL_NAME = _from({name: level.label for name, level in LEVELS.items()})
+_KIND_NAME = _from({kind.value: capfirst(kind.label) for kind in Round.Kind})
+
+COEFFICIENT = Column("coefficient", gettext_lazy("Coefficient"), words=_COEFFICIENT_NAME)
+GROUP = Column("group", gettext_lazy("Group"), words=ALL_OR_NAME)
 TYPE = Column("type", gettext_lazy("Type"), words=_type_name)
-REPOSITORY = Column("repository", gettext_lazy("Repository"), words=all_or_name)
-MONTH = Column("month", gettext_lazy("Month"), words=all_or_name)
+REPOSITORY = Column("repository", gettext_lazy("Repository"), words=ALL_OR_NAME)
+MONTH = Column("month", gettext_lazy("Month"), words=ALL_OR_NAME)
 ROUND = Column("round", gettext_lazy("Round"))
-KIND = Column("kind", gettext_lazy("Kind"), words=_kind_name)
-VOLUNTEER = Column("volunteer", gettext_lazy("Volunteer"), words=all_or_name)
-LEVEL = Column("level", gettext_lazy("Level"), words=_level_name)
+KIND = Column("kind", gettext_lazy("Kind"), words=_KIND_NAME)
+VOLUNTEER = Column("volunteer", gettext_lazy("Volunteer"), words=ALL_OR_NAME)
+LEVEL = Column("level", gettext_lazy("Level"), words=_LEVEL_NAME)
 CODE = Column("code", gettext_lazy("Code"))
 NAME = Column("name", gettext_lazy("Name"))
 FIRST = Column("first", gettext_lazy("First"))

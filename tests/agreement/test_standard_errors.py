@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.standard_errors import per_size, products, sum_of_products, sum_of_squares, times, whole
+from agreement.standard_errors import per_size, products, quadratic_form, sum_of_products, times, whole
 
 SIZES = st.sampled_from([3, 2**15, 2**31, 2**40, 2**62, 2**70])
 
@@ -45,7 +45,10 @@ def test_many_products_that_do_not_fit_together_are_added_up_all_the_same():
 def test_a_sum_of_squares_is_that_of_the_terms():
     weights, column = np.array([2, 3]), np.array([5, -7])
     factors = [Fraction(1, 3), Fraction(-2)]
-    assert sum_of_squares(weights, [column], factors) == 2 * Fraction(-1, 3) ** 2 + 3 * Fraction(-13, 3) ** 2
+    assert (
+        quadratic_form(products(weights, [column]), factors)
+        == 2 * Fraction(-1, 3) ** 2 + 3 * Fraction(-13, 3) ** 2
+    )
 
 
 def test_units_divide_by_labels_and_by_pairs():

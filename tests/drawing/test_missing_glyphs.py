@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from drawing import missing_glyphs
+from drawing import workers
 from drawing.missing_glyphs import boxes, without_a_font
 from reports.agreement_report import agreement_report
 from reports.formats.files import names_of
@@ -16,7 +16,7 @@ NOWHERE, ALEPH = "\U000ffffd", "ℵ"
 
 
 def test_only_letters_that_come_with_nothing_are_asked_for(monkeypatch):
-    monkeypatch.setattr(missing_glyphs.sys, "executable", "/nosuch")
+    monkeypatch.setattr(workers.sys, "executable", "/nosuch")
 
     assert without_a_font(["Grüße, Ελλάδα, Москва – “a” → b\n", "R1"]) == ""
     with pytest.raises(FileNotFoundError):
