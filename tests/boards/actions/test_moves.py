@@ -7,13 +7,18 @@ from boards.models import Card, Move, Pile
 from boards.queries.boards import state_of
 from studies.models import Role
 from tests import factories
-from tests.worlds.board import board_world, places
+from tests.kept import kept
+from tests.worlds.board import BoardWorld, board_world, places
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_pile_is_made_with_cards_and_gets_a_number_where_it_has_no_name():
-    world = board_world()
+@kept
+def world() -> BoardWorld:
+    return board_world()
+
+
+def test_a_pile_is_made_with_cards_and_gets_a_number_where_it_has_no_name(world):
     crash, hang, _slow, _leak = world.cards
     world.act(world.one, "pile", name="", cards=[])
     world.act(world.one, "pile", name=" Stops   working ", cards=[crash, hang])
@@ -28,8 +33,7 @@ def test_a_pile_is_made_with_cards_and_gets_a_number_where_it_has_no_name():
     assert state["revision"] == 3
 
 
-def test_cards_go_into_a_pile_aside_and_back():
-    world = board_world()
+def test_cards_go_into_a_pile_aside_and_back(world):
     crash, hang, *_ = world.cards
     pile = world.pile("Stops")
     world.act(world.one, "move", cards=[crash, hang], to=pile)
@@ -39,15 +43,13 @@ def test_cards_go_into_a_pile_aside_and_back():
     assert set(places(world.board).values()) == {None}
 
 
-def test_what_lies_there_already_is_no_move():
-    world = board_world()
+def test_what_lies_there_already_is_no_move(world):
     pile = world.pile("Stops", world.cards[0])
     before = world.state()["revision"]
     assert world.act(world.one, "move", cards=[world.cards[0]], to=pile)["revision"] == before
 
 
-def test_a_card_that_somebody_moved_since_stays_where_they_put_it():
-    world = board_world()
+def test_a_card_that_somebody_moved_since_stays_where_they_put_it(world):
     crash, hang, *_ = world.cards
     stops, other = world.pile("Stops"), world.pile("Other")
     seen = world.state()["revision"]
@@ -61,8 +63,7 @@ def test_a_card_that_somebody_moved_since_stays_where_they_put_it():
     assert places(world.board)["Crash"] == "Other"
 
 
-def test_two_who_put_a_card_into_the_same_pile_do_not_clash():
-    world = board_world()
+def test_two_who_put_a_card_into_the_same_pile_do_not_clash(world):
     stops = world.pile("Stops")
     seen = world.state()["revision"]
     world.act(world.two, "move", cards=[world.cards[0]], to=stops)
@@ -70,8 +71,7 @@ def test_two_who_put_a_card_into_the_same_pile_do_not_clash():
     assert places(world.board)["Crash"] == "Stops"
 
 
-def test_nothing_is_put_into_a_pile_that_is_gone():
-    world = board_world()
+def test_nothing_is_put_into_a_pile_that_is_gone(world):
     stops = world.pile("Stops", world.cards[0])
     world.act(world.two, "drop", pile=stops)
     with pytest.raises(errors.BoardClash, match="no longer there"):
@@ -86,8 +86,7 @@ def test_nothing_is_put_into_a_pile_that_is_gone():
             world.act(world.one, kind, **fields)
 
 
-def test_a_pile_is_described_and_nothing_of_others_is_written_over():
-    world = board_world()
+def test_a_pile_is_described_and_nothing_of_others_is_written_over(world):
     pile = world.pile("Stops")
     world.act(world.one, "describe", pile=pile, name="Halts", definition="It stops.", theme="C.1")
     [found] = world.state()["piles"]
@@ -122,16 +121,14 @@ def test_a_pile_is_described_and_nothing_of_others_is_written_over():
         ({"name": 7}, "name"),
     ],
 )
-def test_a_description_that_does_not_do_is_refused(fields, words):
-    world = board_world()
+def test_a_description_that_does_not_do_is_refused(world, fields, words):
     pile = world.pile("Stops")
     world.pile("Other")
     with pytest.raises(errors.BoardRefused, match=words):
         world.act(world.one, "describe", pile=pile, **fields)
 
 
-def test_joined_piles_are_one():
-    world = board_world()
+def test_joined_piles_are_one(world):
     crash, hang, slow, _leak = world.cards
     one, two, three = world.pile("One", crash), world.pile("Two", hang), world.pile("Three", slow)
     state = world.act(world.one, "join", piles=[two, one, three])
@@ -141,8 +138,7 @@ def test_joined_piles_are_one():
         world.act(world.one, "join", piles=[two, two])
 
 
-def test_a_pile_is_not_dropped_over_a_card_that_came_since():
-    world = board_world()
+def test_a_pile_is_not_dropped_over_a_card_that_came_since(world):
     pile = world.pile("Stops", world.cards[0])
     seen = world.state()["revision"]
     world.act(world.two, "move", cards=[world.cards[1]], to=pile)
@@ -153,8 +149,7 @@ def test_a_pile_is_not_dropped_over_a_card_that_came_since():
     assert set(places(world.board).values()) == {None}
 
 
-def test_piles_are_put_in_order():
-    world = board_world()
+def test_piles_are_put_in_order(world):
     one, two, three = (world.pile(name) for name in ("One", "Two", "Three"))
     state = world.act(world.one, "order", pile=three, position=0)
     assert [pile["id"] for pile in state["piles"]] == [three, one, two]
@@ -163,8 +158,7 @@ def test_piles_are_put_in_order():
     assert [pile["id"] for pile in state["piles"]] == [one, two, three]
 
 
-def test_a_card_with_two_symptoms_is_split_where_it_lies():
-    world = board_world()
+def test_a_card_with_two_symptoms_is_split_where_it_lies(world):
     crash = world.cards[0]
     pile = world.pile("Stops", crash)
     world.act(world.one, "split", card=crash, texts=["Crash at start", " Crash at end "])
@@ -189,8 +183,7 @@ def test_a_card_with_two_symptoms_is_split_where_it_lies():
     assert len(world.state()["cards"]) == 5
 
 
-def test_merged_cards_are_one_where_the_first_lay():
-    world = board_world()
+def test_merged_cards_are_one_where_the_first_lay(world):
     crash, hang, *_ = world.cards
     world.pile("Stops", crash)
     state = world.act(world.one, "merge", cards=[crash, hang], text="Crash or hang")
@@ -206,8 +199,7 @@ def test_merged_cards_are_one_where_the_first_lay():
         world.act(world.one, "merge", cards=[crash, crash], text="x")
 
 
-def test_everyone_takes_back_their_own_moves_in_turn():
-    world = board_world()
+def test_everyone_takes_back_their_own_moves_in_turn(world):
     crash, hang, slow, _leak = world.cards
     stops = world.pile("Stops", crash)
     world.act(world.two, "move", cards=[hang], to=stops)
@@ -229,8 +221,7 @@ def test_everyone_takes_back_their_own_moves_in_turn():
     assert world.state(world.two)["can_redo"]
 
 
-def test_nothing_is_done_again_after_another_move_of_ones_own():
-    world = board_world()
+def test_nothing_is_done_again_after_another_move_of_ones_own(world):
     world.pile("One")
     world.act(world.one, "undo")
     world.pile("Two")
@@ -241,15 +232,13 @@ def test_nothing_is_done_again_after_another_move_of_ones_own():
     assert world.act(world.one, "redo")["piles"][0]["name"] == "Two"
 
 
-def test_who_has_moved_nothing_takes_nothing_back():
-    world = board_world()
+def test_who_has_moved_nothing_takes_nothing_back(world):
     world.pile("One")
     with pytest.raises(errors.NothingToTakeBack):
         world.act(world.two, "undo")
 
 
-def test_a_card_that_was_moved_on_is_not_taken_back():
-    world = board_world()
+def test_a_card_that_was_moved_on_is_not_taken_back(world):
     stops, other = world.pile("Stops", by=world.two), world.pile("Other", by=world.two)
     world.act(world.one, "move", cards=[world.cards[0]], to=stops)
     world.act(world.two, "move", cards=[world.cards[0]], to=other)
@@ -258,8 +247,7 @@ def test_a_card_that_was_moved_on_is_not_taken_back():
     assert places(world.board)["Crash"] == "Other"
 
 
-def test_each_kind_of_move_is_taken_back_and_done_again():
-    world = board_world()
+def test_each_kind_of_move_is_taken_back_and_done_again(world):
     crash, hang, slow, leak = world.cards
     one, two = world.pile("One", crash), world.pile("Two", hang)
 
@@ -289,8 +277,7 @@ def test_each_kind_of_move_is_taken_back_and_done_again():
         world.act(world.one, "undo")
 
 
-def test_a_dropped_pile_does_not_come_back_beside_another_of_its_name():
-    world = board_world()
+def test_a_dropped_pile_does_not_come_back_beside_another_of_its_name(world):
     stops = world.pile("Stops", world.cards[0])
     world.act(world.one, "drop", pile=stops)
     world.pile("Stops", by=world.two)
@@ -299,8 +286,7 @@ def test_a_dropped_pile_does_not_come_back_beside_another_of_its_name():
     assert Pile.objects.filter(in_play=True).count() == 1
 
 
-def test_a_viewer_a_stranger_and_who_left_sort_nothing():
-    world = board_world()
+def test_a_viewer_a_stranger_and_who_left_sort_nothing(world):
     viewer = factories.make_member(world.study, Role.VIEWER)
     stranger = factories.make_member(factories.make_study())
     for member in (viewer, stranger):
@@ -340,8 +326,7 @@ def test_what_is_no_act_is_refused(body):
     assert not Move.objects.exists()
 
 
-def test_since_a_revision_there_is_only_what_changed():
-    world = board_world()
+def test_since_a_revision_there_is_only_what_changed(world):
     crash, hang, slow, leak = world.cards
     pile = world.pile("Stops", crash)
     assert state_of(world.board, world.one, since=1) is None

@@ -9,11 +9,17 @@ from django.urls import reverse
 from boards.mapping import SubTheme
 from boards.models import Card, Move
 from studies.models import Event
+from tests.kept import kept
 from tests.worlds.board import BoardWorld, board_world, places
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import cost
 
 pytestmark = pytest.mark.django_db
+
+
+@kept
+def world() -> BoardWorld:
+    return board_world()
 
 
 def _state(world: BoardWorld, member, since=None):
@@ -79,8 +85,7 @@ def test_the_state_says_all_that_a_page_shows():
     assert _state(world, world.lead).json()["may_lead"]
 
 
-def test_nothing_new_is_204():
-    world = board_world()
+def test_nothing_new_is_204(world):
     world.pile("Stops")
     answer = _state(world, world.one, since=1)
     assert (answer.status_code, answer.content) == (204, b"")
@@ -88,8 +93,7 @@ def test_nothing_new_is_204():
     assert _state(world, world.one, since="x").json()["whole"]
 
 
-def test_an_act_answers_what_changed_since_what_was_seen():
-    world = board_world()
+def test_an_act_answers_what_changed_since_what_was_seen(world):
     crash, hang, *_ = world.cards
     made = _act(world, world.one, "pile", name="Stops", cards=[crash]).json()
     assert (made["revision"], [card["id"] for card in made["cards"]]) == (1, [crash])
@@ -97,8 +101,7 @@ def test_an_act_answers_what_changed_since_what_was_seen():
     assert [card["id"] for card in seen["cards"]] == [crash, hang]
 
 
-def test_a_clash_says_what_is_there_and_changes_nothing():
-    world = board_world()
+def test_a_clash_says_what_is_there_and_changes_nothing(world):
     crash = world.cards[0]
     pile = world.pile("Stops", crash)
     answer = _act(world, world.two, "move", cards=[crash], aside=True, seen=0)
@@ -108,16 +111,14 @@ def test_a_clash_says_what_is_there_and_changes_nothing():
     assert places(world.board)["Crash"] == "Stops"
 
 
-def test_what_is_no_act_is_said_as_json():
-    world = board_world()
+def test_what_is_no_act_is_said_as_json(world):
     assert _act(world, world.one, "burn").status_code == 422
     address = reverse("act_on_board", args=[world.board.pk])
     answer = signed_in(world.one).post(address, "{", content_type="application/json")
     assert (answer.status_code, "error" in answer.json()) == (422, True)
 
 
-def test_the_same_act_sent_twice_is_done_once():
-    world = board_world()
+def test_the_same_act_sent_twice_is_done_once(world):
     key = str(uuid4())
     for _time in range(2):
         answer = _act(world, world.one, "pile", name="Stops", cards=[], key=key)
@@ -130,8 +131,7 @@ def test_the_same_act_sent_twice_is_done_once():
     assert _act(world, world.one, "pile", name="Stops", key="x").status_code == 422
 
 
-def test_the_file_of_a_board_is_what_it_maps():
-    world = board_world()
+def test_the_file_of_a_board_is_what_it_maps(world):
     crash, hang, slow, leak = world.cards
     world.pile("Speed", slow, leak)
     stops = world.pile("Stops, or ends", hang, crash)
@@ -164,8 +164,7 @@ def test_a_state_and_a_move_cost_the_same_for_one_card_and_for_three():
     assert costs(1) == costs(3) == (13, 5, 24)
 
 
-def test_the_cards_of_a_file_with_piles_lie_in_them():
-    world = board_world()
+def test_the_cards_of_a_file_with_piles_lie_in_them(world):
     from boards.actions.boards import start_board_from_mapping
 
     board = start_board_from_mapping(

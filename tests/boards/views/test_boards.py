@@ -11,12 +11,19 @@ from boards.mapping import SubTheme
 from boards.models import Board, Sorting
 from studies.models import Role
 from tests import factories
-from tests.worlds.board import board_world
+from tests.kept import kept
+from tests.worlds.board import BoardWorld, board_world
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import queries_of
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
+
+
+@kept
+def world() -> BoardWorld:
+    return board_world()
+
 
 FILE = b'rootcause,subcategory,symptoms\nCause,Sub,"Crash,Hang"\nCause,Other,Slow\n'
 
@@ -49,8 +56,7 @@ def test_an_empty_list_says_what_to_do_to_who_may(client):
     assert "A lead of the study begins the first one." in page
 
 
-def test_the_list_costs_the_same_at_one_board_and_at_three():
-    world = board_world()
+def test_the_list_costs_the_same_at_one_board_and_at_three(world):
     counts = []
     for wanted in (1, 3):
         while Board.objects.count() < wanted:
@@ -65,8 +71,7 @@ def test_the_list_costs_the_same_at_one_board_and_at_three():
     assert counts[0] == counts[1]
 
 
-def test_the_list_says_how_far_a_board_is_but_not_one_that_is_sorted_apart():
-    world = board_world()
+def test_the_list_says_how_far_a_board_is_but_not_one_that_is_sorted_apart(world):
     world.pile("Stops", *world.cards[:2])
     lines = listed(world).context["boards"]
     assert [(line.cards, line.sorted, line.piles) for line in lines] == [(4, 2, 1)]
@@ -77,8 +82,7 @@ def test_the_list_says_how_far_a_board_is_but_not_one_that_is_sorted_apart():
     assert page.count("Hidden until all sort together") == 2
 
 
-def test_a_board_begins_with_a_file_and_its_piles():
-    world = board_world()
+def test_a_board_begins_with_a_file_and_its_piles(world):
     answer = begun(world, file=upload(), with_piles="on")
     made = Board.objects.get(name="Anew")
     assert (answer.status_code, answer.url) == (302, made.get_absolute_url())
@@ -86,8 +90,7 @@ def test_a_board_begins_with_a_file_and_its_piles():
     assert list(made.sortings.get().piles.values_list("name", flat=True)) == ["Sub", "Other"]
 
 
-def test_who_sorts_apart_begins_without_the_piles_of_the_file():
-    world = board_world()
+def test_who_sorts_apart_begins_without_the_piles_of_the_file(world):
     begun(world, file=upload(), with_piles="on", sorters=[world.one.pk, world.two.pk])
     made = Board.objects.get(name="Anew")
     assert made.phase == Board.Phase.APART
@@ -99,8 +102,7 @@ def test_who_sorts_apart_begins_without_the_piles_of_the_file():
     assert not made.sortings.filter(piles__isnull=False).exists()
 
 
-def test_each_refused_line_of_a_file_is_named_and_nothing_is_stored():
-    world = board_world()
+def test_each_refused_line_of_a_file_is_named_and_nothing_is_stored(world):
     wrong = upload(FILE + b'Cause,Third,"Crash\nCause,Fourth\n')
     answer = begun(world, file=wrong)
     assert answer.status_code == 422
@@ -110,8 +112,7 @@ def test_each_refused_line_of_a_file_is_named_and_nothing_is_stored():
     assert Board.objects.count() == 1
 
 
-def test_a_file_is_looked_at_before_anything_is_stored():
-    world = board_world()
+def test_a_file_is_looked_at_before_anything_is_stored(world):
     answer = begun(world, file=upload(), check="1")
     assert answer.status_code == 200
     assert "It can be read: 3 cards of 2 sub-themes." in answer.text
@@ -128,8 +129,7 @@ def test_a_file_is_looked_at_before_anything_is_stored():
         ({"sorters": ["one"], "file": True}, "It takes two people to sort apart."),
     ],
 )
-def test_what_is_missing_or_wrong_is_said(fields, words):
-    world = board_world()
+def test_what_is_missing_or_wrong_is_said(world, fields, words):
     fields = dict(fields)
     if fields.pop("file", None):
         fields["file"] = upload()
@@ -141,8 +141,7 @@ def test_what_is_missing_or_wrong_is_said(fields, words):
     assert Board.objects.count() == 1
 
 
-def test_a_board_of_labels_needs_some_with_summaries():
-    world = board_world()
+def test_a_board_of_labels_needs_some_with_summaries(world):
     about = factories.category(world.version, "A")
     with pytest.raises(Exception, match="No label here has a summary"):
         start_board(taxonomy=world.version.taxonomy, name="None", about=about, by=world.lead)
