@@ -347,9 +347,5 @@ def test_a_round_is_opened_once():
     for number in range(10):
         round_ = world.round(opened=False, name=f"Round {number}")
         results = at_once(*[lambda: open_round(round_=round_, by=world.lead)] * 3)
-        assert sorted(isinstance(result, RoundAlreadyOpen) for result in results) == [
-            False,
-            True,
-            True,
-        ]
+        assert sorted(isinstance(result, RoundAlreadyOpen) for result in results) == [False, True, True]
         assert Assignment.objects.filter(round=round_).count() == 60

@@ -330,10 +330,7 @@ def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
         ("913", None, [("R1", "C.7"), ("R4", "C.7"), ("R5", "C.9")]),
         ("IAX0F2", None, [("R1", "C.7"), ("R4", "C.8")]),
     ]
-    assert ballots("pair") == [
-        ("12871", None, [("R4", "C.9")]),
-        ("9702", 2, [("R4", "C.1"), ("R6", "C.1")]),
-    ]
+    assert ballots("pair") == [("12871", None, [("R4", "C.9")]), ("9702", 2, [("R4", "C.1"), ("R6", "C.1")])]
     settled = Decision.objects.get(item__meeting__kind="pair")
     assert (settled.how, settled.issue.number) == ("unanimity", "9702")
 

@@ -107,11 +107,7 @@ def test_the_rounding_is_that_of_the_plan(world):
 
 @pytest.mark.parametrize(
     ("frame", "sizes"),
-    [
-        ({"year": 2023}, {"a/a": 15}),
-        ({"with_text": True}, {"a/a": 30}),
-        ({"year": 1999}, None),
-    ],
+    [({"year": 2023}, {"a/a": 15}), ({"with_text": True}, {"a/a": 30}), ({"year": 1999}, None)],
 )
 def test_what_it_is_drawn_from_can_be_narrowed(world, frame, sizes):
     if sizes is None:

@@ -40,10 +40,7 @@ def open_label(round_, issue, member, *, nearest=None):
     """A label without a category, as one who found none that fits leaves it."""
     taxonomy = round_.version.taxonomy
     proposal = Proposal.objects.create(
-        taxonomy=taxonomy,
-        version=round_.version,
-        name="Missing",
-        proposed_by=member,
+        taxonomy=taxonomy, version=round_.version, name="Missing", proposed_by=member
     )
     slot = Assignment.objects.get(round=round_, issue=issue, volunteer=member)
     Assignment.objects.filter(pk=slot.pk).update(submitted_at=round_.opened_at)
@@ -103,8 +100,7 @@ def test_an_answer_is_of_the_version_of_the_round(world, planned):
 
 
 @pytest.mark.parametrize(
-    ("why", "refusal"),
-    [(" \n", ExplanationMissing), ("x" * 5001, ExplanationTooLong), ("x" * 5000, None)],
+    ("why", "refusal"), [(" \n", ExplanationMissing), ("x" * 5001, ExplanationTooLong), ("x" * 5000, None)]
 )
 def test_an_answer_is_explained(world, planned, why, refusal):
     if refusal is None:

@@ -6,14 +6,7 @@ from django.utils import timezone
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import skip_issue
 from annotate.models import Skip
-from annotate.queries.labels import (
-    choosable,
-    latest_labels,
-    own_counts,
-    own_labels,
-    own_skips,
-    progress,
-)
+from annotate.queries.labels import choosable, latest_labels, own_counts, own_labels, own_skips, progress
 from rounds.models import Label, Round
 from taxonomy.models import Level
 from tests import factories

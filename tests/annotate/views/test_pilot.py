@@ -60,10 +60,7 @@ def told(world: World, round_) -> tuple:
 
 
 def test_categories_in_use_and_found_missing(world, pilot):
-    assert told(world, pilot) == (
-        [("A.2", 1, 1, 0), ("C.1", 3, 3, 1)],
-        [("Deadlock", "C.9", 2, 2)],
-    )
+    assert told(world, pilot) == ([("A.2", 1, 1, 0), ("C.1", 3, 3, 1)], [("Deadlock", "C.9", 2, 2)])
 
 
 def test_two_people_who_miss_the_same_are_told_as_one(world):
