@@ -1,12 +1,14 @@
 """Right labels before a training opens, comments after, and who passes."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import Error as DatabaseError
 from django.db import transaction
 
 from annotate.actions import training as actions
 from annotate.actions.rounds import close_round, open_round
-from annotate.actions.training import comment, remove_answer, require_no_author, set_answer
+from annotate.actions.training import comment, remove_answer, require_no_author
 from annotate.actions.volunteers import add_volunteer
 from annotate.errors import (
     AnswersStay,
@@ -60,43 +62,37 @@ def open_label(round_, issue, member, *, nearest=None):
 # --- right labels
 
 
-def test_an_answer_is_stored_and_given_anew(world, planned):
-    first = answer(world, planned, world.issues[0], "C.1", why="  It does not build. ")
-    assert (first.category, first.explanation, first.given_by) == (
-        world.category("C.1"),
-        "It does not build.",
-        world.lead,
-    )
+def test_an_answer_is_stored_and_given_anew_and_taken_back(world, planned):
+    issue = world.issues[0]
+    first = answer(world, planned, issue, "C.1", why="  It does not build. ")
+    given = (first.category, first.explanation, first.given_by)
+    assert given == (world.category("C.1"), "It does not build.", world.lead)
 
     other = another_lead(world)
-    answer(world, planned, world.issues[0], "C.2", by=other, why="It does.")
-
+    answer(world, planned, issue, "C.2", by=other, why="It does.")
     stored = Answer.objects.get()
-    assert (stored.category, stored.explanation, stored.given_by) == (
-        world.category("C.2"),
-        "It does.",
-        other,
-    )
+    given = (stored.category, stored.explanation, stored.given_by)
+    assert given == (world.category("C.2"), "It does.", other)
+
+    answer(world, planned, world.issues[1], "C.2")
+    for _twice in range(2):
+        remove_answer(round_=planned, issue=issue, by=world.lead)
+    assert [one.issue for one in Answer.objects.all()] == [world.issues[1]]
 
 
-def test_an_answer_may_be_deeper_than_the_depth_and_not_above_it(world, planned):
+def test_an_answer_is_of_an_issue_and_the_version_of_a_training_and_not_above_its_depth(world, planned):
     answer(world, planned, world.issues[0], "C.1.i")
     with pytest.raises(errors.TooShallow):
         answer(world, planned, world.issues[1], "C")
+    other = replace(world, version=factories.make_version(world.study, ["X", "X.1"]))
+    with pytest.raises(errors.UnknownCategory):
+        answer(other, planned, world.issues[0], "X.1")
+    with pytest.raises(errors.NotInTheRound):
+        answer(world, planned, world.issues[4], "C.1")
+    with pytest.raises(errors.NotATraining):
+        answer(world, world.round(opened=False), world.issues[0], "C.1")
 
     assert Answer.objects.get().category == world.category("C.1.i")
-
-
-def test_an_answer_is_of_the_version_of_the_round(world, planned):
-    other = factories.make_version(world.study, ["X", "X.1"])
-    with pytest.raises(errors.UnknownCategory):
-        set_answer(
-            round_=planned,
-            issue=world.issues[0],
-            category=factories.category(other, "X.1"),
-            explanation="Because.",
-            by=world.lead,
-        )
 
 
 @pytest.mark.parametrize(
@@ -123,13 +119,6 @@ def test_only_leads_give_answers(world, planned):
     assert answer(world, planned, world.issues[0], "C.1", by=owner).given_by == owner
 
 
-def test_answers_are_of_the_issues_of_a_training(world, planned):
-    with pytest.raises(errors.NotInTheRound):
-        answer(world, planned, world.issues[4], "C.1")
-    with pytest.raises(errors.NotATraining):
-        answer(world, world.round(opened=False), world.issues[0], "C.1")
-
-
 def test_a_lead_who_labels_in_the_training_gives_no_answers(world):
     both = another_lead(world)
     planned = training(world, "C.1", "-", opened=False, members=[both, world.members[0]])
@@ -140,14 +129,6 @@ def test_a_lead_who_labels_in_the_training_gives_no_answers(world):
         remove_answer(round_=planned, issue=world.issues[0], by=both)
 
     assert Answer.objects.count() == 1
-
-
-def test_an_answer_is_taken_back(world):
-    planned = training(world, "C.1", "C.2", opened=False)
-    remove_answer(round_=planned, issue=world.issues[0], by=world.lead)
-    remove_answer(round_=planned, issue=world.issues[0], by=world.lead)
-
-    assert [one.issue for one in Answer.objects.all()] == [world.issues[1]]
 
 
 def test_answers_stay_once_the_training_is_open(world):
@@ -291,89 +272,73 @@ def test_a_main_round_opens_with_the_passed_training(world):
         label_as(world, main, second, "C.1")
 
 
-def test_who_wrote_answers_needs_no_training(world):
-    first, _second = world.members
+def test_who_wrote_answers_or_was_let_in_needs_no_training(world):
+    first, second = world.members
     opened = training(world, "C.1")
-    main = main_after(world, opened, members=[world.lead, first])
+    main = main_after(world, opened, members=[world.lead, first, second])
+    admitted = RoundVolunteer.objects.filter(round=main, member=first)
+    admitted.update(admitted_at=main.opened_at, admitted_by=world.lead)
     seats = {seat.member: seat for seat in RoundVolunteer.objects.filter(round=main)}
 
-    assert training_to_pass(main, seats[world.lead]) is None
-    assert training_to_pass(main, seats[first]) == opened
+    needed = [training_to_pass(main, seats[member]) for member in (world.lead, first, second)]
+    assert needed == [None, None, opened]
+    assert [may_take_turns(member, main) for member in (world.lead, first, second)] == [True, True, False]
 
 
-def test_one_who_was_let_in_needs_no_training(world):
-    opened = training(world, "C.1")
-    main = main_after(world, opened)
-    RoundVolunteer.objects.filter(round=main, member=world.members[0]).update(
-        admitted_at=main.opened_at, admitted_by=world.lead
-    )
-
-    assert [may_take_turns(member, main) for member in world.members] == [True, False]
-
-
-def test_a_label_of_a_training_stays_as_it_is(world):
+def test_a_label_of_a_training_stays_as_it_is_and_who_was_taken_out_gives_no_more(world):
     opened = training(world, "C.1", "C.1")
-    member, issue = world.members[0], world.issues[0]
+    member = world.members[0]
     label_as(world, opened, member, "C.2")
 
-    with pytest.raises((LabelRevealed, errors.DomainError)):
-        world.change(opened, issue, member, "C.1")
+    with pytest.raises(LabelRevealed):
+        world.change(opened, world.issues[0], member, "C.1")
     with pytest.raises(DatabaseError, match="stays as it is"), transaction.atomic():
         Label.objects.update(category=world.category("C.1"))
+    take_out(opened, member)
+    with pytest.raises(errors.RemovedFromRound):
+        world.submit(opened, world.issues[1], member, "C.1", form_key=None)
 
     assert Label.objects.get().category == world.category("C.2")
-
-
-def test_one_who_was_taken_out_labels_no_more_in_a_training(world):
-    opened = training(world, "C.1", "C.1")
-    take_out(opened, world.members[0])
-
-    with pytest.raises(errors.RemovedFromRound):
-        world.submit(opened, world.issues[0], world.members[0], "C.1", form_key=None)
 
 
 # --- comments
 
 
-def test_a_volunteer_comments_on_what_they_have_labelled(world):
+@kept
+def labelled(world) -> Round:
+    """A training of two issues, of which R1 has labelled the first."""
     opened = training(world, "C.1", "C.1")
+    label_as(world, opened, world.members[0], "C.2")
+    return opened
+
+
+def test_a_volunteer_comments_on_what_they_have_labelled_also_after_the_close(world, labelled):
     member = world.members[0]
-    label_as(world, opened, member, "C.2")
-
-    comment(round_=opened, issue=world.issues[0], author=member, text=" C.1 is unclear. ")
+    comment(round_=labelled, issue=world.issues[0], author=member, text=" C.1 is unclear. ")
     with pytest.raises(NotSeenYet):
-        comment(round_=opened, issue=world.issues[1], author=member, text="What is it?")
+        comment(round_=labelled, issue=world.issues[1], author=member, text="What is it?")
+    closed = close_round(round_=labelled, by=world.lead)
+    comment(round_=closed, issue=world.issues[0], author=member, text="Later.")
 
-    assert [(one.issue, one.author, one.text) for one in Comment.objects.all()] == [
-        (world.issues[0], member, "C.1 is unclear.")
+    assert [(one.issue, one.author, one.text) for one in Comment.objects.order_by("pk")] == [
+        (world.issues[0], member, "C.1 is unclear."),
+        (world.issues[0], member, "Later."),
     ]
 
 
-def test_a_comment_is_possible_after_the_training_is_closed(world):
-    opened = training(world, "C.1")
-    label_as(world, opened, world.members[0], "C.2")
-    closed = close_round(round_=opened, by=world.lead)
-
-    assert comment(round_=closed, issue=world.issues[0], author=world.members[0], text="Later.").pk
-
-
 @pytest.mark.parametrize(("text", "refusal"), [(" \n", CommentMissing), ("x" * 2001, CommentTooLong)])
-def test_a_comment_says_something_of_a_size_that_is_read(world, text, refusal):
-    opened = training(world, "C.1")
-    label_as(world, opened, world.members[0], "C.2")
-
+def test_a_comment_says_something_of_a_size_that_is_read(world, labelled, text, refusal):
     with pytest.raises(refusal):
-        comment(round_=opened, issue=world.issues[0], author=world.members[0], text=text)
+        comment(round_=labelled, issue=world.issues[0], author=world.members[0], text=text)
     assert not Comment.objects.exists()
 
 
-def test_nobody_else_comments(world):
-    opened = training(world, "C.1")
-    label_as(world, opened, world.members[0], "C.2")
-
-    with pytest.raises(errors.NotYourTurn):
-        comment(round_=opened, issue=world.issues[0], author=world.lead, text="Well.")
-    with pytest.raises(NotSeenYet):
-        comment(round_=opened, issue=world.issues[0], author=world.members[1], text="Well.")
-    with pytest.raises(errors.NotATraining):
-        comment(round_=world.round(), issue=world.issues[0], author=world.members[0], text="Well.")
+def test_nobody_else_comments(world, labelled):
+    first, second = world.members
+    for round_, author, refusal in (
+        (labelled, world.lead, errors.NotYourTurn),
+        (labelled, second, NotSeenYet),
+        (world.round(), first, errors.NotATraining),
+    ):
+        with pytest.raises(refusal):
+            comment(round_=round_, issue=world.issues[0], author=author, text="Well.")
