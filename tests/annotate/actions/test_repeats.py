@@ -17,6 +17,7 @@ from annotate.queries.labels import latest_labels, own_counts, own_labels, progr
 from annotate.queries.turns import current_turn, turn_at
 from rounds.drift import comes_again
 from rounds.models import Label, Round, RoundIssue, RoundVolunteer
+from studies.models import Membership
 from taxonomy.models import Proposal
 from tests.factories.annotate import label_input
 from tests.worlds.world import World, small_world
@@ -54,6 +55,14 @@ def _days_later(**fields) -> None:
         Repeat.objects.filter(pk=repeat.pk).update(due_at=repeat.due_at - timedelta(days=2))
 
 
+def _days_after() -> tuple[World, Round, Membership]:
+    """A volunteer labelled all issues two days ago, and nothing of the round is revealed."""
+    world, round_ = _world(reveal=Round.Reveal.ROUND_CLOSED)
+    _label_all(world, round_, world.members[0])
+    _days_later()
+    return world, round_, world.members[0]
+
+
 def _again(world, round_, issue, member, code="C.3", **fields):
     given = {"summary": "second", "unsure": True, "form_key": uuid4()} | fields
     category = world.category(code) if code else None
@@ -68,22 +77,17 @@ def _seed(round_, member) -> int:
 
 def test_with_its_label_an_issue_is_scheduled_if_chance_has_chosen_it():
     world, round_ = _world()
-    member = world.members[0]
-    _label_all(world, round_, member)
-    seed = _seed(round_, member)
+    without = world.round()
+    for each in (round_, without):
+        _label_all(world, each, world.members[0])
+    assert not Repeat.objects.filter(round=without).exists()
+    seed = _seed(round_, world.members[0])
     chosen = {issue.pk for issue in world.issues if comes_again(issue.pk, seed, 50)}
     assert set(Repeat.objects.values_list("issue", flat=True)) == chosen
     assert 0 < len(chosen) < 12
     for repeat in Repeat.objects.all():
-        label = Label.objects.get(issue=repeat.issue)
+        label = Label.objects.get(round=round_, issue=repeat.issue)
         assert (repeat.due_at, repeat.submitted_at) == (label.submitted_at + timedelta(hours=24), None)
-
-
-@pytest.mark.world(issues=6, members=2)
-def test_a_round_without_the_check_and_a_training_schedule_nothing(world):
-    round_ = world.round()
-    _label_all(world, round_, world.members[0])
-    assert Repeat.objects.count() == 0
 
 
 def test_all_that_is_due_comes_again_and_progress_ends_where_it_said():
@@ -106,10 +110,7 @@ def test_all_that_is_due_comes_again_and_progress_ends_where_it_said():
 
 
 def test_the_second_label_is_kept_apart_with_all_that_a_label_has():
-    world, round_ = _world(reveal=Round.Reveal.ROUND_CLOSED)
-    member = world.members[0]
-    _label_all(world, round_, member)
-    _days_later()
+    world, round_, member = _days_after()
     issue, key = current_turn(round_, member).issue, uuid4()
     before = list(Label.objects.order_by("pk").values())
     done = _again(world, round_, issue, member, form_key=key)
@@ -133,13 +134,6 @@ def test_the_second_label_is_kept_apart_with_all_that_a_label_has():
     assert latest_labels(round_, member)[0].issue == issue.pk
     assert own_counts(round_, member) == {world.category("C.2").pk: 12, world.category("C.3").pk: 1}
     assert len(own_labels(round_, member).rows) == 12
-
-
-def test_an_open_label_can_be_the_second_one():
-    world, round_ = _world(reveal=Round.Reveal.ROUND_CLOSED)
-    member = world.members[0]
-    _label_all(world, round_, member)
-    _days_later()
     issue = current_turn(round_, member).issue
     _again(world, round_, issue, member, None, proposed_name="Missing", proposed_reason="None fits.")
     stored = Repeat.objects.get(issue=issue)
@@ -203,10 +197,7 @@ def test_where_a_draft_was_left_comes_before_what_comes_again():
 
 
 def test_what_came_again_is_put_off_drafted_and_changed_like_any_other():
-    world, round_ = _world(reveal=Round.Reveal.ROUND_CLOSED)
-    member = world.members[0]
-    _label_all(world, round_, member)
-    _days_later()
+    world, round_, member = _days_after()
     first = current_turn(round_, member).issue
     skip_issue(round_=round_, issue=first, member=member, reason="later")
     assert Repeat.objects.get(issue=first).due_at > timezone.now()

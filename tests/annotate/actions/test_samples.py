@@ -61,6 +61,8 @@ def test_a_sample_is_what_the_recipe_draws_from_the_urls_and_the_seed(world):
     ]
     positions = SampleIssue.objects.filter(sample=sample).order_by("position")
     assert list(positions.values_list("position", flat=True)) == list(range(1, 20))
+    event = Event.objects.get(verb="samples.drawn")
+    assert (event.by, event.detail) == (world.lead.user, {"sample": "Pilot", "issues": 19, "seed": 7})
 
 
 def test_the_plan_is_kept_with_the_sample(world):
@@ -81,12 +83,6 @@ def test_the_plan_is_kept_with_the_sample(world):
     }  # fmt: skip
 
 
-def test_who_drew_what_is_audited(world):
-    drawn(world)
-    event = Event.objects.get(verb="samples.drawn")
-    assert (event.by, event.detail) == (world.lead.user, {"sample": "Pilot", "issues": 19, "seed": 7})
-
-
 def test_a_seed_is_drawn_when_none_is_given(world):
     first, second = drawn(world, name="1", seed=None), drawn(world, name="2", seed=None)
     assert first.seed != second.seed
@@ -95,33 +91,23 @@ def test_a_seed_is_drawn_when_none_is_given(world):
 
 def test_the_rounding_is_that_of_the_plan(world):
     asked = {"margin": 0.36, "confidence": 0.95}
-    sizes = [
-        [
-            stratum["drawn"]
-            for stratum in drawn(world, name=rounding, rounding=rounding, **asked).plan["strata"]
-        ]
-        for rounding in ("up", "cochran")
-    ]
-    assert sizes == [[7, 4], [6, 3]]
+    for rounding, sizes in (("up", [7, 4]), ("cochran", [6, 3])):
+        strata = drawn(world, name=rounding, rounding=rounding, **asked).plan["strata"]
+        assert [stratum["drawn"] for stratum in strata] == sizes
 
 
 @pytest.mark.parametrize(
     ("frame", "sizes"),
-    [({"year": 2023}, {"a/a": 15}), ({"with_text": True}, {"a/a": 30}), ({"year": 1999}, None)],
+    [
+        ({"year": 2023}, {"a/a": 15}),
+        ({"with_text": True}, {"a/a": 30}),
+        ({"without_pull_requests": True}, {"a/a": 20, "b/b": 5}),
+    ],
 )
 def test_what_it_is_drawn_from_can_be_narrowed(world, frame, sizes):
-    if sizes is None:
-        with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
-            drawn(world, frame=SampleFrame(**frame))
-        return
+    Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:10]]).update(is_pull_request=True)
     strata = drawn(world, frame=SampleFrame(**frame)).plan["strata"]
     assert {stratum["repository"]: stratum["issues"] for stratum in strata} == sizes
-
-
-def test_pull_requests_can_be_left_out(world):
-    Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:10]]).update(is_pull_request=True)
-    strata = drawn(world, frame=SampleFrame(without_pull_requests=True)).plan["strata"]
-    assert [stratum["issues"] for stratum in strata] == [20, 5]
 
 
 def named(world: World, value: str) -> SampleFrame:
@@ -144,15 +130,11 @@ def test_a_sample_of_a_round_and_of_another_sample(world):
     assert set(urls(of_sample)) < set(urls(of_round))
 
 
-@pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.VIEWER, Role.MODEL])
-def test_only_leads_draw(world, role):
-    with pytest.raises(NotAllowed):
-        drawn(world, by=factories.make_member(world.study, role, pseudonym="X"))
-
-
-def test_a_lead_of_another_study_draws_nothing(world):
-    with pytest.raises(NotAllowed):
-        drawn(world, by=factories.make_member(factories.make_study(), Role.OWNER))
+def test_only_leads_of_the_study_draw(world):
+    others = [factories.make_member(world.study, role) for role in (Role.VOLUNTEER, Role.VIEWER, Role.MODEL)]
+    for by in (*others, factories.make_member(factories.make_study(), Role.OWNER)):
+        with pytest.raises(NotAllowed):
+            drawn(world, by=by)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +163,11 @@ def test_an_own_number_that_the_repository_does_not_have_is_refused(world, numbe
     assert refused.value.field == f"own_{world.repository.pk}"
 
 
-def test_nothing_of_every_repository_is_no_sample(world):
-    with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
-        drawn(world, own={issue.repository_id: 0 for issue in world.issues})
+def test_a_sample_without_issues_is_none(world):
+    nothing = {issue.repository_id: 0 for issue in world.issues}
+    for asked in ({"own": nothing}, {"frame": SampleFrame(year=1999)}):
+        with pytest.raises(errors.SampleRefused, match="No issue would be drawn"):
+            drawn(world, **asked)
 
 
 def test_a_name_is_given_once(world):
@@ -205,13 +189,10 @@ def test_two_leads_draw_the_same_name_at_once():
 # --- drawn again
 
 
-def test_a_sample_is_drawn_again_as_it_was(world):
-    found = check(drawn(world))
-    assert (found.is_same, found.size, found.differing, found.changed, found.newer) == (True, 19, 0, [], 0)
-
-
-def test_issues_that_came_since_take_no_part(world):
+def test_a_sample_is_drawn_again_as_it_was_and_what_came_since_takes_no_part(world):
     sample = drawn(world)
+    found = check(sample)
+    assert (found.is_same, found.size, found.differing, found.changed, found.newer) == (True, 19, 0, [], 0)
     factories.make_issues(world.repository, 40)
     found = check(sample)
     assert (found.is_same, found.newer) == (True, 40)
