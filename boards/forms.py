@@ -35,8 +35,7 @@ class BoardForm(forms.Form):
     )
     source = forms.ChoiceField(choices=[(LABELS, ""), (FILE, "")], initial=LABELS)
     about = forms.ChoiceField(
-        label=gettext_lazy("Theme or type"),
-        help_text=gettext_lazy("With all that stands below it."),
+        label=gettext_lazy("Theme or type"), help_text=gettext_lazy("With all that stands below it.")
     )
     file = forms.FileField(label=gettext_lazy("CSV file"), allow_empty_file=True)
     with_piles = forms.BooleanField(

@@ -47,12 +47,7 @@ def set_answer(
     answer, _made = Answer.objects.update_or_create(
         round=current,
         issue=issue,
-        defaults={
-            "category": category,
-            "explanation": explanation,
-            "given_by": by,
-            "given_at": clock.now(),
-        },
+        defaults={"category": category, "explanation": explanation, "given_by": by, "given_at": clock.now()},
     )
     return answer
 

@@ -40,9 +40,7 @@ class SampleForm(forms.Form):
         help_text=_("How often an interval like this holds the true share."),
     )
     margin = _Percent(
-        label=_("Margin of error, in %"),
-        initial=5,
-        help_text=_("Half the width of that interval."),
+        label=_("Margin of error, in %"), initial=5, help_text=_("Half the width of that interval.")
     )
     share = _Percent(
         label=_("Share expected, in %"),
@@ -51,10 +49,7 @@ class SampleForm(forms.Form):
     )
     rounding = forms.ChoiceField(
         label=_("Rounding"),
-        choices=[
-            ("up", _("n₀ rounded up first")),
-            ("cochran", _("n₀ unrounded, as Cochran wrote it")),
-        ],
+        choices=[("up", _("n₀ rounded up first")), ("cochran", _("n₀ unrounded, as Cochran wrote it"))],
         widget=forms.RadioSelect,
         initial="up",
     )

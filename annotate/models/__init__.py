@@ -4,11 +4,4 @@ from annotate.models.labels import Draft, Repeat, Skip
 from annotate.models.model_labels import ModelLabel
 from annotate.models.samples import Sample, SampleIssue
 
-__all__ = [
-    "Draft",
-    "ModelLabel",
-    "Repeat",
-    "Sample",
-    "SampleIssue",
-    "Skip",
-]
+__all__ = ["Draft", "ModelLabel", "Repeat", "Sample", "SampleIssue", "Skip"]

@@ -30,7 +30,7 @@ class Draft(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["round", "issue", "volunteer"], name="one_draft_per_volunteer_and_issue"
-            ),
+            )
         ]
 
     def __str__(self) -> str:

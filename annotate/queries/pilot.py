@@ -149,9 +149,7 @@ def outcome(round_: Round, book: Codebook, blind: WithheldIssues = NOTHING) -> P
         for row in said.filter(category__isnull=False)
         .values("category")
         .annotate(
-            n=Count("pk"),
-            on=Count("issue", distinct=True),
-            unsure=Count("pk", filter=Q(label__unsure=True)),
+            n=Count("pk"), on=Count("issue", distinct=True), unsure=Count("pk", filter=Q(label__unsure=True))
         )
         .order_by()
     }

@@ -128,7 +128,5 @@ def standing(round_: Round, member: Membership) -> VolunteerStanding:
         return VolunteerStanding()
     takes_part = RoundVolunteer.objects.filter(round=training, member=member, left_at=None).exists()
     return VolunteerStanding(
-        training=training,
-        first=training_result(training, member),
-        may_train=takes_part and training.is_open,
+        training=training, first=training_result(training, member), may_train=takes_part and training.is_open
     )

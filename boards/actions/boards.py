@@ -25,12 +25,7 @@ from taxonomy.tree.drafts import Draft
 
 @transaction.atomic
 def start_board(
-    *,
-    taxonomy: Taxonomy,
-    name: str,
-    about: Category,
-    by: Membership,
-    sorters: Collection[Membership] = (),
+    *, taxonomy: Taxonomy, name: str, about: Category, by: Membership, sorters: Collection[Membership] = ()
 ) -> Board:
     """A board with the summaries of the labels that say a theme or type, or anything below it, as cards: of
     complete, revealed issues that nothing keeps from `by`. With `sorters` they sort apart first.

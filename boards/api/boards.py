@@ -52,9 +52,7 @@ class NewBoardSerializer(serializers.Serializer[Any]):
         required=False, help_text="Code of a theme or type: the summaries of its labels are the cards"
     )
     mapping = serializers.CharField(
-        required=False,
-        trim_whitespace=False,
-        help_text="Or a file as text: rootcause,subcategory,symptoms",
+        required=False, trim_whitespace=False, help_text="Or a file as text: rootcause,subcategory,symptoms"
     )
     with_piles = serializers.BooleanField(
         default=True, help_text="Of a file: its sub-themes are piles; else its cards come unsorted"

@@ -54,11 +54,7 @@ def readers(now: datetime) -> QuerySet[Membership]:
     """The members with an active account who want a digest and have had none on this day."""
     today = Digest.objects.filter(member=OuterRef("pk"), day=now.date())
     return Membership.objects.filter(
-        ~Exists(today),
-        gets_digest=True,
-        left_at=None,
-        role__in=PEOPLE,
-        user__is_active=True,
+        ~Exists(today), gets_digest=True, left_at=None, role__in=PEOPLE, user__is_active=True
     ).order_by("pk")
 
 
