@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -212,33 +213,24 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
 
 def require_raisable(round_: Round, to: int) -> None:
     """Raises VolunteerRefused where an issue of this round cannot be asked to get `to` labels."""
-    before = round_.labels_per_issue
+    before, volunteers = round_.labels_per_issue, len(active_volunteers(round_))
+    words: str | Promise = ""
     if round_.allocation == Round.Allocation.CROSSED:
-        raise VolunteerRefused(
-            _("Everyone labels everything in this round. For one more label per issue, add a volunteer."),
-            field="to",
-        )
-    if to <= before:
-        raise VolunteerRefused(
-            ngettext(
-                "An issue of this round gets %(n)d label already. Ask for more than that.",
-                "An issue of this round gets %(n)d labels already. Ask for more than that.",
-                before,
-            )
-            % {"n": before},
-            field="to",
-        )
-    volunteers = len(active_volunteers(round_))
-    if to > volunteers:
-        raise VolunteerRefused(
-            ngettext(
-                "%(labels)d labels per issue need as many volunteers; %(n)d labels now. Add others first.",
-                "%(labels)d labels per issue need as many volunteers; %(n)d label now. Add others first.",
-                volunteers,
-            )
-            % {"labels": to, "n": volunteers},
-            field="to",
-        )
+        words = _("Everyone labels everything in this round. For one more label per issue, add a volunteer.")
+    elif to <= before:
+        words = ngettext(
+            "An issue of this round gets %(n)d label already. Ask for more than that.",
+            "An issue of this round gets %(n)d labels already. Ask for more than that.",
+            before,
+        ) % {"n": before}
+    elif to > volunteers:
+        words = ngettext(
+            "%(labels)d labels per issue need as many volunteers; %(n)d labels now. Add others first.",
+            "%(labels)d labels per issue need as many volunteers; %(n)d label now. Add others first.",
+            volunteers,
+        ) % {"labels": to, "n": volunteers}
+    if words:
+        raise VolunteerRefused(words, field="to")
 
 
 def _settle_the_rest(round_: Round, now: datetime) -> int:

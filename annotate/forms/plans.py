@@ -40,6 +40,7 @@ OF_KINDS = {
     "drift_hours": {Round.Kind.PILOT, Round.Kind.MAIN},
 }
 """The fields that only rounds of some kinds need."""
+AS_CHOSEN = ("kind", "version", "depth", "allocation", "reveal", "pass_mark", "training")
 
 
 def end_of(day: date) -> datetime:
@@ -263,16 +264,18 @@ class RoundForm(forms.Form):
 
     def issues(self) -> QuerySet[Issue]:
         """The issues that source and filter leave; all, as far as nothing valid was chosen."""
-        chosen = self.asked
-        repositories = chosen.get("repositories")
+        repositories = self.asked.get("repositories")
         return issues_to_label(
             self.study,
-            among=issues_from(self.study, chosen.get("source") or self.starting_source()),
+            among=issues_from(self.study, self.asked.get("source") or self.starting_source()),
             repositories=None if repositories is None else [repository.pk for repository in repositories],
-            year=chosen.get("year"),
-            with_text=chosen.get("with_text", False),
-            without_pull_requests=chosen.get("without_pull_requests", False),
+            **self._narrowed(),
         )
+
+    def _narrowed(self) -> dict[str, Any]:
+        """What narrows the source besides its repositories, as far as it is valid."""
+        switches = {name: self.asked.get(name, False) for name in ("with_text", "without_pull_requests")}
+        return {"year": self.asked.get("year"), **switches}
 
     def starting_source(self) -> str:
         """Where the form begins: the source that is asked for, if the study has it."""
@@ -285,24 +288,17 @@ class RoundForm(forms.Form):
         crossed = chosen["allocation"] == Round.Allocation.CROSSED
         rule = chosen.get("rule") or Round.Rule.UNANIMOUS
         excludes, deadline = chosen.get("excludes"), chosen.get("deadline")
-        return {
+        return {name: chosen.get(name) for name in AS_CHOSEN} | {
             "name": " ".join(chosen.get("name", "").split()),
-            "kind": chosen["kind"],
-            "version": chosen["version"],
-            "depth": chosen["depth"],
             "issues": self.issues(),
             "members": self._members(),
-            "allocation": chosen["allocation"],
             "labels_per_issue": None if crossed else chosen.get("labels_per_issue"),
-            "reveal": chosen["reveal"],
             "lease_minutes": chosen.get("lease_minutes") or 60,
             "order": chosen.get("order") or Round.Order.SHUFFLED,
             "rule": rule,
             "majority": chosen.get("majority") if rule == Round.Rule.MAJORITY else None,
             "deadline": deadline and end_of(deadline),
             "excludes": excludes and Category.objects.filter(pk=excludes).first(),
-            "pass_mark": chosen.get("pass_mark"),
-            "training": chosen.get("training"),
             "drift_percent": chosen.get("drift_percent") or 0,
             "drift_hours": chosen.get("drift_hours") or 24,
             "quota": None if crossed else self._quota(),
@@ -319,17 +315,11 @@ class RoundForm(forms.Form):
         return {member: quota for member, quota in quotas.items() if quota} or None
 
     def _selection(self) -> dict[str, Any]:
-        chosen = self.asked
-        source = source_named(self.study, chosen.get("source") or EVERY_ISSUE)
-        repositories = chosen.get("repositories")
+        source = source_named(self.study, self.asked.get("source") or EVERY_ISSUE)
+        repositories = self.asked.get("repositories")
         every = repositories is None or len(repositories) == len(self._repositories)
-        return selection(
-            source or IssueSource(EVERY_ISSUE, ""),
-            repositories=None if every else [repository.path for repository in repositories or ()],
-            year=chosen.get("year"),
-            with_text=chosen.get("with_text", False),
-            without_pull_requests=chosen.get("without_pull_requests", False),
-        )
+        paths = None if every else [repository.path for repository in repositories or ()]
+        return selection(source or IssueSource(EVERY_ISSUE, ""), repositories=paths, **self._narrowed())
 
     def to_change(self) -> list[tuple[str, str, list[str]]]:
         """What is refused so far: the label of its field, where that is on the page, and the words."""

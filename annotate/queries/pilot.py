@@ -144,26 +144,15 @@ def outcome(round_: Round, book: Codebook, blind: WithheldIssues = NOTHING) -> P
             by_proposal[candidate.proposal_id].append(candidate)
     said = current_labels(round_).exclude(issue__in=blind.values("issue"))
     withheld = blind.count()
-    counted = {
-        row["category"]: row
-        for row in said.filter(category__isnull=False)
-        .values("category")
-        .annotate(
-            n=Count("pk"), on=Count("issue", distinct=True), unsure=Count("pk", filter=Q(label__unsure=True))
-        )
-        .order_by()
-    }
+    counted = said.filter(category__isnull=False).order_by().values_list("category")
+    counts = counted.annotate(
+        n=Count("pk"), on=Count("issue", distinct=True), unsure=Count("pk", filter=Q(label__unsure=True))
+    )
+    numbers = {category: (labels, issues, unsure) for category, labels, issues, unsure in counts}
     used = [
-        UsedCategory(
-            state=state,
-            hue=book.hue(state.category_id),
-            labels=counted[state.category_id]["n"],
-            issues=counted[state.category_id]["on"],
-            unsure=counted[state.category_id]["unsure"],
-            examples=by_category[state.category_id],
-        )
+        UsedCategory(state, book.hue(id_), *numbers[id_], examples=by_category[id_])
         for state in book.states
-        if state.category_id in counted
+        if (id_ := state.category_id) in numbers
     ]
     proposed = _proposed(book, _open(said).select_related("proposal"), by_proposal)
     return PilotOutcome(

@@ -83,26 +83,17 @@ def sources(study: Study) -> list[IssueSource]:
 
     Of screenings only closed ones: what an open one would keep is not revealed.
     """
-    found = [IssueSource(EVERY_ISSUE, gettext("All issues of the study"))]
-    found += [
-        IssueSource(f"filter:{saved.pk}", saved.name, gettext("Saved filters"))
-        for saved in saved_filters(study)
-    ]
-    found += [
-        IssueSource(f"sample:{sample.pk}", sample.name, gettext("Samples"))
-        for sample in Sample.objects.filter(study=study).order_by("-pk")
-    ]
     rounds = list(Round.objects.filter(study=study).order_by("-pk"))
-    found += [
-        IssueSource(f"kept:{round_.pk}", round_.name, gettext("What a screening kept"))
-        for round_ in rounds
-        if round_.kind == Round.Kind.SCREENING and round_.closed_at
+    closed = [one for one in rounds if one.kind == Round.Kind.SCREENING and one.closed_at]
+    groups: list[tuple[str, str, Iterable[Any]]] = [
+        ("filter", gettext("Saved filters"), saved_filters(study)),
+        ("sample", gettext("Samples"), Sample.objects.filter(study=study).order_by("-pk")),
+        ("kept", gettext("What a screening kept"), closed),
+        ("round", gettext("Issues of another round"), rounds),
     ]
-    found += [
-        IssueSource(f"round:{round_.pk}", round_.name, gettext("Issues of another round"))
-        for round_ in rounds
+    return [IssueSource(EVERY_ISSUE, gettext("All issues of the study"))] + [
+        IssueSource(f"{kind}:{one.pk}", one.name, group) for kind, group, found in groups for one in found
     ]
-    return found
 
 
 def source_choices(found: Iterable[IssueSource]) -> list[tuple[Any, Any]]:
@@ -169,9 +160,7 @@ def screened(screening: Round) -> ScreeningCounts:
 
 def by_repository(issues: QuerySet[Issue]) -> list[tuple[str, int]]:
     """How many of these issues each repository holds, by its path. One query."""
-    counted = (
-        issues.order_by().values("repository__path").annotate(n=Count("pk")).order_by("repository__path")
-    )
+    counted = issues.order_by("repository__path").values("repository__path").annotate(n=Count("pk"))
     return list(counted.values_list("repository__path", "n"))
 
 
@@ -208,12 +197,8 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
     false = {id_: state.category_id for id_, states in types.items() for state in states if state.code == "F"}
     screens = kind == Round.Kind.SCREENING
     fitting = [version for version in versions if (version.pk in false) == screens] or versions
-    before = (
-        Round.objects.filter(study=study, version__in=fitting)
-        .select_related("version")
-        .order_by("-pk")
-        .first()
-    )
+    used = Round.objects.filter(study=study, version__in=fitting).select_related("version")
+    before = used.order_by("-pk").first()
     of = before.version.taxonomy_id if before else fitting[0].taxonomy_id
     newest = next(version for version in fitting if version.taxonomy_id == of)
     version = next((version for version in versions if str(version.pk) == asked), newest)

@@ -4,7 +4,6 @@ import io
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -14,7 +13,7 @@ from annotate.actions.pilot import plan_training
 from annotate.forms.pilot import AnswerRows, TrainingForm
 from annotate.queries import pilot as queries
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from core.numbers import whole_number
 from rounds import rules
 from rounds.errors import RoundRefused
@@ -56,7 +55,6 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
 def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Choose issues of a pilot to train with, and plan that training; `show` in the form only shows more."""
     round_, member = _pilot(request, round_id)
@@ -81,21 +79,17 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
         rows.take(request.POST, old, form.cleaned_data.get("more", ()))
         answers = [] if only_looks else rows.answers()
         if form.is_valid() and not only_looks and not rows.has_errors:
+            names = ("name", "version", "depth", "members", "pass_mark")
+            chosen = {name: form.cleaned_data[name] for name in names}
             try:
-                with transaction.atomic():
-                    if not first_time(request):
-                        return go_to(request, "rounds", round_.study.slug)
-                    chosen = {
-                        name: form.cleaned_data[name]
-                        for name in ("name", "version", "depth", "members", "pass_mark")
-                    }
-                    made = plan_training(pilot=round_, by=member, answers=answers, **chosen)
-                    messages.success(
-                        request,
-                        _("%(round)s is planned, with all of its right labels. Open it when you are ready.")
-                        % {"round": made},
-                    )
-                    return go_to(request, made)
+                made = once(
+                    request, lambda: plan_training(pilot=round_, by=member, answers=answers, **chosen)
+                )
+                if made is None:
+                    return go_to(request, "rounds", round_.study.slug)
+                said = _("%(round)s is planned, with all of its right labels. Open it when you are ready.")
+                messages.success(request, said % {"round": made})
+                return go_to(request, made)
             except RoundRefused as refusal:
                 form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal.message))
     else:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.db import transaction
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -18,7 +17,7 @@ from annotate.models import Sample
 from annotate.queries import samples as queries
 from core.csv import csv_file
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from core.pages import page_of
 from ingest.queries.issues import issue_counts
 from rounds import rules
@@ -41,7 +40,6 @@ def samples(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
 def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     """Say how many issues a sample needs, and draw it; `preview` in the form only shows its numbers."""
     study, member = study_of(request, slug)
@@ -56,10 +54,8 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     only_looks = "preview" in request.POST
     if form.is_valid() and not only_looks:
         try:
-            with transaction.atomic():
-                if not first_time(request):
-                    return go_to(request, "samples", study.slug)
-                return go_to(request, actions.draw_sample(study=study, by=member, **form.drawn()))
+            made = once(request, lambda: actions.draw_sample(study=study, by=member, **form.drawn()))
+            return go_to(request, made) if made else go_to(request, "samples", study.slug)
         except SampleRefused as refusal:
             form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal.message))
     context["form"] = form

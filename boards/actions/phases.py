@@ -68,29 +68,19 @@ def _begin_with(board: Board, common: Sorting, number: int) -> None:
     sortings = [each for each in sorted_apart(board) if each.piles or each.aside]
     theirs = Pile.objects.filter(sorting__board=board, in_play=True).in_bulk()
     piles: list[Pile] = []
-    placed: list[tuple[Pile, list[int]]] = []
+    placed: list[Placement] = []
+    at = {"board": board, "sorting": common, "revision": number}
     taken: set[str] = set()
     for place, cards in enumerate(put_together_by_all([each.piles for each in sortings])):
         sources = [theirs[each.piles[cards[0]]] for each in sortings]
         pile = _common(sources, taken)
         pile.sorting, pile.number, pile.position = common, place + 1, place
         piles.append(pile)
-        placed.append((pile, cards))
+        placed += [Placement(card_id=card, pile=pile, **at) for card in cards]
     Pile.objects.bulk_create(piles)
     aside = set.intersection(*(each.aside for each in sortings)) if sortings else set()
-    Placement.objects.bulk_create(
-        [
-            *(
-                Placement(board=board, sorting=common, card_id=card, pile=pile, revision=number)
-                for pile, cards in placed
-                for card in cards
-            ),
-            *(
-                Placement(board=board, sorting=common, card_id=card, aside=True, revision=number)
-                for card in sorted(aside)
-            ),
-        ]
-    )
+    placed += [Placement(card_id=card, aside=True, **at) for card in sorted(aside)]
+    Placement.objects.bulk_create(placed)
 
 
 def _common(sources: Sequence[Pile], taken: set[str]) -> Pile:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,7 +18,7 @@ from boards.rules import may_make_board, may_sort
 from boards.views.acts import board_and_seat
 from boards.views.script_strings import board_words
 from core.http import go_to, render_page, require
-from core.idempotency import first_time
+from core.idempotency import once
 from studies.models import Membership
 from studies.pages import frame
 from studies.rules import may_see_people
@@ -46,7 +45,6 @@ def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@transaction.atomic
 def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Begin a board. Posted with `check` it only says which cards it would have."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
@@ -63,10 +61,8 @@ def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     only_looks = "check" in request.POST
     if form.is_valid() and not only_looks:
         try:
-            with transaction.atomic():
-                if not first_time(request):
-                    return go_to(request, "boards", taxonomy.pk)
-                return go_to(request, form.make(member))
+            made = once(request, lambda: form.make(member))
+            return go_to(request, made) if made else go_to(request, "boards", taxonomy.pk)
         except BoardRefused as refusal:
             form.add_error(None, str(refusal.message))
     context = {
