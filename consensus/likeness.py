@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -34,8 +33,7 @@ AT_ONCE = 250
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class AlikeTexts:
+class AlikeTexts(NamedTuple):
     """A group of alike texts, as places in the input: the centre first, then the nearest to it.
 
     `words` are what they share, the weightiest first; empty for a text that is like no other.
@@ -43,13 +41,6 @@ class AlikeTexts:
 
     members: tuple[int, ...]
     words: tuple[str, ...] = ()
-
-    @property
-    def centre(self) -> int:
-        return self.members[0]
-
-    def __len__(self) -> int:
-        return len(self.members)
 
 
 def stars(texts: Sequence[str], *, threshold: float = ALIKE) -> list[AlikeTexts]:
@@ -70,7 +61,7 @@ def stars(texts: Sequence[str], *, threshold: float = ALIKE) -> list[AlikeTexts]
         AlikeTexts(members, _words(vectors, vocabulary, members))
         for members in _stars(near, _in_order(texts))
     ]
-    return sorted(found, key=lambda group: (-len(group), min(group.members)))
+    return sorted(found, key=lambda group: (-len(group.members), min(group.members)))
 
 
 def like(texts: Sequence[str], place: int) -> list[int]:

@@ -177,31 +177,24 @@ def _numbers(written: Minutes) -> list[dict[str, str]]:
     def part(n: int) -> str:
         return _("%(n)s (%(share)s)") % {"n": count(n), "share": _share(n, of)} if of else count(n)
 
+    of_majority = of and written.meeting.by_majority
     numbers = [
-        (_("On the agenda"), count(totals.agenda), True),
-        (_("Discussed"), count(totals.discussed), True),
-        (_("Decided"), count(totals.decided), True),
-        (_("Unanimously"), part(totals.unanimity), bool(of)),
-        (
-            _("By majority"),
-            part(totals.majority),
-            bool(totals.majority or (of and written.meeting.by_majority)),
-        ),
-        (_("By the chair"), part(totals.chair), bool(totals.chair)),
-        (_("By a lead"), part(totals.lead), bool(totals.lead)),
-        (_("By a majority of the labels"), part(totals.bulk), bool(totals.bulk)),
-        (_("Elsewhere"), part(totals.elsewhere), bool(totals.elsewhere)),
-        (_("Parked"), count(totals.parked), bool(totals.parked)),
-        (_("Left open"), count(totals.open), bool(totals.open)),
-        (_("Not reached"), count(totals.waiting), bool(totals.waiting)),
-        (
-            _("Median time per issue"),
-            "" if totals.median_seconds is None else spent(totals.median_seconds),
-            totals.median_seconds is not None,
-        ),
+        (_("On the agenda"), count(totals.agenda)),
+        (_("Discussed"), count(totals.discussed)),
+        (_("Decided"), count(totals.decided)),
+        (_("Unanimously"), part(totals.unanimity) if of else ""),
+        (_("By majority"), part(totals.majority) if totals.majority or of_majority else ""),
+        (_("By the chair"), part(totals.chair) if totals.chair else ""),
+        (_("By a lead"), part(totals.lead) if totals.lead else ""),
+        (_("By a majority of the labels"), part(totals.bulk) if totals.bulk else ""),
+        (_("Elsewhere"), part(totals.elsewhere) if totals.elsewhere else ""),
+        (_("Parked"), count(totals.parked) if totals.parked else ""),
+        (_("Left open"), count(totals.open) if totals.open else ""),
+        (_("Not reached"), count(totals.waiting) if totals.waiting else ""),
+        (_("Median time per issue"), "" if totals.median_seconds is None else spent(totals.median_seconds)),
+        *((_("Cause: %(cause)s") % {"cause": cause}, count(n)) for cause, n in totals.causes),
     ]
-    causes = [(_("Cause: %(cause)s") % {"cause": cause}, count(n), True) for cause, n in totals.causes]
-    return [{"name": name, "text": text} for name, text, shown in [*numbers, *causes] if shown]
+    return [{"name": name, "text": text} for name, text in numbers if text]
 
 
 def _group(group: MinuteGroup, written: Minutes, at: At) -> dict[str, Any]:

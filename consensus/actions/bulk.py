@@ -4,7 +4,7 @@ Each decision is a row of its own. One statement makes all of them, and one acti
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -133,7 +133,8 @@ def decide_alike(
         item.issue_id: item
         for item in AgendaItem.objects.filter(round=current, issue__in=places, released_at=None)
     }
-    votes = _last_votes(items.values()) if chaired else {}
+    found_votes = Vote.objects.filter(item__in=items.values()).order_by("number") if chaired else []
+    votes = {vote.item_id: vote for vote in found_votes}  # the last of each item
     short = _without_quorum(chaired, places) if chaired else set()
     numbers = next_numbers(current, places)
     now = clock.now()
@@ -251,12 +252,6 @@ def _without_quorum(meeting: Meeting, issues: Collection[int]) -> set[int]:
         turns = still_to_label(meeting.round, member).filter(issue__in=issues)
         kept.update(set(turns.values_list("issue", flat=True)))
     return {issue for issue, members in kept.items() if len(there) - members < meeting.quorum}
-
-
-def _last_votes(items: Iterable[AgendaItem]) -> dict[int, Vote]:
-    """Item id to its last vote."""
-    votes = Vote.objects.filter(item__in=[item.pk for item in items]).order_by("number")
-    return {vote.item_id: vote for vote in votes}
 
 
 def _may_decide(meeting: Meeting, item: AgendaItem, vote: Vote | None) -> bool:

@@ -8,11 +8,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from consensus import errors
+from consensus.actions.decisions import standing_decision
 from consensus.actions.locks import changed, lock_item_to_lead, lock_meeting, lock_open_meeting
 from consensus.actions.records import record_in_meeting, record_in_round
 from consensus.actions.votes import close_votes_with_the_meeting
 from consensus.errors import MeetingRefused
 from consensus.models import AgendaItem, Decision, Meeting, Participant, Spell, Vote
+from consensus.queries.votes import open_vote_on
 from consensus.rules import may_chair, may_plan_meeting, may_run_meeting, may_take_the_chair
 from core import clock
 from core.sql.retry import retried
@@ -209,10 +211,9 @@ def park(*, item: AgendaItem, by: Membership, why: str = "") -> AgendaItem:
     VoteStillOpen.
     """
     current = lock_item_to_lead(item, by)
-    decided = Decision.objects.filter(round=current.round, issue=current.issue_id, superseded_at=None)
-    if decided.exists():
+    if standing_decision(current.round, current.issue_id) is not None:
         raise errors.ItemDecided
-    if Vote.objects.filter(item=current, closed_at=None).exists():
+    if open_vote_on(current) is not None:
         raise errors.VoteStillOpen
     why = " ".join(why.replace("\x00", "\ufffd").split())[:500]
     if current.parked_at is None or current.parked_why != why:
@@ -298,7 +299,4 @@ def _asked(meeting: Meeting, participants: Collection[Membership]) -> list[Membe
 
 
 def _has_begun(meeting: Meeting) -> bool:
-    return (
-        Vote.objects.filter(meeting=meeting).exists()
-        or Decision.objects.filter(item__meeting=meeting).exists()
-    )
+    return meeting.votes.exists() or Decision.objects.filter(item__meeting=meeting).exists()

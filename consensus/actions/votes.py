@@ -23,7 +23,6 @@ from consensus.queries.votes import (
     present_in,
     tally,
     tally_of,
-    who_voted,
 )
 from consensus.rules import may_chair, may_take_part
 from core import clock
@@ -185,7 +184,7 @@ def close_what_all_voted(meeting: Meeting, now: datetime) -> bool:
 def close_if_all_voted(item: AgendaItem, vote: Vote, now: datetime) -> bool:
     """Close the vote if nobody is waited for any more; was it closed? The caller holds the meeting."""
     meeting = item.meeting
-    voted = who_voted(vote)
+    voted = set(Ballot.objects.filter(vote=vote).values_list("member", flat=True))
     if not voted or not awaited(meeting, item.issue_id, now) <= voted:
         return False
     if meeting.kind == Meeting.Kind.TOGETHER and len(present_for(meeting, item.issue_id)) < meeting.quorum:

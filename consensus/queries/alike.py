@@ -332,8 +332,8 @@ def _grouped(
     texts = _texts(round_id, rows)
     told = [row.issue for row in rows if texts[row.issue]]
     made = [
-        (tuple(told[place] for place in group.members), group.words)
-        for group in stars([texts[issue] for issue in told])
+        (tuple(told[place] for place in members), words)
+        for members, words in stars([texts[issue] for issue in told])
     ]
     same: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for row in rows:

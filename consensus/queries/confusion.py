@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
-from typing import NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -41,27 +40,21 @@ def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[
     return all_said(round_, member).met(level, codebook(round_.version_id))
 
 
-class LabelPattern(NamedTuple):
-    """One combination of labels, and the number of disagreements that have it."""
-
-    chosen: Sequence[int]
-    votes: Sequence[int]
-    open_labels: int
-    issues: int
-
-
 @dataclass(frozen=True, eq=False)
 class LabelPatterns:
-    """All combinations of labels of a round, with the counts that were made of them so far."""
+    """All combinations of labels of a round, with the counts that were made of them so far.
 
-    lines: tuple[LabelPattern, ...]
+    A line has the chosen categories, their votes, the open labels, and the number of disagreements like this.
+    """
+
+    lines: Sequence[tuple[Sequence[int], Sequence[int], int, int]]
     _met: dict[tuple[int, ShownCodebook], tuple[Confusion, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def splits(self) -> Counter[Split]:
         counted: Counter[Split] = Counter()
-        for said in self.lines:
-            counted[*said.votes, *[1] * said.open_labels] += said.issues
+        for _chosen, votes, open_labels, issues in self.lines:
+            counted[*votes, *[1] * open_labels] += issues
         return counted
 
     @cached_property
@@ -125,7 +118,7 @@ def _said_by(rows: QuerySet[models.Disagreement]) -> LabelPatterns:
     query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
-        return LabelPatterns(tuple(LabelPattern(*row) for row in cursor.fetchall()))
+        return LabelPatterns(cursor.fetchall())
 
 
 def splits(

@@ -276,16 +276,6 @@ _TOLD = """
 """
 
 
-class _GivenLabel(NamedTuple):
-    """One label of a page: hundreds are on it. `proposed` is the name that an open one proposes."""
-
-    volunteer_id: int
-    category_id: int | None
-    summary: str
-    unsure: bool
-    proposed: str | None
-
-
 def rows_of(
     round_: Round,
     page: Mapping[int, int],
@@ -298,11 +288,11 @@ def rows_of(
 
     `whole`: with their texts, to be read. Two queries.
     """
-    labels: dict[int, list[_GivenLabel]] = {id_: [] for id_ in page}
+    labels: dict[int, dict[int, LabelChip]] = {id_: {} for id_ in page}
     shown = current_labels(round_).filter(issue__in=page)
     told_by = ("volunteer", "category", "label__summary", "label__unsure", "label__proposal__name")
-    for issue_id, *given in shown.values_list("issue", *told_by):
-        labels[issue_id].append(_GivenLabel(*given))
+    for issue_id, volunteer, *given in shown.values_list("issue", *told_by):
+        labels[issue_id][volunteer] = _chip(volunteer, *given, depth=round_.depth, book=book)
     told = _told(round_, page, whole=whole)
     return [_row(*told[id_], page[id_], labels[id_], columns, round_.depth, book) for id_ in page]
 
@@ -330,44 +320,40 @@ def _row(
     issue: Issue,
     standing: Decision | None,
     position: int,
-    labels: Sequence[_GivenLabel],
+    labels: Mapping[int, LabelChip],
     columns: Sequence[RoundVolunteer],
     depth: int,
     book: ShownCodebook,
 ) -> DisagreementRow:
-    chosen = {label.volunteer_id: label for label in labels}
     decision = standing if labels else None  # what is not revealed has none that could be seen
-    counted = Counter(
-        book.at_depth(label.category_id, depth).category_id
-        for label in chosen.values()
-        if label.category_id is not None
-    )
-    split = sorted(counted.items(), key=lambda one: (-one[1], book.states[one[0]].position))
+    counted = Counter(chip.depth_code for chip in labels.values() if chip.depth_code)
     return DisagreementRow(
         issue=issue,
         position=position,
-        labels=[
-            _chip(chosen[column.member_id], depth, book) if column.member_id in chosen else None
-            for column in columns
-        ],
-        split=[(book.states[id_].code, count) for id_, count in split],
-        parts_at=_parts_at(list(counted), depth, book),
+        labels=[labels.get(column.member_id) for column in columns],
+        split=sorted(counted.items(), key=lambda one: (-one[1], book.by_code[one[0]].position)),
+        parts_at=_parts_at([book.by_code[code].category_id for code in counted], depth, book),
         decision=decision,
         decided_code=book.states[decision.category_id].code if decision else None,
-        open_labels=len(chosen) - counted.total(),
+        open_labels=len(labels) - counted.total(),
     )
 
 
-def _chip(label: _GivenLabel, depth: int, book: ShownCodebook) -> LabelChip:
-    state = None if label.category_id is None else book.states[label.category_id]
-    return LabelChip(
-        code=state.code if state else "",
-        name=state.name if state else label.proposed or "",
-        depth_code=book.at_depth(state.category_id, depth).code if state else "",
-        summary=label.summary,
-        unsure=label.unsure,
-        volunteer_id=label.volunteer_id,
-    )
+def _chip(
+    volunteer_id: int,
+    category_id: int | None,
+    summary: str,
+    unsure: bool,  # noqa: FBT001 - a column
+    proposed: str | None,
+    *,
+    depth: int,
+    book: ShownCodebook,
+) -> LabelChip:
+    """`proposed` is the name that an open label proposes."""
+    if category_id is None:
+        return LabelChip("", proposed or "", "", summary, unsure, volunteer_id)
+    state, at_depth = book.states[category_id], book.at_depth(category_id, depth)
+    return LabelChip(state.code, state.name, at_depth.code, summary, unsure, volunteer_id)
 
 
 def _parts_at(categories: Sequence[int], depth: int, book: ShownCodebook) -> Level | None:

@@ -104,8 +104,3 @@ def waits_for_ballot(members: Iterable[Membership]) -> Q:
     own = Ballot.objects.filter(vote__item=OuterRef("pk"), vote__closed_at=None, member__in=members)
     can_vote = Q(meeting__kind=Meeting.Kind.PAIR) | ~Exists(votes) | Exists(votes.filter(closed_at=None))
     return Q(~Exists(standing), ~Exists(own), can_vote, released_at=None, parked_at=None)
-
-
-def who_voted(vote: Vote) -> frozenset[int]:
-    """The ids of the members who cast a ballot in this vote. One query."""
-    return frozenset(Ballot.objects.filter(vote=vote).values_list("member", flat=True))

@@ -24,7 +24,7 @@ from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import narrowing_of
 from consensus.views.label_cells import decided_code, split_in_words
 from consensus.views.matrix import hues
-from consensus.views.shortcuts import round_to_settle
+from consensus.views.shortcuts import round_to_settle, tell_left_out
 from core.http import go_to, render_page
 from core.idempotency import once
 from core.numbers import whole_number
@@ -102,14 +102,8 @@ def put_on_agenda(request: AuthedRequest, round_id: int) -> HttpResponse:
         added,
     )
     messages.success(request, said % {"n": count(added), "meeting": meeting.name})
-    left = len(chosen.issues) - added
-    if left > 0 and not chosen.is_all:
-        said = ngettext(
-            "%(n)s was left out: it is decided, or on an agenda already.",
-            "%(n)s were left out: they are decided, or on an agenda already.",
-            left,
-        )
-        messages.info(request, said % {"n": count(left)})
+    if not chosen.is_all:
+        tell_left_out(request, len(chosen.issues) - added)
     return go_to(request, _dashboard(round_, chosen))
 
 

@@ -30,7 +30,7 @@ from consensus.views.alike_rows import AlikeTable, group_line
 from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import ends_open
 from consensus.views.matrix import hues
-from consensus.views.shortcuts import round_to_read
+from consensus.views.shortcuts import round_to_read, tell_left_out
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
@@ -75,14 +75,7 @@ def decide_alike(request: AuthedRequest, round_id: int) -> HttpResponse:
     code = book.states[given["category"].pk].code
     said = ngettext("%(n)s issue is decided as %(code)s.", "%(n)s issues are decided as %(code)s.", done)
     messages.success(request, said % {"n": count(done), "code": code})
-    left = len(given["issues"]) - done
-    if left:
-        said = ngettext(
-            "%(n)s was left out: it is decided, or on an agenda already.",
-            "%(n)s were left out: they are decided, or on an agenda already.",
-            left,
-        )
-        messages.info(request, said % {"n": count(left)})
+    tell_left_out(request, len(given["issues"]) - done)
     return go_to(request, f"{address}{'&' if '?' in address else '?'}done={bulk.pk}")
 
 

@@ -1,14 +1,17 @@
 """What pages of this room begin with: a round or a meeting that the reader may see, and their seat."""
 
+from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.http import AuthedRequest
 from consensus import rules
 from consensus.models import Meeting
 from consensus.queries.meetings import meetings_for
 from core.http import require
+from core.templatetags.crosscheck import count
 from rounds.models import Round
 from rounds.views.shortcuts import seat_in
 from studies.models import Membership
@@ -27,6 +30,17 @@ def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membe
     round_, member = seat_in(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
     return round_, member
+
+
+def tell_left_out(request: AuthedRequest, left: int) -> None:
+    """Say how many of the chosen issues were decided, or put on an agenda, meanwhile."""
+    if left > 0:
+        said = ngettext(
+            "%(n)s was left out: it is decided, or on an agenda already.",
+            "%(n)s were left out: they are decided, or on an agenda already.",
+            left,
+        )
+        messages.info(request, said % {"n": count(left)})
 
 
 def find_meeting(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Membership]:

@@ -80,13 +80,13 @@ def test_groups_of_equal_texts_are_always_together(given_texts, which, where):
 @given(texts)
 def test_stars_members_share_a_word_with_the_centre_and_the_words_are_theirs(given_texts):
     for group in stars(given_texts, threshold=0.2):
-        centre = words_of(given_texts[group.centre])
+        centre = words_of(given_texts[group.members[0]])
         for member in group.members[1:]:
             assert centre.keys() & words_of(given_texts[member]).keys()
         for word in group.words:
             assert word in centre
             assert any(word in words_of(given_texts[member]) for member in group.members[1:])
-        assert bool(group.words) == (len(group) > 1)
+        assert bool(group.words) == (len(group.members) > 1)
 
 
 @given(texts, st.integers(0, 23))
