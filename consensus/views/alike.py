@@ -26,9 +26,10 @@ from consensus.queries.bulk import bulk_decisions
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import DisagreementRow, disagreement_counts, rows_of
 from consensus.views.alike_address import ALONE, AlikeAddress
-from consensus.views.alike_rows import AlikeTable, group_line
+from consensus.views.alike_rows import group_line
 from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import ends_open
+from consensus.views.issue_table import IssueTable
 from consensus.views.matrix import hues
 from consensus.views.shortcuts import round_to_read, tell_left_out
 from core.http import go_to, is_fragment, render_page, require
@@ -278,19 +279,21 @@ class AlikePage:
         following = start + ROWS
         page = {issue: groups.positions[issue] for issue in ids[start:following]}
         rows = rows_of(self.round, page, self.columns, self.book) if page else []
+        if asked.state == "agenda":
+            meetings = _meetings(self.round, page)
+            rows = [replace(row, meeting=meetings.get(row.issue.pk)) for row in rows]
         # What is alike is meant as a whole; of what is alone nobody knows yet what is meant.
         ticked = set() if ids == groups.alone else set(page)
         if posted is not None:
             ticked = {issue for issue in page if str(issue) in ",".join(posted.getlist("issues")).split(",")}
         may_act = bool(page) and asked.state == "open" and rules.may_settle(self.member, self.round)
         context: dict[str, Any] = {
-            "rows": AlikeTable(
-                items=rows,
-                columns=self.columns,
-                colours=self.colours,
+            "rows": IssueTable(
+                rows,
+                self.columns,
+                self.colours,
                 address=ends_open(self.url("disagreements"), "issue"),
-                meetings=_meetings(self.round, page) if asked.state == "agenda" else {},
-                may_act=may_act,
+                may_choose=may_act,
             ),
             "ticked": ticked,
             "columns": self.columns,

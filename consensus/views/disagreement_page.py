@@ -2,15 +2,12 @@
 matrix of pairs.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import formats
-from django.utils.translation import gettext as _
 
 from accounts.http import AuthedRequest
 from consensus import rules
@@ -20,16 +17,10 @@ from consensus.queries import disagreements as queries
 from consensus.queries.agendas import open_agendas
 from consensus.queries.confusion import confusion, splits
 from consensus.queries.disagreement_filters import LEVELS, Narrowing
-from consensus.queries.disagreements import DisagreementPage, DisagreementRow
+from consensus.queries.disagreements import DisagreementRow
 from consensus.views.filter_menu import ListAddress, ends_open, menus
-from consensus.views.label_cells import (
-    MOST_COLUMNS,
-    cells_in_row,
-    decided_code,
-    label_cells,
-    split_in_words,
-    state_in_words,
-)
+from consensus.views.issue_table import IssueTable
+from consensus.views.label_cells import decided_code, label_cells, split_in_words
 from consensus.views.matrix import MatrixLinks, hues, matrix
 from consensus.views.threads import talk
 from core.http import is_fragment, render_page
@@ -46,54 +37,6 @@ from taxonomy.rules import may_edit_taxonomies, may_propose
 
 ROWS = 30
 PAGE = "disagreements"
-
-
-@dataclass(frozen=True)
-class DisagreementTable:
-    """One page of the list. `address` ends where the id of an issue follows; `shown` is the open issue.
-
-    `may_choose`: each row has a box, for members who may send issues to a meeting.
-    """
-
-    page: DisagreementPage
-    colours: Mapping[str, str]
-    address: str
-    shown: int | None
-    may_choose: bool
-
-    @property
-    def in_columns(self) -> bool:
-        return len(self.page.volunteers) <= MOST_COLUMNS
-
-    def __iter__(self) -> Iterator[tuple[int | str, ...]]:
-        """Id, title, number, repository, address, label of the box, why it is shut; cells, split, state."""
-        choose = _("Choose %(issue)s")
-        for item in self.page.rows:
-            issue = item.issue
-            cells = label_cells(item, self.page.volunteers, self.colours)
-            yield (
-                issue.pk,
-                issue.current.title if issue.current else "",
-                str(issue),
-                issue.repository.path,
-                issue.url,
-                choose % {"issue": issue},
-                _why_not(item),
-                cells_in_row(cells, in_columns=self.in_columns),
-                split_in_words(item.split, item.open_labels),
-                state_in_words(item),
-            )
-
-
-def _why_not(item: DisagreementRow) -> str:
-    """Why an issue cannot be chosen; "" where it can."""
-    if item.state == "decided":
-        return _("Decided: it can be chosen again when it is reopened")
-    if item.meeting is not None:
-        return _("On the agenda of %(meeting)s: it can be chosen again when it is taken off") % {
-            "meeting": item.meeting.name
-        }
-    return ""
 
 
 def numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
@@ -151,13 +94,14 @@ class DisagreementsPage:
             "narrowed": asked.narrowing,
             "is_fragment": is_fragment(self.request) and self.request.headers.get("HX-Target") == PAGE,
             "page": self.page,
-            "table": DisagreementTable(
-                page=self.page,
-                colours=self.colours,
+            "table": IssueTable(
+                self.page.rows,
+                self.page.volunteers,
+                self.colours,
                 address=ends_open(self.to(issue=None), "issue"),
-                shown=asked.issue,
                 may_choose=rules.may_plan_meeting(member, round_),
             ),
+            "opened": asked.issue,
             "links": self._links(),
             "menus": menus(
                 asked.narrowing,

@@ -1,0 +1,66 @@
+"""Disagreements as the rows of a table, each with the labels of its issue."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from consensus.queries.disagreements import DisagreementRow
+from consensus.views.label_cells import (
+    MOST_COLUMNS,
+    cells_in_row,
+    label_cells,
+    split_in_words,
+    state_in_words,
+)
+from rounds.models import RoundVolunteer
+
+
+@dataclass(frozen=True)
+class IssueTable:
+    """`address` leads to an issue and ends where its id follows. `may_choose`: each row has a box."""
+
+    items: Sequence[DisagreementRow]
+    columns: Sequence[RoundVolunteer]
+    colours: Mapping[str, str]
+    address: str
+    may_choose: bool
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def in_columns(self) -> bool:
+        return len(self.columns) <= MOST_COLUMNS
+
+    @property
+    def span(self) -> int:
+        """The number of columns of the table."""
+        return 2 + self.may_choose + (len(self.columns) if self.in_columns else 1)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """`why_not` an issue cannot be chosen, "" where it can; `said` are the labels with a summary."""
+        for item in self.items:
+            cells = label_cells(item, self.columns, self.colours)
+            yield {
+                "item": item,
+                "issue": item.issue,
+                "number": str(item.issue),
+                "title": item.issue.current.title if item.issue.current else "",
+                "why_not": _why_not(item),
+                "cells": cells_in_row(cells, in_columns=self.in_columns),
+                "said": [cell for cell in cells if cell and cell.chip.summary],
+                "split": split_in_words(item.split, item.open_labels),
+                "state": state_in_words(item),
+            }
+
+
+def _why_not(item: DisagreementRow) -> str:
+    if item.state == "decided":
+        return _("Decided: it can be chosen again when it is reopened")
+    if item.meeting is not None:
+        return _("On the agenda of %(meeting)s: it can be chosen again when it is taken off") % {
+            "meeting": item.meeting.name
+        }
+    return ""
