@@ -19,10 +19,7 @@ from accounts.http import AuthedRequest, sign_in, throttle
 from core.http import go_to, is_ours, render_page
 from core.idempotency import first_time
 
-NO_MAIL = {
-    "django.core.mail.backends.console.EmailBackend",
-    "django.core.mail.backends.dummy.EmailBackend",
-}
+NO_MAIL = {"django.core.mail.backends.console.EmailBackend", "django.core.mail.backends.dummy.EmailBackend"}
 
 
 @login_not_required

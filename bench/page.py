@@ -171,13 +171,7 @@ def chromium() -> str | None:
 
 
 def in_browser(
-    executable: str,
-    address: str,
-    path: str,
-    cookie: str,
-    *,
-    ready_at: str = READY_AT,
-    height: int = 900,
+    executable: str, address: str, path: str, cookie: str, *, ready_at: str = READY_AT, height: int = 900
 ) -> tuple[float, list[str]]:
     """The median of the seconds until a page is ready, each time in a fresh profile; what it asked for.
 

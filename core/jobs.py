@@ -175,11 +175,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
             return None
         now = clock.now()
         started = Job.objects.filter(pk=job_id, finished_at=None, attempt__lt=ATTEMPTS).update(
-            state=Job.State.RUNNING,
-            started_at=now,
-            heartbeat_at=now,
-            attempt=F("attempt") + 1,
-            error="",
+            state=Job.State.RUNNING, started_at=now, heartbeat_at=now, attempt=F("attempt") + 1, error=""
         )
         if not started:
             return None

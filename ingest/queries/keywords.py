@@ -54,10 +54,7 @@ def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
         )
     query, parameters = found.query.sql_with_params()
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT coalesce(array_agg(pk), '{{}}')::text FROM ({query}) found (pk)",
-            parameters,
-        )
+        cursor.execute(f"SELECT coalesce(array_agg(pk), '{{}}')::text FROM ({query}) found (pk)", parameters)
         return str(cursor.fetchone()[0])
 
 

@@ -43,10 +43,7 @@ class Content:
 
 
 _TEXTS = ("title", "body", "author", "author_association", "labels", "state", "state_reason")
-_FIELD_OF = {
-    **{name: name for name in (*_TEXTS, "closed_at", "updated_at")},
-    "opened_at": "created_at",
-}
+_FIELD_OF = {**{name: name for name in (*_TEXTS, "closed_at", "updated_at")}, "opened_at": "created_at"}
 """Field of a snapshot to the field of a draft that it is read from; comments have rules of their own."""
 
 

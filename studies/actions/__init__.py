@@ -6,12 +6,7 @@ row, then looks: of two changes at a time the second sees what the first one did
 
 from studies.actions.audit import record
 from studies.actions.guidelines import mark_guideline_read, publish_guideline
-from studies.actions.invitations import (
-    accept_invitation,
-    invite,
-    join_with_new_account,
-    revoke_invitation,
-)
+from studies.actions.invitations import accept_invitation, invite, join_with_new_account, revoke_invitation
 from studies.actions.models import add_model, make_model_token
 from studies.actions.people import add_member, change_role, end_membership, rejoin
 from studies.actions.studies import create_study, is_slug

@@ -55,13 +55,7 @@ def revoke_invitation(*, invitation: Invitation, by: User | None) -> Invitation:
     if invitation.revoked_at is None:
         invitation.revoked_at = clock.now()
         invitation.save(update_fields=["revoked_at"])
-        record(
-            invitation.study,
-            "people.invitation_revoked",
-            by,
-            role=invitation.role,
-            note=invitation.note,
-        )
+        record(invitation.study, "people.invitation_revoked", by, role=invitation.role, note=invitation.note)
     return invitation
 
 

@@ -46,10 +46,7 @@ def change_role(*, member: Membership, role: str, by: User | None) -> Membership
     if former == Role.OWNER:
         _revoke_invitations_of(member)
     record(
-        member.study,
-        "people.role_changed",
-        by,
-        **{"member": member.pseudonym, "from": former, "to": role},
+        member.study, "people.role_changed", by, **{"member": member.pseudonym, "from": former, "to": role}
     )
     return member
 

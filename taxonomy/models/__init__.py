@@ -1,16 +1,7 @@
 """What can be said, and what is said about it."""
 
 from taxonomy.models.proposals import Ballot, Motion, MotionComment, MotionMention, Proposal
-from taxonomy.models.versions import (
-    Category,
-    CategoryState,
-    Change,
-    Gone,
-    Level,
-    Remap,
-    Taxonomy,
-    Version,
-)
+from taxonomy.models.versions import Category, CategoryState, Change, Gone, Level, Remap, Taxonomy, Version
 
 __all__ = [
     "Ballot",

@@ -224,11 +224,7 @@ def _page(
         "address": reverse("draft", args=[found.taxonomy.pk]),
     }
     return render_page(
-        request,
-        "taxonomy/draft.html",
-        context,
-        partials=["editor"],
-        status=error.status if error else 200,
+        request, "taxonomy/draft.html", context, partials=["editor"], status=error.status if error else 200
     )
 
 

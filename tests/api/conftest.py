@@ -4,14 +4,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from studies.models import Role
-from tests.factories import (
-    make_issue,
-    make_member,
-    make_repository,
-    make_round,
-    make_study,
-    make_version,
-)
+from tests.factories import make_issue, make_member, make_repository, make_round, make_study, make_version
 
 
 def client_of(member) -> APIClient:

@@ -30,12 +30,7 @@ def test_a_comment_names_who_stands_behind_an_at_sign(text, found):
 def test_the_pieces_are_the_text():
     text = "Ask @r2: `@R1` is code.\n@R1"
     found = pieces(text, PEOPLE)
-    assert found == [
-        Piece("Ask "),
-        Piece("@r2", "R2"),
-        Piece(": `@R1` is code.\n"),
-        Piece("@R1", "R1"),
-    ]
+    assert found == [Piece("Ask "), Piece("@r2", "R2"), Piece(": `@R1` is code.\n"), Piece("@R1", "R1")]
     assert "".join(piece.text for piece in found) == text
 
 

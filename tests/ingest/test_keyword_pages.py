@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from ingest import actions
+from ingest.actions.keywords import KeywordReport
 from ingest.errors import FilterRefused, KeywordsRefused, StaleKeywords
 from ingest.keywords import KeywordMatch
 from ingest.models import SavedFilter
@@ -27,16 +28,11 @@ def put(study, by, text, *, replace=True, made_from=""):
 class TestKeywords:
     def test_adding_and_replacing_report_what_happened(self, study, lead):
         report = put(study, lead, "llama\nsharding\nLLAMA")
-        assert (report.added, report.removed, report.known, report.repeated) == (
-            ["llama", "sharding"],
-            [],
-            [],
-            ["LLAMA"],
-        )
+        assert report == KeywordReport(["llama", "sharding"], [], [], ["LLAMA"])
         report = put(study, lead, "Llama\ntoken*", replace=False)
-        assert (report.added, report.removed, report.known) == (["token*"], [], ["llama"])
+        assert report == KeywordReport(["token*"], [], ["llama"], [])
         report = put(study, lead, "token*\n模型")
-        assert (report.added, report.removed, report.known) == (["模型"], ["llama", "sharding"], ["token*"])
+        assert report == KeywordReport(["模型"], ["llama", "sharding"], ["token*"], [])
         assert keywords_of(study.pk) == ("token*", "模型")
         assert list(Event.objects.order_by("pk").values_list("detail", flat=True)) == [
             {"added": 2, "removed": 0},
@@ -76,17 +72,16 @@ class TestKeywords:
         with pytest.raises(PermissionDenied):
             put(study, volunteer, "llama")
 
-    def test_page(self, client, study, lead):
-        client.force_login(lead.user)
+    def test_page(self, signed_in, study):
         url = reverse("keywords", args=[study.slug])
-        assert "No keyword yet" in client.get(url).text
-        assert client.post(url, {"words": "llama\nsharding"}).status_code == 200
-        assert client.post(url, {"words": "token*", "add": "1"}).status_code == 200
+        assert "No keyword yet" in signed_in.get(url).text
+        assert signed_in.post(url, {"words": "llama\nsharding"}).status_code == 200
+        assert signed_in.post(url, {"words": "token*", "add": "1"}).status_code == 200
         assert keywords_of(study.pk) == ("llama", "sharding", "token*")
-        refused = client.post(url, {"words": "<b>x\na*b"})
+        refused = signed_in.post(url, {"words": "<b>x\na*b"})
         assert refused.status_code == 422
         assert "&lt;b&gt;x\na*b</textarea>" in refused.text
-        stale = client.post(url, {"words": "mine", "made_from": "0"})
+        stale = signed_in.post(url, {"words": "mine", "made_from": "0"})
         assert stale.status_code == 409
         assert "mine</textarea>" in stale.text
         assert "llama, sharding, token*" in stale.text
@@ -112,11 +107,10 @@ class TestReading:
         assert (plain.matches, plain.title_html) == ([], "Llama &lt;hangs&gt;")
         assert "<mark" not in plain.html + plain.comments[0].html
 
-    def test_issue_page_shows_them(self, client, study, lead, repository):
+    def test_issue_page_shows_them(self, signed_in, study, lead, repository):
         issue = make_issue(repository, title="A llama", body="llama")
         put(study, lead, "llama")
-        client.force_login(lead.user)
-        page = client.get(issue.get_absolute_url()).text
+        page = signed_in.get(issue.get_absolute_url()).text
         assert page.count('<mark class="kw">llama</mark>') == 2
         assert "1 keyword matched" in page
 
@@ -124,13 +118,8 @@ class TestReading:
 class TestFilters:
     def test_a_filter_is_its_query_again(self):
         whole = IssueFilter(repository=3, year=2024, kind="issue", text="with", words="hangs #12")
-        assert whole.query == {
-            "repository": "3",
-            "year": "2024",
-            "kind": "issue",
-            "text": "with",
-            "q": "hangs #12",
-        }
+        narrowed = {"repository": "3", "year": "2024", "kind": "issue", "text": "with", "q": "hangs #12"}
+        assert whole.query == narrowed
         assert IssueFilter.from_query(whole.query) == whole
         assert IssueFilter.from_query({"year": 2024, "repository": None}) == IssueFilter(year=2024)
         assert IssueFilter.from_query({"kind": "x", "text": "y", "year": "-1", "q": "\0"}) == IssueFilter()
@@ -187,15 +176,14 @@ class TestFilters:
         assert client.post(delete).headers["Location"] == issues
         assert client.post(delete).status_code == 404
 
-    def test_page_asks_the_same_number_of_queries(self, client, study, lead, repository):
+    def test_page_asks_the_same_number_of_queries(self, signed_in, study, lead, repository):
         make_issues(repository, 2)
-        client.force_login(lead.user)
         counts = []
         for names in (["a"], ["b", "c"]):
             for name in names:
                 actions.save_filter(study=study, name=name, query=IssueFilter(year=1).query, by=lead.user)
-            client.get(reverse("issues", args=[study.slug]))
+            signed_in.get(reverse("issues", args=[study.slug]))
             with CaptureQueriesContext(connection) as asked:
-                client.get(reverse("issues", args=[study.slug]))
+                signed_in.get(reverse("issues", args=[study.slug]))
             counts.append(len(asked))
         assert counts[0] == counts[1]

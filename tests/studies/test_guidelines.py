@@ -31,10 +31,7 @@ class TestPublishing:
         second = publish(study, lead, SECOND, "causes, not symptoms", made_from=1)
         assert queries.current_guideline(study) == second
         found = queries.guidelines(study).values_list("number", "text", "note", "published_by")
-        assert list(found) == [
-            (2, SECOND, "causes, not symptoms", lead.pk),
-            (1, FIRST, "", lead.pk),
-        ]
+        assert list(found) == [(2, SECOND, "causes, not symptoms", lead.pk), (1, FIRST, "", lead.pk)]
         with pytest.raises(DatabaseError), transaction.atomic():
             Guideline.objects.filter(pk=second.pk).update(text="other")
 
@@ -152,16 +149,14 @@ class TestPages:
         assert changed.count("<h1") == 1
 
     @pytest.mark.parametrize("asked", ["version=9", "version=x", "since=0", "version=" + "9" * 30])
-    def test_a_version_that_never_was_is_404(self, client, study, lead, url, asked):
+    def test_a_version_that_never_was_is_404(self, signed_in, study, lead, url, asked):
         publish(study, lead, FIRST)
-        client.force_login(lead.user)
-        assert client.get(f"{url}?{asked}").status_code == 404
+        assert signed_in.get(f"{url}?{asked}").status_code == 404
 
-    def test_fragment_for_a_dialog(self, client, study, lead, url):
+    def test_fragment_for_a_dialog(self, signed_in, study, lead, url):
         publish(study, lead, FIRST)
-        client.force_login(lead.user)
-        by_htmx = client.get(url, headers={"HX-Request": "true", "HX-Target": "text"}).text
-        by_part = client.get(url + "?part=text").text
+        by_htmx = signed_in.get(url, headers={"HX-Request": "true", "HX-Target": "text"}).text
+        by_part = signed_in.get(url + "?part=text").text
         assert by_part.strip() == by_htmx.strip()
         assert by_part.strip().startswith('<div id="text">')
         assert "<html" not in by_part
@@ -178,37 +173,33 @@ class TestPages:
         with django_assert_num_queries(10):
             client.get(url)
 
-    def test_publishing_by_the_form(self, client, study, lead, url, edit):
-        client.force_login(lead.user)
+    def test_publishing_by_the_form(self, signed_in, study, url, edit):
         form = {"text": FIRST, "note": "", "made_from": "0", "form_key": str(uuid4())}
-        assert client.post(edit, form).headers["Location"] == url
-        assert client.post(edit, form).headers["Location"] == url
+        assert signed_in.post(edit, form).headers["Location"] == url
+        assert signed_in.post(edit, form).headers["Location"] == url
         assert list(Guideline.objects.values_list("number", "text")) == [(1, FIRST)]
 
-    def test_a_later_version_needs_a_note(self, client, study, lead, edit):
+    def test_a_later_version_needs_a_note(self, signed_in, study, lead, edit):
         publish(study, lead, FIRST)
-        client.force_login(lead.user)
-        answer = client.post(edit, {"text": SECOND, "note": "", "made_from": "1"})
+        answer = signed_in.post(edit, {"text": SECOND, "note": "", "made_from": "1"})
         assert answer.status_code == 422
         assert "Label the root cause." in answer.text
 
-    def test_stale_form_shows_both_texts_and_can_be_sent_again(self, client, study, lead, url, edit):
+    def test_stale_form_shows_both_texts_and_can_be_sent_again(self, signed_in, study, lead, url, edit):
         publish(study, lead, FIRST)
         publish(study, lead, SECOND, "theirs")
-        client.force_login(lead.user)
         form = {"text": "my text", "note": "my note", "made_from": "1"}
-        answer = client.post(edit, form)
+        answer = signed_in.post(edit, form)
         assert answer.status_code == 409
         assert ["my text" in answer.text, "my note" in answer.text, SECOND in answer.text] == [True] * 3
         assert re.search(r'name="made_from"\s+value="2"', answer.text)
-        assert client.post(edit, form | {"made_from": "2"}).headers["Location"] == url
+        assert signed_in.post(edit, form | {"made_from": "2"}).headers["Location"] == url
         assert queries.current_guideline(study).text == "my text"
 
-    def test_preview_publishes_nothing(self, client, lead, edit):
-        client.force_login(lead.user)
+    def test_preview_publishes_nothing(self, signed_in, edit):
         form = {"text": "**bold** <script>", "note": "", "made_from": "0", "preview": "1"}
         for headers in ({}, {"HX-Request": "true", "HX-Target": "preview"}):
-            answer = client.post(edit, form, headers=headers)
+            answer = signed_in.post(edit, form, headers=headers)
             assert answer.status_code == 200
             assert "<strong>bold</strong> &lt;script&gt;" in answer.text
         assert Guideline.objects.count() == 0

@@ -175,10 +175,7 @@ def test_change_role():
     actions.change_role(member=member, role=Role.LEAD, by=owner.user)
     member.refresh_from_db()
     assert (member.role, member.pseudonym) == ("lead", "R2")
-    assert events(study)[-1] == (
-        "people.role_changed",
-        {"member": "R2", "from": "volunteer", "to": "lead"},
-    )
+    assert events(study)[-1] == ("people.role_changed", {"member": "R2", "from": "volunteer", "to": "lead"})
 
 
 def test_change_role_to_the_same_changes_nothing():

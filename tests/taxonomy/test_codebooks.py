@@ -43,47 +43,30 @@ def version():
 
 def test_the_markdown_by_value(version):
     day = timezone.localtime(version.published_at)
-    assert as_markdown(version, TREE).splitlines() == [
-        "# Causes \\& more, version 1",
-        "",
-        f"2 types, 1 theme, 1 sub-theme; published on {day.day} {day:%B %Y}",
-        "",
-        "First try",
-        "",
-        "## A Question",
-        "",
-        "What is asked.",
-        "",
-        "**Includes**",
-        "",
-        "- how-to",
-        "- why",
-        "",
-        "**Excludes**",
-        "",
-        "- a fault → B.1",
-        "",
-        "**Examples**",
-        "",
-        "- How?",
-        "",
-        r"## B \<b\> \& 50 % of \#1\_a \[x\](y) \\input{z}",
-        "",
-        r"\<b\> \& 50 % of \#1\_a \[x\](y) \\input{z}",
-        *(
-            line
-            for head in ("Includes", "Excludes", "Examples")
-            for line in ("", f"**{head}**", "", r"- \<b\> \& 50 % of \#1\_a \[x\](y) \\input{z}")
-        ),
-        "",
-        "### B.1 Crash",
-        "",
-        "#### B.1.i At start",
-        "",
-        "**Examples**",
-        "",
-        "- \\--tp-size 2 fails",
-    ]
+    hard = r"\<b\> \& 50 % of \#1\_a \[x\](y) \\input{z}"
+    listed = [part for head in ("Includes", "Excludes", "Examples") for part in (f"**{head}**", f"- {hard}")]
+    assert as_markdown(version, TREE) == "\n\n".join(
+        [
+            "# Causes \\& more, version 1",
+            f"2 types, 1 theme, 1 sub-theme; published on {day.day} {day:%B %Y}",
+            "First try",
+            "## A Question",
+            "What is asked.",
+            "**Includes**",
+            "- how-to\n- why",
+            "**Excludes**",
+            "- a fault → B.1",
+            "**Examples**",
+            "- How?",
+            f"## B {hard}",
+            hard,
+            *listed,
+            "### B.1 Crash",
+            "#### B.1.i At start",
+            "**Examples**",
+            "- \\--tp-size 2 fails\n",
+        ]
+    )
 
 
 def test_the_markdown_says_what_the_version_says(version):
@@ -102,12 +85,7 @@ def test_the_latex_by_value(version):
     listed = [
         line
         for head in ("Includes", "Excludes", "Examples")
-        for line in (
-            rf"\item[{head}] \leavevmode",
-            r"\begin{itemize}",
-            rf"\item {hard}",
-            r"\end{itemize}",
-        )
+        for line in (rf"\item[{head}] \leavevmode", r"\begin{itemize}", rf"\item {hard}", r"\end{itemize}")
     ]
     assert as_latex(version, TREE).splitlines() == [
         "% Causes & more, version 1",
@@ -282,14 +260,15 @@ def test_page_and_rest_send_the_same_file(client, version, form, kind):
 
 def test_an_unknown_form_or_version_is_not_found(client, version):
     client.force_login(factories.make_member(version.taxonomy.study, Role.VIEWER).user)
+    pk = version.taxonomy_id
 
-    assert client.get(reverse("taxonomy_file", args=[version.taxonomy_id, "exe"])).status_code == 404
-    assert (
-        client.get(reverse("taxonomy_file", args=[version.taxonomy_id, "md"]) + "?version=2").status_code
-        == 404
-    )
-    assert client.get(reverse("api_codebook", args=[version.taxonomy_id, 2, "md"])).status_code == 404
-    assert client.get(reverse("api_codebook", args=[version.taxonomy_id, 1, "exe"])).status_code == 404
+    for address in (
+        reverse("taxonomy_file", args=[pk, "exe"]),
+        reverse("taxonomy_file", args=[pk, "md"]) + "?version=2",
+        reverse("api_codebook", args=[pk, 2, "md"]),
+        reverse("api_codebook", args=[pk, 1, "exe"]),
+    ):
+        assert client.get(address).status_code == 404
 
 
 def test_the_csv_loads_again(version):

@@ -146,11 +146,8 @@ def test_a_new_code_is_that_of_what_stands_below_as_well():
         "B Requirement", "K Fault", "K.7 Memory", "K.7.i Leaks", "K.7.ii Waste", "K.2 Speed", "K.2.i Slow paths",
         "K.3 Docs",
     ]  # fmt: skip
-    assert [made.fate(key) for key in ("c1i", "c3", "b")] == [
-        Fate("renamed", ("c1i",)),
-        Fate("renamed", ("c3",)),
-        Fate("same", ("b",)),
-    ]
+    fates = [made.fate(key) for key in ("c1i", "c3", "b")]
+    assert fates == [Fate("renamed", ("c1i",)), Fate("renamed", ("c3",)), Fate("same", ("b",))]
 
 
 def test_a_code_of_its_own_kind_stays_when_the_one_above_changes():
@@ -342,8 +339,7 @@ def test_what_became_of_a_category_after_several_changes(changes, key, fate):
 
 def test_the_first_change_that_does_not_go_is_named():
     made, broken = fold(
-        PUBLISHED,
-        [Change(RETIRE, "c3"), Change(DESCRIBE, "c3", {"name": "Texts"}), Change(RETIRE, "c2")],
+        PUBLISHED, [Change(RETIRE, "c3"), Change(DESCRIBE, "c3", {"name": "Texts"}), Change(RETIRE, "c2")]
     )
 
     assert broken is not None

@@ -115,6 +115,7 @@ class TestNewTaxonomy:
             ({"source": "file"}, "Choose the CSV file."),
             ({}, "Choose what to start from."),
             ({"source": "../x"}, "Select a valid choice"),
+            ({"source": "text", "text": CSV}, "Give the taxonomy a name."),
         ],
     )
     def test_an_incomplete_form_is_refused(self, signed_in, study, fields, words) -> None:
@@ -122,6 +123,7 @@ class TestNewTaxonomy:
 
         assert response.status_code == 422
         assert words in text_of(response)
+        assert not Taxonomy.objects.exists()
 
     def test_a_name_that_is_taken_is_refused(self, signed_in, study) -> None:
         self.post(signed_in, study, source="relevance", name="Same")
@@ -241,14 +243,6 @@ class TestTypedTaxonomy:
         made = Taxonomy.objects.get(study=study)
         assert (answer.status_code, answer["Location"]) == (302, made.get_absolute_url())
         assert list(codebook(made.versions.get()).by_code) == ["A", "A.1"]
-
-    def test_a_text_needs_a_name(self, signed_in, page) -> None:
-        answer = signed_in.post(page, {"source": "text", "text": self.TEXT})
-
-        assert answer.status_code == 422
-        assert "Give the taxonomy a name." in text_of(answer)
-        assert "A.1,theme,How to" in text_of(answer)
-        assert not Taxonomy.objects.exists()
 
     def test_every_line_of_a_bad_text_is_named(self, signed_in, page) -> None:
         text = self.TEXT + "A.1,theme,Again\nB.1,theme,Orphan\n"

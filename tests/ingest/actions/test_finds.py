@@ -171,11 +171,8 @@ class TestSearches:
         assert "Searching the keywords" not in client.get(f"/studies/{study.slug}/keywords/").text
         polled = {"HX-Request": "true", "HX-Target": "job"}
         fragment = client.get(f"/studies/{study.slug}/keywords/", headers=polled).text
-        assert [part in fragment for part in ("Searching the keywords", "done", "<textarea")] == [
-            True,
-            True,
-            False,
-        ]
+        shown = [part for part in ("Searching the keywords", "done", "<textarea") if part in fragment]
+        assert shown == ["Searching the keywords", "done"]
 
     def test_do_not_begin_where_no_keyword_is_new(self, study):
         put(study, "llama", "token")

@@ -249,12 +249,7 @@ ROWS = {
     ),
     "too many rows": (
         "url\n" + f"{GOOD}\n" * 4,
-        [
-            "",
-            "",
-            "",
-            "Line 5: the file has more than 3 rows. Split it and load the parts." + UNREAD,
-        ],
+        ["", "", "", "Line 5: the file has more than 3 rows. Split it and load the parts." + UNREAD],
     ),
     "a file too large": (
         f"url\n{GOOD}\n\n\n{'x' * 30000}\n",
@@ -278,17 +273,11 @@ ROWS = {
     ),
     "a comma too many in an array": (
         f'[\n{{"url": "{URL}1"}},\n]',
-        [
-            "",
-            "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it." + UNREAD,
-        ],
+        ["", "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it." + UNREAD],
     ),
     "an array that ends too early": (
         f'[{{"url": "{URL}1"}},\n',
-        [
-            "",
-            "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD,
-        ],
+        ["", "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD],
     ),
     "a number of five thousand digits": (
         f'{{"url": "{URL}1"}}\n{{"number": {"1" * 5000}}}\n',
