@@ -138,9 +138,12 @@ def prepare(data: Path) -> None:
     import django
 
     django.setup()
+    from django.core.cache import caches
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    embedded.ensure_redis(data)
+    caches["template_fragments"].clear()
     spare_what_stays()  # as a process of the web server does
 
 

@@ -26,7 +26,7 @@ from core.http import render_page
 from core.middleware import wants_json
 from core.numbers import whole_number
 from ingest.models import Issue
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from rounds.errors import StaleGuideline, TextKept
 from rounds.models import Label, Round, RoundVolunteer
 from rounds.queries.rounds import once_revealed
@@ -195,7 +195,7 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: LabelInput) -> dict
         "before": before(turn, round_, member),
         "answer": answer,
         "guideline": guideline_of(seat),
-        "reading": read(turn.issue, keywords_at(seat)),
+        "reading": Reading(turn.issue, keywords_at(seat)),
         "content": content,
         "mode": mode,
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",

@@ -8,7 +8,7 @@ import environ
 from celery.schedules import crontab
 from django.utils.translation import gettext_lazy as _
 
-from core.embedded import broker_url
+from core.embedded import broker_url, redis_url
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 
@@ -106,6 +106,7 @@ TEMPLATES = [
             "loaders": _TEMPLATE_LOADERS,
             "builtins": [
                 "django.templatetags.i18n",
+                "django.templatetags.cache",
                 "django.templatetags.static",
                 "django.contrib.humanize.templatetags.humanize",
                 "template_partials.templatetags.partials",
@@ -193,6 +194,20 @@ SITE_URL = env("SITE_URL", default=f"http://localhost:{PORT}")
 # when the bell is first rung.
 REDIS_URL = env("REDIS_URL", default="")
 CELERY_BROKER_URL = REDIS_URL or broker_url(DATA_DIR)
+# Issues as they are drawn for every volunteer: after a month without use, or without room, they go.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "template_fragments": {
+        "BACKEND": "core.fragments.Fragments",
+        "LOCATION": REDIS_URL or redis_url(DATA_DIR),
+        "KEY_PREFIX": "drawn",
+        "OPTIONS": {
+            "serializer": "core.fragments.Compressed",
+            "socket_timeout": 0.5,
+            "socket_connect_timeout": 0.5,
+        },
+    },
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

@@ -26,7 +26,7 @@ from consensus.views.threads import talk
 from core.http import is_fragment, render_page
 from ingest.models import Snapshot
 from ingest.queries.filters import choices_of
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from ingest.rules import may_import
 from rounds.models import Round
 from rounds.pages import example_url, vote_url
@@ -252,7 +252,7 @@ class DisagreementsPage:
             "item": item,
             "example_url": example_url(round_, issue.pk) if may_edit_taxonomies(member) else "",
             "missing_url": vote_url(round_, issue.pk) if misses and may_propose(member) else "",
-            "reading": read(issue, self.choices.keywords),
+            "reading": Reading(issue, self.choices.keywords),
             "is_part": True,
             "close_url": self.to(issue=None),
             "parts": split_in_words(item.split, item.open_labels),

@@ -24,7 +24,7 @@ from consensus.views.label_cells import code_chip, label_cells
 from consensus.views.matrix import hues
 from core import clock
 from ingest.queries.keywords import keywords_of
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from rounds.pages import example_url, vote_url
 from rounds.queries.categories import ShownCodebook, codebook
 from studies.models import Membership
@@ -175,7 +175,7 @@ class _RoomScreen:
         may_open = meeting.is_open and vote is None and standing is None and not shown.is_parked
         context = {
             "shown": shown,
-            "reading": read(issue, keywords_of(issue.repository.study_id)),
+            "reading": Reading(issue, keywords_of(issue.repository.study_id)),
             "labels": self._labels(shown),
             "splits": [(code, self.hues.get(code, ""), n) for code, n in shown.row.split],
             "may_say": rules.may_comment(self.member, self.round),

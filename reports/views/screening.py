@@ -26,7 +26,7 @@ from core.numbers import SHORT, number_asked
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
 from ingest.queries.keywords import keywords_of
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from reports.file_responses import attached
 from reports.formats.files import named_for
 from reports.formats.tables import as_csv, number
@@ -266,7 +266,7 @@ def _issue(
     voted = found.rows[0]
     return {
         "shown": _row(voted, found, hues(book)),
-        "reading": read(issue, keywords_of(issue.repository.study_id)),
+        "reading": Reading(issue, keywords_of(issue.repository.study_id)),
         "is_part": True,
         "is_excluded": _is_excluded(round_, voted, book),
         "form": form or _form(round_, voted),

@@ -14,7 +14,7 @@ from ingest.models import SavedFilter
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
 from ingest.queries.keywords import fingerprint, keywords_of
-from ingest.queries.reading import read
+from ingest.queries.reading import Reading
 from studies.models import Event
 from tests.factories import make_issue, make_issues, make_study
 
@@ -95,17 +95,16 @@ class TestReading:
             body="The `llama` is sharded\n\n```python\nllama = 1\n```",
             comments=[{"author": "a", "body": "sharding llama"}],
         )
-        reading = read(issue, ("llama", "shard*", "none"))
-        assert reading.matches == [
+        reading = Reading(issue, ("llama", "shard*", "none"))
+        assert reading.texts.matches == [
             KeywordMatch("llama", ("title", "text", "code"), 4),
             KeywordMatch("shard*", ("text",), 2),
         ]
-        assert reading.title_html == '<mark class="kw">Llama</mark> &lt;hangs&gt;'
-        assert reading.html.count('<mark class="kw">') == 3
-        assert read(issue, ("llama", "shard*", "none")) == reading
-        plain = read(issue)
-        assert (plain.matches, plain.title_html) == ([], "Llama &lt;hangs&gt;")
-        assert "<mark" not in plain.html + plain.comments[0].html
+        assert reading.texts.title == '<mark class="kw">Llama</mark> &lt;hangs&gt;'
+        assert reading.texts.body.count('<mark class="kw">') == 3
+        plain = Reading(issue)
+        assert (plain.texts.matches, plain.texts.title) == ([], "Llama &lt;hangs&gt;")
+        assert "<mark" not in plain.texts.body + plain.texts.comments[0].html
 
     def test_issue_page_shows_them(self, signed_in, study, lead, repository):
         issue = make_issue(repository, title="A llama", body="llama")

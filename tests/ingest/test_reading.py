@@ -1,9 +1,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.cache import caches
+from django.core.cache.utils import make_template_fragment_key
+from django.template.loader import render_to_string
+from django.utils import timezone
 
 from ingest.models import Issue
-from ingest.queries.reading import RenderedTexts, read
+from ingest.queries.reading import Reading
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +18,7 @@ OPENED = datetime(2024, 5, 1, 10, tzinfo=UTC)
 def _read(**fields):
     repository = factories.make_repository(factories.make_study(), forge="gitee", host="gitee.com")
     issue = factories.make_issue(repository, "I6UHT3", **fields)
-    return read(Issue.objects.select_related("repository", "current").get(pk=issue.pk))
+    return Reading(Issue.objects.select_related("repository", "current").get(pk=issue.pk))
 
 
 def test_an_issue_is_read_with_its_state_and_author():
@@ -33,7 +37,7 @@ def test_an_issue_is_read_with_its_state_and_author():
         True,
     )
     assert str(reading.association) == "contributor"
-    assert reading.html.strip() == '<p dir="auto"><strong>so</strong></p>'
+    assert reading.texts.body.strip() == '<p dir="auto"><strong>so</strong></p>'
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_maintainers_and_the_author_are_marked_and_times_are_said_from_the_start
             comment("joe", "CONTRIBUTOR", 14),
         ],
     )
-    assert [(c.author, c.is_maintainer, c.is_author, c.later) for c in reading.comments] == [
+    assert [(c.author, c.is_maintainer, c.is_author, c.later) for c in reading.texts.comments] == [
         ("max", True, False, "same day"),
         ("ann", False, True, "1 day later"),
         ("ola", True, False, "12 days later"),
@@ -76,17 +80,22 @@ def test_maintainers_and_the_author_are_marked_and_times_are_said_from_the_start
         ("joe", False, False, "14 days later"),
     ]
     assert reading.from_maintainers == 3
-    assert reading.comments[0].gist == "max says"
+    assert reading.texts.comments[0].gist == "max says"
 
 
 def test_a_comment_that_lacks_everything_is_still_shown():
     reading = _read(opened_at=OPENED, comments=[{}, {"at": "no time", "author": None, "body": None}])
-    assert [(c.author, c.at, c.later, c.gist) for c in reading.comments] == [("", None, "", "")] * 2
+    assert [(c.author, c.at, c.later, c.gist) for c in reading.texts.comments] == [("", None, "", "")] * 2
 
 
 def test_an_issue_without_text_has_its_number_for_a_title():
     reading = _read(text=False)
-    assert (reading.title, reading.snapshot, reading.html, reading.comments) == ("#I6UHT3", None, "", [])
+    assert (reading.title, reading.snapshot, reading.texts.body, reading.texts.comments) == (
+        "#I6UHT3",
+        None,
+        "",
+        [],
+    )
 
 
 def test_only_web_addresses_become_links():
@@ -94,21 +103,43 @@ def test_only_web_addresses_become_links():
     assert _read(url="javascript:alert(1)").link == ""
 
 
-def test_a_text_is_rendered_once_for_its_keywords_and_its_language():
-    kept = RenderedTexts(characters=10_000)
-    first = kept.get(("a crash", "en", ("crash",)))
-    assert kept.get(("a crash", "en", ("crash",))) is first
-    assert kept.get(("a crash", "en", ())) == ('<p dir="auto">a crash</p>\n', {}, "a crash")
-    assert first[1] == {("crash", "text"): 1}
+@pytest.fixture
+def drawings(settings):
+    settings.CACHES = {
+        "default": settings.CACHES["default"],
+        "template_fragments": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "LOCATION": "drawn",
+        },
+    }
+    yield caches["template_fragments"]
+    caches["template_fragments"].clear()
 
 
-def test_rendered_texts_stay_within_their_bound_and_the_oldest_goes_first():
-    kept = RenderedTexts(characters=300)
-    first, last = ("the first", "en", ()), ("the last", "en", ())
-    was = kept.get(first)
-    for number in range(20):
-        kept.get((f"text {number}", "en", ()))
-    stays = kept.get(last)
-    assert kept.get(last) is stays
-    assert kept.get(first) is not was
-    assert kept.length <= 300
+def _drawn(reading, **page):
+    return render_to_string("ingest/_issue.html", {"reading": reading} | page)
+
+
+def test_an_issue_is_drawn_once_for_all_readers(drawings):
+    reading = _read(title="It fails", body="**so**")
+    first = _drawn(reading)
+    assert "<strong>so</strong>" in first
+    key = make_template_fragment_key("issue", [reading.drawn_from, ""])
+    assert drawings.get(key) in first
+    drawings.set(key, "drawn before")
+    assert _drawn(Reading(reading.issue)).strip() == "drawn before"
+
+
+def test_what_would_be_drawn_otherwise_is_drawn_again(drawings):
+    reading = _read(title="It fails", body="so", opened_at=OPENED)
+    issue, plain = reading.issue, _drawn(reading)
+    assert "<h1" not in _drawn(reading, is_part=True)
+    assert '<mark class="kw">so</mark>' in _drawn(Reading(issue, ("so",)))
+    with timezone.override("Asia/Tokyo"):
+        assert 'title="2024-05-01 19:00 JST"' in _drawn(reading)
+    assert 'title="2024-05-01 10:00 UTC"' in plain
+    issue.current.content_hash = "of other content"
+    issue.current.body = "other"
+    assert "other" in _drawn(Reading(issue))
+    issue.repository.path = "moved/here"
+    assert "moved/here" in _drawn(Reading(issue))

@@ -1,0 +1,58 @@
+"""Parts of pages that are drawn once for all readers: what they show never changes.
+
+Redis keeps them, for all web processes. It may be empty or away at any time: they are drawn again.
+"""
+
+import zlib
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
+
+from django.conf import settings
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+_CODE = ("core", "ingest", "templates", "locale")
+_RENDERERS = ("Django", "markdown-it-py", "nh3", "Pygments")
+
+
+class Fragments(RedisCache):
+    """Django's cache in Redis, where an error means that nothing is found and nothing is kept."""
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        try:
+            return super().get(key, default, version)
+        except RedisError:
+            return default
+
+    def set(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        with suppress(RedisError):
+            super().set(key, value, timeout, version)
+
+
+class Compressed:
+    """How HTML is written in Redis: a third of its size, and nothing in it can run."""
+
+    def dumps(self, html: str) -> bytes:
+        return zlib.compress(html.encode(), 1)
+
+    def loads(self, stored: bytes) -> str:
+        return zlib.decompress(stored).decode()
+
+
+@cache
+def drawn_by() -> str:
+    """A digest of the code, templates, translations and libraries that draw fragments.
+
+    It goes into their keys, so that no HTML outlives what drew it, such as a renderer with a hole.
+    """
+    digest = sha256(" ".join(map(version, _RENDERERS)).encode())
+    for folder in _CODE:
+        for path in sorted((settings.BASE_DIR / folder).rglob("*.*")):
+            if path.suffix in {".py", ".html", ".mo"}:
+                found = path.stat()
+                digest.update(f"{path} {found.st_size} {found.st_mtime_ns}".encode())
+    return digest.hexdigest()
