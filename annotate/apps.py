@@ -16,6 +16,6 @@ class AnnotateConfig(AppConfig):
 
         audit.register()
         panels.register()
-        signals.published.connect(version_upgrade.on_published)
-        signals.followed.connect(publish_notice.on_followed)
-        signals.answered.connect(version_upgrade.on_answered)
+        signals.published.connect(version_upgrade.follow)
+        signals.followed.connect(publish_notice.sentence)
+        signals.answered.connect(version_upgrade.ask_again)

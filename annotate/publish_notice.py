@@ -9,16 +9,12 @@ from studies.models import Membership
 from taxonomy.models import Version
 
 
-def sentence(version: Version, member: Membership | None) -> str:
+def sentence(*, version: Version, member: Membership | None, **_sent: object) -> str:
     """How many labels, of how many people, go to a second look; "" for none. A reader's own come alone."""
-    found = begun(version, member)
-    labels = ngettext("%(n)s label", "%(n)s labels", found.labels) % {"n": count(found.labels)}
-    if found.is_own:
+    number, asked, is_own = begun(version, member)
+    labels = ngettext("%(n)s label", "%(n)s labels", number) % {"n": count(number)}
+    if is_own:
         return _("A second look begins: %(labels)s of mine.") % {"labels": labels}
-    people = ngettext("%(n)s person", "%(n)s people", found.people) % {"n": count(found.people)}
+    people = ngettext("%(n)s person", "%(n)s people", asked) % {"n": count(asked)}
     said = _("A second look begins: %(labels)s of %(people)s.") % {"labels": labels, "people": people}
-    return said if found.labels else ""
-
-
-def on_followed(*, version: Version, member: Membership | None, **_sent: object) -> str:
-    return sentence(version, member)
+    return said if number else ""

@@ -2,7 +2,7 @@
 
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.training import training_to_pass
-from rounds.rules import may_be_volunteer, may_open
+from rounds.rules import may_be_volunteer
 from studies.models import Membership
 
 
@@ -22,8 +22,3 @@ def may_take_turns(member: Membership | None, round_: Round) -> bool:
     found = RoundVolunteer.objects.filter(round=round_, member=member, left_at=None)
     volunteer = found.select_related("member").first()
     return volunteer is not None and training_to_pass(round_, volunteer) is None
-
-
-def may_give_answers(member: Membership | None, round_: Round) -> bool:
-    """Give and read the right labels of a training: owner and leads. The actions refuse its volunteers."""
-    return may_open(member, round_)

@@ -57,10 +57,6 @@ def draw(
         once = set(found)
         if not 0 <= size <= len(once):
             raise ValueError(f"{size} of {len(once)} cannot be drawn")
-        drawn[stratum] = sorted(once, key=lambda url: draw_key(seed, url))[:size]
+        by_key = sorted(once, key=lambda url: hashlib.blake2b(f"{seed}/{url}".encode()).digest())
+        drawn[stratum] = by_key[:size]
     return drawn
-
-
-def draw_key(seed: int, url: str) -> bytes:
-    """What decides the place of a URL in a draw."""
-    return hashlib.blake2b(f"{seed}/{url}".encode()).digest()

@@ -59,7 +59,8 @@ class BoardForm(forms.Form):
         version = published_version(taxonomy)
         counted = card_counts(version, member) if version else []
         self.states = {str(each.state.category_id): each.state for each in counted}
-        self.seats = {str(each.pk): each for each in members(taxonomy.study) if self._may_sort(each)}
+        sorters = members(taxonomy.study).filter(left_at=None)
+        self.seats = {str(each.pk): each for each in sorters if may_be_volunteer(each, taxonomy.study)}
         self.fields["about"].choices = [  # type: ignore[attr-defined]
             ("", _("Choose one")),
             *((str(each.state.category_id), _option(each)) for each in counted),
@@ -68,9 +69,6 @@ class BoardForm(forms.Form):
             (pk, f"{each.pseudonym} {each.user}" if each.user else each.pseudonym)
             for pk, each in self.seats.items()
         ]
-
-    def _may_sort(self, member: Membership) -> bool:
-        return member.left_at is None and may_be_volunteer(member, self.taxonomy.study)
 
     def _clean_fields(self) -> None:
         unused = self.fields["about" if self.data.get("source") == FILE else "file"]

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotate.errors import AnswersStay, ExplanationMissing, ExplanationTooLong, LabelsInThisTraining
-from annotate.rules import may_give_answers, may_see_own_labels
+from annotate.rules import may_see_own_labels
 from consensus.errors import CommentMissing, CommentTooLong, NotSeenYet
 from consensus.models import Comment
 from consensus.models.comments import COMMENT_LENGTH
@@ -15,6 +15,7 @@ from rounds import errors
 from rounds.actions.locks import lock_round
 from rounds.models import Answer, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.categories import codebook
+from rounds.rules import may_open
 from studies.models import Membership
 from taxonomy.models import Category
 
@@ -105,13 +106,15 @@ def require_answers(round_: Round) -> None:
             % {"missing": missing, "issues": issues},
             field="answers",
         )
-    if authors := _volunteers_who_know(round_):
+    authors = Answer.objects.filter(round=round_).values("given_by")
+    knowing = RoundVolunteer.objects.filter(round=round_, left_at=None, member__in=authors)
+    if who := [str(volunteer.member) for volunteer in knowing.select_related("member").order_by("column")]:
         raise errors.RoundRefused(
             _(
                 "%(who)s wrote right labels of this training and cannot label in it as well. Let another lead"
                 " write those, or plan the training without them."
             )
-            % {"who": ", ".join(authors)},
+            % {"who": ", ".join(who)},
             field="members",
         )
 
@@ -126,16 +129,10 @@ def require_no_author(round_: Round, member: Membership) -> None:
         )
 
 
-def _volunteers_who_know(round_: Round) -> list[str]:
-    authors = Answer.objects.filter(round=round_).values("given_by")
-    knowing = RoundVolunteer.objects.filter(round=round_, left_at=None, member__in=authors)
-    return [str(volunteer.member) for volunteer in knowing.select_related("member").order_by("column")]
-
-
 def _hold_planned(round_: Round, by: Membership) -> Round:
     """The round as it is now, held until this transaction ends, if `by` may still change its answers."""
     current = lock_round(round_)
-    if not may_give_answers(by, current):
+    if not may_open(by, current):
         raise errors.NotAllowed
     if current.kind != Round.Kind.TRAINING:
         raise errors.NotATraining

@@ -25,7 +25,7 @@ from taxonomy.models import Level, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_version
 
 
-def follow(*, version: Version, by: User | None) -> list[Round]:
+def follow(*, version: Version, by: User | None, **_sent: object) -> list[Round]:
     """Let the rounds of a taxonomy that are not closed go on with its new version; those that do.
 
     A training keeps its version, as its right labels do, and so does a round whose depth or excluded type
@@ -41,7 +41,7 @@ def follow(*, version: Version, by: User | None) -> list[Round]:
     return following
 
 
-def ask_again(*, taxonomy: Taxonomy) -> int:
+def ask_again(*, taxonomy: Taxonomy, **_sent: object) -> int:
     """Give open labels whose proposal the newest version answers back to their authors: how many."""
     version = published_version(taxonomy)
     if version is None:
@@ -163,11 +163,3 @@ def _placed_otherwise(before: ShownCodebook, now: ShownCodebook, depth: int) -> 
 def _any_of(said: set[int]) -> str:
     """A pattern that finds any of these in what an issue says; nothing is found by none."""
     return f" ({'|'.join(map(str, sorted(said)))}) " if said else "^$"
-
-
-def on_published(*, version: Version, by: User | None, **_sent: object) -> None:
-    follow(version=version, by=by)
-
-
-def on_answered(*, taxonomy: Taxonomy, **_sent: object) -> None:
-    ask_again(taxonomy=taxonomy)

@@ -94,14 +94,6 @@ _TRACE = f"""
 
 
 @dataclass(frozen=True)
-class AddedVolunteer:
-    """Who labels from now on; `slots` of a crossed round were made for them, k of n: they claim theirs."""
-
-    volunteer: RoundVolunteer
-    slots: int
-
-
-@dataclass(frozen=True)
 class RemovedVolunteer:
     """What became of the open slots of who was taken out: given to a named person, given back (k of n: free
     again; crossed: dropped), and how many issues were complete by that.
@@ -114,8 +106,9 @@ class RemovedVolunteer:
 
 @retried
 @transaction.atomic
-def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> AddedVolunteer:
-    """Let a member label in an open round; who was taken out before gets their column back.
+def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> int:
+    """Let a member label in an open round; who was taken out before gets their column back. Returns how many
+    slots were made for them.
 
     Crossed: they get a slot on every issue that is not revealed yet; those that are keep their number of
     labels, since whoever can see these is no longer blind. An issue that waits for nobody, under the policy
@@ -131,7 +124,7 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> Added
         _widen(current, volunteer.column)
         _run(_REOPEN, current)
     record_in_round("rounds.volunteer_added", current, by, member=member.pseudonym, slots=made)
-    return AddedVolunteer(volunteer, made)
+    return made
 
 
 @retried

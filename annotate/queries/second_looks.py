@@ -82,18 +82,10 @@ def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
     return found
 
 
-@dataclass(frozen=True)
-class LostLabelCount:
-    """How many labels of a member are lost in a round, and the id of the issue of the first."""
-
-    round: Round
-    member: Membership
-    labels: int
-    issue: int
-
-
-def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[LostLabelCount]:
-    """What `lost_labels` gives in these rounds of one person, counted. One query."""
+def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[tuple[Round, int, int]]:
+    """What `lost_labels` gives in these rounds of one person, counted, with the id of the issue of the first.
+    One query.
+    """
     seats = {round_.pk: (round_, member) for round_, member in own}
     labels = _lost(
         [round_ for round_, _member in seats.values()], {member for _round, member in seats.values()}
@@ -105,7 +97,7 @@ def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[LostLabelCo
     ):
         if category or (answer and codebook(seats[id_][0].version_id).states.stands_as(answer)):
             found.setdefault(id_, []).append(issue)
-    return [LostLabelCount(*seats[id_], len(issues), issues[0]) for id_, issues in found.items()]
+    return [(seats[id_][0], len(issues), issues[0]) for id_, issues in found.items()]
 
 
 def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[Label]:
@@ -129,18 +121,10 @@ def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[La
     )
 
 
-@dataclass(frozen=True)
-class BegunLooks:
-    """How many labels of how many people a new version asks for again; `is_own`: of the reader alone."""
-
-    labels: int
-    people: int
-    is_own: bool
-
-
-def begun(version: Version, reader: Membership | None) -> BegunLooks:
-    """What began with the publication of a version, without issues that the reader has still to label in
-    another round. One query, and two for each round that they are of.
+def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
+    """How many labels of how many people the publication of a version asks for again, and whether these are
+    the reader's own alone; without issues that the reader has still to label in another round. One query,
+    and two for each round that they are of.
     """
     labels: Counter[int] = Counter()
     looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)
@@ -149,7 +133,7 @@ def begun(version: Version, reader: Membership | None) -> BegunLooks:
         asked = Assignment.objects.filter(round__in=looks, round__of=round_)
         labels.update(asked.exclude(issue__in=held.values("issue")).values_list("volunteer", flat=True))
     own = labels[reader.pk] if reader else 0
-    return BegunLooks(own or labels.total(), 1 if own else len(labels), bool(own))
+    return own or labels.total(), 1 if own else len(labels), bool(own)
 
 
 @dataclass(frozen=True)

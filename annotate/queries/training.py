@@ -67,15 +67,10 @@ def answer_view(round_: Round, issue: Issue, member: Membership) -> AnswerView |
         lead=book.by_id[answer.category_id],
         lead_hue=book.hue(answer.category_id),
         lead_at_depth=at_depth(book, answer.category_id, round_.depth),
-        comments=own_comments(round_, issue, member),
+        comments=list(Comment.objects.filter(round=round_, issue=issue, author=member).order_by("id")),
         result=result,
         opens=list(opened_by(round_, member)) if result.is_finished else [],
     )
-
-
-def own_comments(round_: Round, issue: Issue, member: Membership) -> list[Comment]:
-    """What the member said about an issue of a training, oldest first."""
-    return list(Comment.objects.filter(round=round_, issue=issue, author=member).order_by("id"))
 
 
 def opened_by(training: Round, member: Membership) -> QuerySet[Round]:

@@ -31,6 +31,7 @@ from rounds import errors
 from rounds.models import Round, RoundVolunteer
 from rounds.queries import training as queries
 from rounds.queries.training import AnswerLine
+from rounds.rules import may_open
 from rounds.views.shortcuts import frame, seat_in
 from studies.models import Membership
 from taxonomy.queries.codebooks import codebook
@@ -159,7 +160,7 @@ def _training(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]
     Who was taken out of it may be taken in again, and is to know no more than before.
     """
     round_, member = seat_in(request, round_id)
-    require(rules.may_give_answers(member, round_))
+    require(may_open(member, round_))
     if round_.kind != Round.Kind.TRAINING:
         raise Http404
     labels_in_it = RoundVolunteer.objects.filter(round=round_, member=member).exists()

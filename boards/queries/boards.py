@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from boards.mapping import SubTheme
@@ -109,7 +109,7 @@ def state_of(
     """
     sorting = sorting_of(board, member)
     if sorting is None:  # a lead who looks on while others sort apart
-        sorting = Sorting(board=board, revision=_common_revision(board))
+        sorting = Sorting(board=board, revision=Sorting.objects.get(board=board, member=None).revision)
     if since == sorting.revision and not always:
         return None
     is_whole = since is None or since < sorting.began or since > sorting.revision
@@ -126,7 +126,8 @@ def state_of(
         about = codes.get(str(board.about.key)) if board.about else None
         found["about"] = {"code": about[0], "name": about[1]} if about else None
         found["whole"] = True
-        found["news"] = len(new_summaries(board, member)) if _may_bring(board, member) else 0
+        may_bring = found["may_lead"] and board.phase == Board.Phase.TOGETHER
+        found["news"] = len(new_summaries(board, member)) if may_bring else 0
     else:
         found["gone"] = gone
     sorters = [
@@ -148,10 +149,6 @@ def state_of(
     }
 
 
-def _may_bring(board: Board, member: Membership) -> bool:
-    return board.phase == Board.Phase.TOGETHER and may_make_board(member, board.taxonomy.study)
-
-
 @dataclass(frozen=True)
 class CardList:
     """The cards of one place: of a `pile`, as the state tells it; else left `aside`, or nowhere."""
@@ -171,11 +168,6 @@ def lists_of(board: Board, member: Membership) -> list[CardList]:
         lie["aside" if card["aside"] else card["pile"]].append(card)
     piles = [CardList(lie[pile["id"]], pile) for pile in state["piles"]]
     return [*piles, CardList(lie["aside"], aside=True), CardList(lie[None])]
-
-
-def _common_revision(board: Board) -> int:
-    found = Sorting.objects.filter(board=board, member=None).aggregate(last=Max("revision"))
-    return found["last"] or 0
 
 
 def _can_edit(board: Board, sorting: Sorting, member: Membership) -> bool:

@@ -130,17 +130,17 @@ def _lost(own: Sequence[OwnRound]) -> list[Wait]:
     """Unrevealed labels of the reader that lost their category in a new version of the taxonomy."""
     return [
         Wait(
-            about=one.round.name,
-            figure=one.labels,
-            text=ngettext("label to choose again", "labels to choose again", one.labels),
-            url=f"{reverse('label', args=[one.round.pk])}?issue={one.issue}",
+            about=round_.name,
+            figure=labels,
+            text=ngettext("label to choose again", "labels to choose again", labels),
+            url=f"{reverse('label', args=[round_.pk])}?issue={issue}",
             action=_("Choose again"),
             hint=_("for version %(n)s of the taxonomy; unseen by others so far")
-            % {"n": one.round.version.number},
+            % {"n": round_.version.number},
             icon="refresh",
-            study=one.round.study,
+            study=round_.study,
         )
-        for one in to_choose_again((one.round, one.member) for one in own)
+        for round_, labels, issue in to_choose_again((one.round, one.member) for one in own)
     ]
 
 

@@ -177,7 +177,7 @@ def test_who_wrote_answers_is_not_added_to_an_open_training(world):
     with pytest.raises(errors.VolunteerRefused, match="wrote right labels"):
         add_volunteer(round_=opened, member=world.lead, by=world.lead)
 
-    assert add_volunteer(round_=opened, member=another_lead(world), by=world.lead).slots == 1
+    assert add_volunteer(round_=opened, member=another_lead(world), by=world.lead) == 1
 
 
 def test_other_rounds_open_without_answers(world):

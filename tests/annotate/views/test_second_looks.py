@@ -170,7 +170,7 @@ def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(world, addre
 
     assert ["to choose again" in page for page in pages] == [False, True, True]
     assert "2 labels to choose again" in pages[1]
-    assert [found.issue for found in to_choose_again([(round_, world.members[1])])] == [one.pk]
+    assert to_choose_again([(round_, world.members[1])]) == [(round_, 2, one.pk)]
 
     world.change(round_, one, world.members[1], "C.2")
     world.submit(round_, two, world.members[2], "C.2")  # complete: a second look asks for it
