@@ -120,7 +120,10 @@ class ItemDecisionSerializer(serializers.Serializer[Any]):
     rationale = serializers.CharField(max_length=10_000, allow_blank=True, default="")
     cause = serializers.ChoiceField(Decision.Cause.choices, allow_blank=True, default="")
     seen = serializers.IntegerField(
-        min_value=0, max_value=32_767, help_text="decision_number of the item as it was read"
+        source="seen_number",
+        min_value=0,
+        max_value=32_767,
+        help_text="decision_number of the item as it was read",
     )
 
 
@@ -208,16 +211,8 @@ class ItemDecisions(APIView):
         allow(may_take_part(member, meeting) if is_pair else may_chair(member, meeting))
         form = ItemDecisionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        given = form.validated_data
-        decision = decide_item(
-            item=item,
-            by=member,
-            category=category_of(meeting.round, given["category"]),
-            how=given["how"],
-            rationale=given["rationale"],
-            cause=given["cause"],
-            seen_number=given["seen"],
-        )
+        category = category_of(meeting.round, form.validated_data["category"])
+        decision = decide_item(item=item, by=member, **form.validated_data | {"category": category})
         answer = {
             "issue": decision.issue_id,
             "category": _code(meeting, decision.category_id),

@@ -88,7 +88,7 @@ class ShownIssue:
 
     `ballot_number`: the vote that a ballot would belong to, None where nobody can cast one. `choices`: the
     categories of the labels, the most chosen first. `follow_ups` come with the code that they are about, ""
-    without one. `previous`, `next`: items of the shown group; `waiting`: the next item that waits.
+    without one.
     """
 
     item: AgendaItem
@@ -101,9 +101,6 @@ class ShownIssue:
     decisions: tuple[ShownDecision, ...]
     follow_ups: list[tuple[FollowUp, str]]
     possible: PossibleDecision
-    previous: int | None
-    next: int | None
-    waiting: int | None
 
     @property
     def seen_number(self) -> int:

@@ -4,7 +4,7 @@ Of an issue that the member has still to label in another round the room holds n
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -145,7 +145,7 @@ class _RoomReader(IssueReader):
         current = next((place.id for place in places if place.id == self.meeting.item_id), None)
         shown = self._chosen(places, item_id, current)
         groups = self._groups(places, shown)
-        detail = self._shown(shown, groups) if shown else None
+        detail = self._shown(shown) if shown else None
         vote = detail.open_vote if detail else None
         taking_part = may_take_part(self.member, self.meeting)
         people = self._people(vote.voted if vote else frozenset())
@@ -269,17 +269,12 @@ class _RoomReader(IssueReader):
         seconds = [time.total_seconds() for item_id, time in spent if item_id in decided]
         return median(seconds) if seconds else None
 
-    def _shown(self, place: _AgendaPlace, groups: Iterable[AgendaGroup]) -> ShownIssue:
+    def _shown(self, place: _AgendaPlace) -> ShownIssue:
         columns = list(volunteers(self.round))
         item = AgendaItem.objects.get(pk=place.id)
         [row] = rows_of(self.round, {item.issue_id: item.position}, columns, self.book, whole=True)
         item.meeting, item.round, item.issue = self.meeting, self.round, row.issue
         votes = self._votes(item)
-        # In the order of the panel: group by group.
-        lines = [line for group in groups for line in group.lines]
-        here = next((number for number, line in enumerate(lines) if line.is_shown), 0)
-        after = [*lines[here + 1 :], *lines[:here]]
-        elsewhere = (group.first for group in groups if not group.is_opened and group.decided < group.total)
         return ShownIssue(
             item=item,
             row=row,
@@ -291,10 +286,6 @@ class _RoomReader(IssueReader):
             decisions=self._decisions(item),
             follow_ups=self._follow_ups(item),
             possible=self._possible(item, votes),
-            previous=lines[here - 1].id if here else None,
-            next=lines[here + 1].id if here + 1 < len(lines) else None,
-            waiting=next((line.id for line in after if line.state == "waiting"), None)
-            or next(elsewhere, None),
         )
 
     def _ballot_number(self, votes: Sequence[ShownVote], place: _AgendaPlace) -> int | None:

@@ -161,9 +161,7 @@ def reopen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 
 def _dashboard(round_: Round, chosen: ChosenIssues) -> str:
     """The dashboard with its filters, as they were when the issues were chosen."""
-    path = reverse("disagreements", args=[round_.pk])
-    query = chosen.narrowing.query
-    return f"{path}?{urlencode(query)}" if query else path
+    return reverse("disagreements", args=[round_.pk], query=chosen.narrowing.query)
 
 
 def _carried(round_: Round, member: Membership, chosen: ChosenIssues) -> dict[str, Any]:

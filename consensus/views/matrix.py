@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from consensus.queries.confusion import Confusion
@@ -65,24 +64,14 @@ class MatrixLinks:
         return self.common + urlencode({name: " ".join(codes) for name, codes in query.items() if codes})
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """`body` is the table, drawn; `left_out` counts the categories that there is no room for.
-
-    `pairs`: two categories that one argument may tell apart each, and the issues that wait for it.
-    """
-
-    heads: tuple[MatrixHead, ...]
-    body: SafeString
-    pairs: list[dict[str, Any]]
-    most: int
-    left_out: int
-
-
-def matrix(met: Sequence[Confusion], book: ShownCodebook, level: Level, links: MatrixLinks) -> Matrix:
+def matrix(
+    met: Sequence[Confusion], book: ShownCodebook, level: Level, links: MatrixLinks
+) -> Mapping[str, Any]:
     """The matrix of one level, drawn once for the same numbers, links and language.
 
-    With more than LARGEST categories it shows those that meet others most often, in the order of the tree.
+    With more than LARGEST categories it shows those that meet others most often, in the order of the tree;
+    `left_out` counts the rest. `body` is the table, drawn. `pairs`: two categories that one argument may tell
+    apart each, and the issues that wait for it.
     """
     return _matrix(tuple(met), book, level, links, get_language())
 
@@ -90,7 +79,7 @@ def matrix(met: Sequence[Confusion], book: ShownCodebook, level: Level, links: M
 @lru_cache(maxsize=32)
 def _matrix(
     met: tuple[Confusion, ...], book: ShownCodebook, level: Level, links: MatrixLinks, _language: str | None
-) -> Matrix:
+) -> Mapping[str, Any]:
     rows, columns = _sides(book, links.inside)
     met = tuple(one for one in met if _lies_in(one, rows, columns))
     weight: Counter[str] = Counter()
@@ -103,13 +92,13 @@ def _matrix(
     left_out = all_down - len(down)
     if rows != columns:
         left_out += all_across - len(across)
-    return Matrix(
-        heads=tuple(across),
-        body=render_to_string(
+    return {
+        "heads": across,
+        "body": render_to_string(
             "consensus/disagreements/_matrix_table.html",
             {"heads": across, "rows": _cells(met, down, across, most, chosen, links)},
         ),
-        pairs=[
+        "pairs": [
             {
                 "first": _head(book.by_code[one.first], book),
                 "second": _head(book.by_code[one.second], book),
@@ -120,9 +109,9 @@ def _matrix(
             for one in met
             if one.first != one.second
         ][:PAIRS],
-        most=most,
-        left_out=left_out,
-    )
+        "most": most,
+        "left_out": left_out,
+    }
 
 
 def _sides(book: ShownCodebook, inside: Pair | None) -> tuple[frozenset[str], frozenset[str]]:

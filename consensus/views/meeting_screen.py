@@ -213,7 +213,7 @@ class _RoomScreen:
             "leads": self.leads and meeting.is_open,
             "alike": alike_issues(shown.item, self.member) if may_decide and standing else [],
         }
-        return context | self._steps(shown) | self._possible(shown, last)
+        return context | self._steps() | self._possible(shown, last)
 
     def _labels(self, shown: ShownIssue) -> list[dict[str, Any]]:
         drawn = label_cells(shown.row, shown.columns, self.hues)
@@ -227,25 +227,26 @@ class _RoomScreen:
             if look
         ]
 
-    def _steps(self, shown: ShownIssue) -> dict[str, Any]:
+    def _steps(self) -> dict[str, Any]:
         """The previous and the next issue: the next that waits for the chair, or for the voter over days."""
-        groups = self.room.groups
+        groups, is_open = self.room.groups, self.meeting.is_open
         opened = next((n for n, group in enumerate(groups) if group.is_opened), 0)
-        previous = shown.previous or (groups[opened - 1].first if opened else None)
-        following = shown.next or (groups[opened + 1].first if opened + 1 < len(groups) else None)
-        if self.meeting.is_open and (self.room.is_chair or not self.together):
-            following = shown.waiting or following
+        lines = [line for group in groups for line in group.lines]
+        here = next((n for n, line in enumerate(lines) if line.is_shown), 0)
+        before = [group.first for group in groups[:opened]] + [line.id for line in lines[:here]]
+        behind = [line.id for line in lines[here + 1 :]] + [group.first for group in groups[opened + 1 :]]
+        waiting = [line for line in (*lines[here + 1 :], *lines[:here]) if line.state == "waiting"]
+        elsewhere = [group.first for group in groups if not group.is_opened and group.decided < group.total]
+        previous, following = before[-1] if before else None, behind[0] if behind else None
+        if is_open and (self.room.is_chair or not self.together):
+            following = next(iter([*(line.id for line in waiting), *elsewhere]), following)
         base = self.meeting.get_absolute_url()
         address = f"{base}?item={following}" if following else ""
-        if not self.together and self.meeting.is_open:
-            lines = [line for group in self.room.groups for line in group.lines]
-            here = next((n for n, line in enumerate(lines) if line.is_shown), 0)
-            after = [*lines[here + 1 :], *lines[:here]]
-            own = next((line.id for line in after if line.state == "waiting" and not line.is_voted), None)
-            is_voted = any(line.is_shown and (line.is_voted or line.state == "decided") for line in lines)
+        if not self.together and is_open:
+            own = next((line.id for line in waiting if not line.is_voted), None)
             if own is not None:
                 following, address = own, f"{base}?item={own}"
-            elif is_voted:
+            elif any(line.is_shown and (line.is_voted or line.state == "decided") for line in lines):
                 address = base
         return {
             "previous": previous,

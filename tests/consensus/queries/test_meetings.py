@@ -14,6 +14,7 @@ from consensus.models import Comment, Decision, FollowUp, Meeting, Spell
 from consensus.queries.meeting_issue import PossibleDecision, ShownBallot
 from consensus.queries.meeting_room import AgendaGroup, AgendaIssue, room
 from consensus.queries.meetings import meetings_for, meetings_of
+from consensus.views.meeting_screen import screen
 from ingest.models import Issue, Snapshot
 from rounds.queries.rounds import could_come, usual_quorum
 from studies.models import Membership, Role
@@ -134,15 +135,20 @@ def test_the_shown_issue_comes_with_labels_thread_decisions_and_what_follows(wor
     ]
     assert shown.standing.decision.number == 2
     assert [(one.kind, code) for one, code in shown.follow_ups] == [("example", "C.1")]
-    assert (shown.previous, shown.next, shown.waiting) == (None, world.items[1].pk, world.items[1].pk)
 
 
 def test_the_next_that_waits_may_be_in_another_group(world):
+    def steps():
+        drawn = screen(_seen(world, item=world.items[0]), world.lead, world.items[0].pk)
+        return drawn["previous"], drawn["following"]
+
+    assert steps() == (None, world.items[1].pk)
     for item in world.items[:3]:
         world.decide(item, "C.9")
-    assert _seen(world, item=world.items[0]).shown.waiting == world.items[3].pk
+    assert steps() == (None, world.items[3].pk)
     world.decide(world.items[3], "C.9")
-    assert _seen(world, item=world.items[0]).shown.waiting is None
+    # Nothing waits any more: the next one in its order.
+    assert steps() == (None, world.items[1].pk)
 
 
 def test_of_an_open_vote_one_sees_who_has_voted_and_ones_own_ballot(world):
