@@ -38,3 +38,17 @@ def world(db):
 def version(study):
     """A published version with four categories."""
     return make_version(study, ["A", "B", "B.1", "B.2"])
+
+
+def label(member, world, issue, code, **more):
+    """The answer to a label of this member."""
+    body = {"issue": issue.pk, "category": code, **more}
+    return client_of(member).post(f"/api/v1/rounds/{world.round.pk}/labels/", body, format="json")
+
+
+def label_all(world, *pairs):
+    """Give the first issues of the round these labels: of the first volunteer, and of the second."""
+    for issue, pair in zip(world.issues, pairs, strict=False):
+        for member, code in zip((world.first, world.second), pair, strict=True):
+            answer = label(member, world, issue, code)
+            assert answer.status_code == 201, answer.json()

@@ -3,21 +3,13 @@
 import pytest
 
 from reports.models import FrozenReport
-from tests.api.conftest import client_of
+from tests.api.conftest import client_of, label, label_all
 from tests.factories import make_round
-
-
-def label(world, member, issue, code):
-    body = {"issue": issue.pk, "category": code}
-    answer = client_of(member).post(f"/api/v1/rounds/{world.round.pk}/labels/", body, format="json")
-    assert answer.status_code == 201, answer.json()
 
 
 @pytest.fixture
 def labelled(world):
-    for issue, first, second in zip(world.issues[:2], ("C.1", "C.1"), ("C.1", "C.2"), strict=True):
-        label(world, world.first, issue, first)
-        label(world, world.second, issue, second)
+    label_all(world, ("C.1", "C.1"), ("C.1", "C.2"))
     return f"/api/v1/rounds/{world.round.pk}/agreement/frozen/"
 
 
@@ -41,8 +33,8 @@ def test_a_lead_freezes_and_everybody_reads_and_compares(world, labelled):
     assert same["levels"] == {"type": [], "theme": [], "sub-theme": []}
     assert (same["issues_added"], same["final_labels"]) == (0, {"changed": 0, "reopened": 0, "new": 0})
 
-    label(world, world.first, world.issues[2], "C.1")
-    label(world, world.second, world.issues[2], "C.1")
+    for member in (world.first, world.second):
+        label(member, world, world.issues[2], "C.1")
     found = viewer.get(f"{labelled}{frozen.pk}/difference/").json()
     assert (found["issues_added"], found["final_labels"]["new"]) == (1, 1)
     [one] = [

@@ -5,13 +5,8 @@ from uuid import uuid4
 from consensus.models import Decision
 from reports.formats.json_report import report_as_dict
 from rounds.models import Label, Round
-from tests.api.conftest import client_of
+from tests.api.conftest import client_of, label, label_all
 from tests.factories import make_round
-
-
-def label(client, world, issue, code, **more):
-    body = {"issue": issue.pk, "category": code, **more}
-    return client.post(f"/api/v1/rounds/{world.round.pk}/labels/", body, format="json")
 
 
 def test_an_evening_over_rest(world):
@@ -38,7 +33,7 @@ def test_an_evening_over_rest(world):
 
 
 def test_a_turn_shows_the_issue_and_nothing_of_others(world):
-    label(client_of(world.second), world, world.issues[0], "A.1", summary="canary")
+    label(world.second, world, world.issues[0], "A.1", summary="canary")
     turn = client_of(world.first).post(f"/api/v1/rounds/{world.round.pk}/claim/")
 
     assert turn.json()["issue"]["text"]["title"].startswith("Title of")
@@ -47,11 +42,10 @@ def test_a_turn_shows_the_issue_and_nothing_of_others(world):
 
 
 def test_the_same_key_stores_once(world):
-    client = client_of(world.first)
     key = str(uuid4())
 
-    first = label(client, world, world.issues[0], "C.1", key=key)
-    again = label(client, world, world.issues[0], "C.1", key=key)
+    first = label(world.first, world, world.issues[0], "C.1", key=key)
+    again = label(world.first, world, world.issues[0], "C.1", key=key)
 
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
@@ -59,10 +53,9 @@ def test_the_same_key_stores_once(world):
 
 
 def test_another_label_of_the_same_issue_is_refused_and_the_first_kept(world):
-    client = client_of(world.first)
-    label(client, world, world.issues[0], "C.1")
+    label(world.first, world, world.issues[0], "C.1")
 
-    answer = label(client, world, world.issues[0], "C.2")
+    answer = label(world.first, world, world.issues[0], "C.2")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "AlreadyLabelled")
     assert Label.objects.get().category.states.get().code == "C.1"
@@ -70,7 +63,7 @@ def test_another_label_of_the_same_issue_is_refused_and_the_first_kept(world):
 
 def test_a_label_is_changed_until_reveal(world):
     client = client_of(world.first)
-    given = label(client, world, world.issues[0], "C.1").json()
+    given = label(world.first, world, world.issues[0], "C.1").json()
     address = f"/api/v1/rounds/{world.round.pk}/labels/{world.issues[0].pk}/"
 
     changed = client.put(
@@ -81,7 +74,7 @@ def test_a_label_is_changed_until_reveal(world):
     stale = client.put(address, {"category": "A.1", "seen": given["submitted_at"]}, format="json")
     assert (stale.status_code, stale.json()["code"]) == (409, "StaleLabel")
 
-    label(client_of(world.second), world, world.issues[0], "C.2")
+    label(world.second, world, world.issues[0], "C.2")
     late = client.put(address, {"category": "A.1", "seen": changed.json()["changed_at"]}, format="json")
     assert (late.status_code, late.json()["code"]) == (409, "LabelRevealed")
     assert Label.objects.get(volunteer=world.first).category.states.get().code == "C.2"
@@ -90,20 +83,20 @@ def test_a_label_is_changed_until_reveal(world):
 def test_bad_input_names_the_field(world):
     client = client_of(world.first)
 
-    assert label(client, world, world.issues[0], "Z.9").json() == {
+    assert label(world.first, world, world.issues[0], "Z.9").json() == {
         "category": ["The round's version has no category 'Z.9'."]
     }
-    assert label(client, world, world.issues[0], "C", summary="x").json()["code"] == "TooShallow"
+    assert label(world.first, world, world.issues[0], "C", summary="x").json()["code"] == "TooShallow"
     assert set(client.post(f"/api/v1/rounds/{world.round.pk}/labels/", {}, format="json").json()) == {"issue"}
     neither = {"category": ["Give a category, or a proposal of one."]}
     proposal = {"name": "Overheating", "reason": "None is of heat."}
-    assert label(client, world, world.issues[0], "").json() == neither
-    assert label(client, world, world.issues[0], "C.1", proposal=proposal).json() == neither
-    assert set(label(client, world, world.issues[0], "", proposal={"name": " "}).json()["proposal"]) == {
+    assert label(world.first, world, world.issues[0], "").json() == neither
+    assert label(world.first, world, world.issues[0], "C.1", proposal=proposal).json() == neither
+    assert set(label(world.first, world, world.issues[0], "", proposal={"name": " "}).json()["proposal"]) == {
         "name",
         "reason",
     }
-    assert label(client, world, world.issues[0], "C.1", summary="x" * 501).status_code == 400
+    assert label(world.first, world, world.issues[0], "C.1", summary="x" * 501).status_code == 400
     assert not Label.objects.exists()
 
 
@@ -111,7 +104,7 @@ def test_a_label_is_open_where_a_category_is_missing_and_gets_one_later(world):
     client = client_of(world.first)
     proposal = {"name": "Overheating", "reason": "None is of heat.", "nearest": "C"}
 
-    stored = label(client, world, world.issues[0], "", proposal=proposal, summary="hot")
+    stored = label(world.first, world, world.issues[0], "", proposal=proposal, summary="hot")
 
     assert stored.status_code == 201
     assert (stored.json()["category"], stored.json()["proposal"]) == ("", proposal)
@@ -128,7 +121,7 @@ def test_who_is_not_in_the_round_takes_no_turn(world):
     for member in (world.owner, world.viewer, world.model):
         client = client_of(member)
         assert client.post(f"/api/v1/rounds/{world.round.pk}/claim/").status_code == 403
-        assert label(client, world, world.issues[0], "C.1").status_code == 403
+        assert label(member, world, world.issues[0], "C.1").status_code == 403
         assert client.get(f"/api/v1/rounds/{world.round.pk}/labels/").status_code == 403
 
 
@@ -144,9 +137,9 @@ def test_an_issue_of_another_round_is_not_found(world):
 
 
 def test_a_disagreement_is_listed_and_settled(world):
-    label(client_of(world.first), world, world.issues[0], "C.1", summary="leak")
-    label(client_of(world.second), world, world.issues[0], "C.2")
-    label(client_of(world.first), world, world.issues[1], "A.1", summary="canary")
+    label(world.first, world, world.issues[0], "C.1", summary="leak")
+    label(world.second, world, world.issues[0], "C.2")
+    label(world.first, world, world.issues[1], "A.1", summary="canary")
     lead = client_of(world.lead)
     address = f"/api/v1/rounds/{world.round.pk}/disagreements/"
 
@@ -179,16 +172,12 @@ def test_a_disagreement_is_listed_and_settled(world):
     assert [
         row["decision"] for row in lead.get(f"{address}?state=decided&pair=C.1,C.2").json()["results"]
     ] == ["C.2"]
-    assert (
-        client_of(world.first)
-        .post(decisions, {"category": "C.1", "rationale": "no", "seen": 1}, format="json")
-        .status_code
-        == 403
-    )
+    body = {"category": "C.1", "rationale": "no", "seen": 1}
+    assert client_of(world.first).post(decisions, body, format="json").status_code == 403
 
 
 def test_unrevealed_issues_cannot_be_settled(world):
-    label(client_of(world.first), world, world.issues[0], "C.1")
+    label(world.first, world, world.issues[0], "C.1")
     answer = client_of(world.lead).post(
         f"/api/v1/rounds/{world.round.pk}/issues/{world.issues[0].pk}/decisions/",
         {"category": "C.2", "rationale": "early", "seen": 0},
@@ -219,9 +208,7 @@ def test_wrong_filters_are_refused_by_name(world):
 
 
 def test_disagreements_take_the_filters_and_the_order_of_the_page(world):
-    for issue, codes in zip(world.issues[:2], (("C.1", "C.2"), ("A.1", "C.1")), strict=True):
-        for member, code in zip((world.first, world.second), codes, strict=True):
-            label(client_of(member), world, issue, code)
+    label_all(world, ("C.1", "C.2"), ("A.1", "C.1"))
     lead = client_of(world.lead)
     address = f"/api/v1/rounds/{world.round.pk}/disagreements/"
     first, second = (issue.pk for issue in world.issues[:2])
@@ -247,9 +234,7 @@ def test_disagreements_take_the_filters_and_the_order_of_the_page(world):
 def test_agreement_over_rest_is_that_of_the_report(world):
     from reports.agreement_report import agreement_report
 
-    for issue, codes in zip(world.issues, (("C.1", "C.1"), ("C.1", "C.2"), ("A.1", "A.1")), strict=True):
-        for member, code in zip((world.first, world.second), codes, strict=True):
-            label(client_of(member), world, issue, code)
+    label_all(world, ("C.1", "C.1"), ("C.1", "C.2"), ("A.1", "A.1"))
     answer = (
         client_of(world.viewer)
         .get(f"/api/v1/rounds/{world.round.pk}/agreement/?by=type&by=type,repository&level=theme")
@@ -264,9 +249,9 @@ def test_agreement_over_rest_is_that_of_the_report(world):
 
 
 def test_labels_csv_streams_what_is_revealed(world):
-    label(client_of(world.first), world, world.issues[0], "C.1")
-    label(client_of(world.second), world, world.issues[0], "C.1")
-    label(client_of(world.first), world, world.issues[1], "A.1")
+    label(world.first, world, world.issues[0], "C.1")
+    label(world.second, world, world.issues[0], "C.1")
+    label(world.first, world, world.issues[1], "A.1")
     address = "/api/v1/studies/engines/exports/labels.csv"
     viewer = client_of(world.viewer)
 
@@ -289,9 +274,7 @@ def test_labels_csv_streams_what_is_revealed(world):
 
 def test_what_you_still_have_to_label_is_in_no_answer(world):
     """Issue 12 is complete, and the first volunteer has it before them in another round too."""
-    for issue in world.issues[:2]:
-        for member in (world.first, world.second):
-            label(client_of(member), world, issue, "C.1" if issue == world.issues[0] else "A.1")
+    label_all(world, ("C.1", "C.1"), ("A.1", "A.1"))
     make_round(world.version, world.issues[:1], [world.first], name="Again")
     clients = [client_of(member) for member in (world.first, world.second)]
 
@@ -310,8 +293,7 @@ def test_what_you_still_have_to_label_is_in_no_answer(world):
 
 def test_what_you_still_have_to_label_is_in_no_number_of_a_screening(world):
     Round.objects.filter(pk=world.round.pk).update(kind=Round.Kind.SCREENING)
-    for member in (world.first, world.second):
-        label(client_of(member), world, world.issues[0], "C.1")
+    label_all(world, ("C.1", "C.1"))
     make_round(world.version, world.issues[:1], [world.first], name="Again")
     found = [
         client_of(member).get(f"/api/v1/rounds/{world.round.pk}/screening/").json()

@@ -177,14 +177,10 @@ def test_what_is_withheld_is_only_a_number(world, meeting):
     assert (consensus.json()["turns"], consensus.json()["agreement"]["voted_issues"]) == ([], 0)
     counted = {one["code"]: one["labels"] for one in consensus.json()["agreement"]["after"]["categories"]}
     assert counted["C.10"] == 0
-    assert (
-        _put(member, f"meetings/{meeting.pk}/items/{world.items[0].pk}/ballot/", category="C.1").status_code
-        == 404
-    )
+    item = f"meetings/{meeting.pk}/items/{world.items[0].pk}"
+    assert _put(member, f"{item}/ballot/", category="C.1").status_code == 404
     body = {"category": "C.1", "how": "chair", "rationale": "So.", "seen": 0}
-    assert (
-        _post(member, f"meetings/{meeting.pk}/items/{world.items[0].pk}/decision/", **body).status_code == 404
-    )
+    assert _post(member, f"{item}/decision/", **body).status_code == 404
 
 
 @pytest.mark.parametrize("items", [1, 3])
@@ -225,10 +221,8 @@ def test_a_ballot_that_cannot_be(world, meeting):
     assert _put(world.members[0], path).status_code == 400
     assert _put(world.members[0], path, category="C").json()["code"] == "TooShallow"
     assert _put(world.members[0], path, category="C.9").json()["code"] == "VoteNotOpen"
-    assert (
-        _put(world.members[0], f"meetings/{meeting.pk}/items/999999/ballot/", category="C.9").status_code
-        == 404
-    )
+    unknown = _put(world.members[0], f"meetings/{meeting.pk}/items/999999/ballot/", category="C.9")
+    assert unknown.status_code == 404
 
 
 def test_the_chair_decides_and_a_second_decision_is_stale(world, meeting):
@@ -329,9 +323,8 @@ def test_a_bulk_that_cannot_be(by_majority, body, field):
 
 
 def test_a_bulk_by_who_leads_not(by_majority):
-    assert (
-        _post(by_majority.members[0], f"rounds/{by_majority.round_.pk}/bulk/", at_least=2).status_code == 403
-    )
+    path = f"rounds/{by_majority.round_.pk}/bulk/"
+    assert _post(by_majority.members[0], path, at_least=2).status_code == 403
 
 
 def test_consensus_says_who_changed_their_mind(world, meeting):
@@ -352,9 +345,7 @@ def test_consensus_says_who_changed_their_mind(world, meeting):
 
 
 def test_consensus_at_a_level(world):
-    assert (
-        _get(world.lead, f"rounds/{world.round_.pk}/consensus/", level="type").json()["agreement"]["level"]
-        == "type"
-    )
-    assert _get(world.lead, f"rounds/{world.round_.pk}/consensus/", level="sub-theme").status_code == 422
-    assert _get(world.lead, f"rounds/{world.round_.pk}/consensus/", level="x").status_code == 400
+    path = f"rounds/{world.round_.pk}/consensus/"
+    assert _get(world.lead, path, level="type").json()["agreement"]["level"] == "type"
+    assert _get(world.lead, path, level="sub-theme").status_code == 422
+    assert _get(world.lead, path, level="x").status_code == 400

@@ -1,15 +1,12 @@
 """The whole report as a file over REST."""
 
 from core import jobs
-from tests.api.conftest import client_of
-from tests.api.test_frozen import label
+from tests.api.conftest import client_of, label_all
 from tests.factories import make_round
 
 
 def test_a_file_is_asked_for_followed_and_taken(world):
-    for issue, first, second in zip(world.issues[:2], ("C.1", "C.1"), ("C.1", "C.2"), strict=True):
-        label(world, world.first, issue, first)
-        label(world, world.second, issue, second)
+    label_all(world, ("C.1", "C.1"), ("C.1", "C.2"))
     reader = client_of(world.first)
     address = f"/api/v1/rounds/{world.round.pk}/agreement/files/"
 

@@ -3,12 +3,12 @@
 import pytest
 
 from rounds.models import Label
-from taxonomy.actions import act
 from taxonomy.models import CategoryState
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, MERGE, MOVE, RETIRE
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.api.conftest import client_of
+from tests.factories import edit
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -21,13 +21,7 @@ def changed_world() -> World:
     world.round()
     change(world, MOVE, "C.2", parent="A")
     keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
-    act(
-        taxonomy=taxonomy,
-        kind=ADD,
-        key=None,
-        values={"parent": keys["C"], "name": "New", "code": "C.2"},
-        by=None,
-    )
+    edit(taxonomy, ADD, None, {"parent": keys["C"], "name": "New", "code": "C.2"})
     change(world, RETIRE, "C.9")
     change(world, MERGE, "C.10", into="C.1")
     publication(world)

@@ -36,40 +36,35 @@ def test_the_victim_of_a_deadlock_tries_again():
     assert len(set(User.objects.values_list("name", flat=True))) == 1
 
 
-def _break_off(code: str) -> None:
+def break_off(code: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"DO $$ BEGIN RAISE EXCEPTION 'broken off' USING ERRCODE = '{code}'; END $$")
+
+
+def tries_of(code: str) -> int:
+    """How often an act is begun that is broken off with this code each time."""
+    tries = []
+
+    @retried
+    def act():
+        tries.append(1)
+        with transaction.atomic():
+            break_off(code)
+
+    with pytest.raises(OperationalError):
+        act()
+    return len(tries)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("code", "times"), [("40001", 3), ("40P01", 3), ("57014", 1), ("53100", 1)])
 def test_only_lost_races_are_tried_again_and_three_times_at_most(code, times):
-    tries = []
-
-    @retried
-    def act():
-        tries.append(1)
-        with transaction.atomic():
-            _break_off(code)
-
-    with pytest.raises(OperationalError):
-        act()
-    assert len(tries) == times
+    assert tries_of(code) == times
 
 
 @pytest.mark.django_db
 def test_nothing_is_tried_again_inside_a_transaction():
-    tries = []
-
-    @retried
-    def act():
-        tries.append(1)
-        with transaction.atomic():
-            _break_off("40001")
-
-    with pytest.raises(OperationalError):
-        act()
-    assert len(tries) == 1
+    assert tries_of("40001") == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -80,7 +75,7 @@ def test_a_second_try_returns_its_result():
     def act(number, *, word):
         tries.append(1)
         if len(tries) < 3:
-            _break_off("40001")
+            break_off("40001")
         return number, word
 
     assert act(1, word="x") == (1, "x")

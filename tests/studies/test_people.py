@@ -10,7 +10,7 @@ from core.sql.constraints import violated
 from studies import actions
 from studies.errors import AlreadyMember, LastOwner, NotInTheStudy, RoleIsFixed
 from studies.models import Event, Invitation, Membership, Role, Study
-from tests.factories import make_member, make_study, make_user
+from tests.factories import make_member, make_user
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -83,8 +83,7 @@ def test_pseudonyms_count_per_letter():
     assert [*given, model.pseudonym] == ["R2", "V1", "R3", "V2", "M1"]
 
 
-def test_pseudonyms_go_on_after_imported_volunteers():
-    study = make_study()
+def test_pseudonyms_go_on_after_imported_volunteers(study):
     for number in (1, 2, 10):
         make_member(study, pseudonym=f"r{number}", user=None)
     make_member(study, pseudonym="Referee", user=None)
@@ -92,8 +91,7 @@ def test_pseudonyms_go_on_after_imported_volunteers():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_who_join_at_a_time_get_different_pseudonyms():
-    study = make_study()
+def test_many_who_join_at_a_time_get_different_pseudonyms(study):
     people = [make_user() for _ in range(8)]
     seats = at_once(
         *[lambda p=p: actions.add_member(study=study, user=p, role=Role.VOLUNTEER).pseudonym for p in people]
@@ -102,9 +100,7 @@ def test_many_who_join_at_a_time_get_different_pseudonyms():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_joining_while_an_import_takes_the_next_pseudonyms():
-    study = make_study()
-
+def test_joining_while_an_import_takes_the_next_pseudonyms(study):
     def import_volunteers():
         with transaction.atomic():
             for number in range(1, 6):
@@ -332,8 +328,7 @@ def test_database_lets_a_study_go_with_its_owner():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_study_without_members_with_accounts_is_allowed():
-    study = make_study()
+def test_study_without_members_with_accounts_is_allowed(study):
     make_member(study, user=None).delete()
     assert study.memberships.count() == 0
 

@@ -53,8 +53,7 @@ def test_what_was_loaded_is_what_is_read() -> None:
     assert codebook(version).tree() == tree
 
 
-def test_categories_of_two_taxonomies_are_not_the_same() -> None:
-    study = make_study()
+def test_categories_of_two_taxonomies_are_not_the_same(study) -> None:
     first, second = (
         create_taxonomy(study=study, name=name, tree=read_csv(CSV), by=None) for name in ("One", "Two")
     )
@@ -65,8 +64,7 @@ def test_categories_of_two_taxonomies_are_not_the_same() -> None:
     )
 
 
-def test_refuses_a_name_that_the_study_has_and_stores_nothing() -> None:
-    study = make_study()
+def test_refuses_a_name_that_the_study_has_and_stores_nothing(study) -> None:
     create_taxonomy(study=study, name="Root cause", tree=read_csv(CSV), by=None)
 
     with pytest.raises(NameTaken):

@@ -300,8 +300,7 @@ def test_a_draft_that_changes_nothing_is_not_published(taxonomy, keys) -> None:
         publish(taxonomy=taxonomy, by=lead)
 
 
-def test_a_taxonomy_can_begin_empty() -> None:
-    study = make_study()
+def test_a_taxonomy_can_begin_empty(study) -> None:
     taxonomy = start_taxonomy(study=study, name="Cause", by=None)
     made = edit(taxonomy, ADD, None, {"name": "Bug", "hue": 3})
     assert made.change is not None

@@ -20,8 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestTaxonomiesFor:
-    def test_are_those_of_ones_own_studies(self) -> None:
-        study = make_study()
+    def test_are_those_of_ones_own_studies(self, study) -> None:
         mine = make_version(study).taxonomy
         make_version(make_study())
 
@@ -46,8 +45,7 @@ class TestVersions:
         assert published_version(draft.taxonomy) is None
 
     @pytest.mark.parametrize("how_many", [1, 3])
-    def test_list_with_sizes_takes_two_queries(self, django_assert_num_queries, how_many) -> None:
-        study = make_study()
+    def test_list_with_sizes_takes_two_queries(self, study, django_assert_num_queries, how_many) -> None:
         member = make_member(study)
         for _ in range(how_many):
             make_version(study)
@@ -60,8 +58,7 @@ class TestVersions:
             (1, 3, 9, 3)
         ] * how_many
 
-    def test_list_names_one_that_is_a_draft_only(self) -> None:
-        study = make_study()
+    def test_list_names_one_that_is_a_draft_only(self, study) -> None:
         draft = make_version(study, published=False)
 
         (row,) = taxonomies_with_counts(make_member(study).user, study)

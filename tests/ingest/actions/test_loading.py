@@ -168,8 +168,7 @@ class TestRepositories:
     def test_free_folder(self, taken, folder) -> None:
         assert chunks.free_folder("a/core", taken) == folder
 
-    def test_are_shared_with_those_that_the_study_has(self) -> None:
-        study = make_study()
+    def test_are_shared_with_those_that_the_study_has(self, study) -> None:
         repository = make_repository(study, "Owner/Repo", folder="elsewhere")
         known = make_issue(repository, "1", text=False)
         make_repository(make_study(), "owner/repo")
@@ -189,8 +188,7 @@ class TestRepositories:
 
 @pytest.mark.django_db
 class TestLaterFetches:
-    def test_equal_content_is_known(self) -> None:
-        study = make_study()
+    def test_equal_content_is_known(self, study) -> None:
         load(study, jsonl(record(1, body="a\nb")))
 
         touched = record(1, body="a\r\nb", updated_at="2025-01-01T00:00:00Z", reactions={"+1": 3})
@@ -199,8 +197,7 @@ class TestLaterFetches:
         assert counted(run) == {"rows": 1, "known": 1}
         assert Snapshot.objects.count() == 1
 
-    def test_other_content_adds_a_snapshot_and_is_shown(self) -> None:
-        study = make_study()
+    def test_other_content_adds_a_snapshot_and_is_shown(self, study) -> None:
         load(study, jsonl(record(1), record(2)))
         first = Issue.objects.get(number="1").current
 
@@ -212,8 +209,7 @@ class TestLaterFetches:
         assert (issue.current.title, issue.current.state) == ("Better title", "closed")
         assert list(issue.snapshots.order_by("pk")) == [first, issue.current]
 
-    def test_an_older_fetch_is_kept_and_not_shown(self) -> None:
-        study = make_study()
+    def test_an_older_fetch_is_kept_and_not_shown(self, study) -> None:
         load(study, jsonl(record(1, title="New", updated_at="2024-05-01T00:00:00Z")))
 
         run = load(study, jsonl(record(1, title="Old", updated_at="2024-04-01T00:00:00Z")), "older.jsonl")
@@ -222,8 +218,7 @@ class TestLaterFetches:
         assert Issue.objects.get().current.title == "New"
         assert sorted(Snapshot.objects.values_list("title", flat=True)) == ["New", "Old"]
 
-    def test_an_address_takes_no_text_away(self) -> None:
-        study = make_study()
+    def test_an_address_takes_no_text_away(self, study) -> None:
         load(study, jsonl(record(1)))
 
         run = load(study, urls(1), "list.txt")
@@ -231,8 +226,7 @@ class TestLaterFetches:
         assert counted(run) == {"rows": 1, "known": 1}
         assert Issue.objects.get().current.body == "Body 1"
 
-    def test_a_text_joins_an_address(self) -> None:
-        study = make_study()
+    def test_a_text_joins_an_address(self, study) -> None:
         first = load(study, urls(1), "list.txt")
         assert Issue.objects.get().current is None
 
@@ -242,8 +236,7 @@ class TestLaterFetches:
         assert counted(run) == {"rows": 1, "changed": 1}
         assert (issue.current.title, issue.year, issue.first_import) == ("Title 1", 2024, first)
 
-    def test_what_a_file_is_silent_about_stays(self) -> None:
-        study = make_study()
+    def test_what_a_file_is_silent_about_stays(self, study) -> None:
         comments = [{"user": {"login": "bo"}, "body": "Same.", "created_at": "2024-03-02T00:00:00Z"}]
         load(study, jsonl(record(1, comments=comments)))
 
@@ -261,8 +254,7 @@ class TestLaterFetches:
         text = Issue.objects.get().current
         assert (text.comments, text.comment_count) == ([], 0)
 
-    def test_a_pull_request_is_told_from_unknown_only(self) -> None:
-        study = make_study()
+    def test_a_pull_request_is_told_from_unknown_only(self, study) -> None:
         load(study, urls(1, 2), "list.txt")
         assert set(Issue.objects.values_list("is_pull_request", flat=True)) == {None}
 
@@ -379,8 +371,7 @@ class TestAtOnce:
 @pytest.mark.django_db
 class TestSamples:
     @pytest.mark.slow
-    def test_real_issues_of_forges(self, issue_samples) -> None:
-        study = make_study()
+    def test_real_issues_of_forges(self, study, issue_samples) -> None:
         paths = sorted(issue_samples.glob("*.jsonl"))
         assert [path.name for path in paths] == ["hf_datasets_api_sample.jsonl", "sglang_issues_sample.jsonl"]
 
