@@ -1,6 +1,5 @@
 """Labels as the statistics read them: distinct label tuples with the number of issues that have each."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -41,22 +40,10 @@ class Patterns:
         if self.counts.size and self.counts.min() < 0:
             raise ValueError("a pattern cannot have a negative number of issues")
 
-    @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[int]], categories: int) -> Self:
-        """Patterns of one row per issue, all of equal length; -1 is a missing label."""
-        table = list(rows)
-        codes = np.array(table, dtype=np.int32) if table else np.empty((0, 0), dtype=np.int32)
-        return cls(codes, np.ones(len(codes), dtype=np.int64), categories).merged()
-
     @property
     def columns(self) -> int:
         """R: raters or slots, with labels or without."""
         return int(self.codes.shape[1])
-
-    @property
-    def issues(self) -> int:
-        """Issues with at least one label."""
-        return int(self.counts[(self.codes != MISSING).any(axis=1)].sum())
 
     @property
     def labels(self) -> int:

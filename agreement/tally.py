@@ -83,12 +83,6 @@ class Tally:
         pairs = self.chosen * (self.chosen - 1)
         return _bincount(self.row, pairs, len(self.sizes)).astype(np.int64)
 
-    @property
-    def agreement(self) -> Floats:
-        """[P] the share of pairs of labels that are the same, p_a,i; 0 where r_i is 1."""
-        pairs = self.sizes * (self.sizes - 1)
-        return self.same_pairs / np.where(pairs == 0, 1, pairs)
-
     @cached_property
     def sums(self) -> "Sums":
         """The sums over the issues as they are, exact."""
@@ -157,7 +151,7 @@ class Sums:
         return cls(
             issues=weights.sum(axis=1),
             compared=weights @ several,
-            agreement=weights @ tally.agreement,
+            agreement=weights @ (tally.same_pairs / np.where(pairs == 0, 1, pairs)),
             shares=weights @ shares,
             labels=weights @ (tally.sizes * several),
             chosen=weights @ chosen,

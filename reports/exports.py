@@ -137,15 +137,11 @@ def labels_csv(
     that a volunteer went through the round. Who was taken out of the round keeps their column. `blind`: what
     is held back from the reader, and left out.
     """
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}")
-    header: Iterable[str] = LONG_COLUMNS
-    make_row: Callable[[tuple[Any, ...]], Iterable[object]] = _long_row
-    if layout == "wide":
-        header = ("Issue_URL", *(f"Label{n}" for n in range(1, round_.labels_per_issue + 1)), "Final_Label")
-        make_row = partial(_wide_row, round_.labels_per_issue)
-    statement = _WIDE if layout == "wide" else _LONG
-    yield from _asked(round_, blind, statement, header, make_row, repositories)
+    if layout == "long":
+        return _asked(round_, blind, _LONG, LONG_COLUMNS, _long_row, repositories)
+    labels = round_.labels_per_issue
+    header = ("Issue_URL", *(f"Label{n}" for n in range(1, labels + 1)), "Final_Label")
+    return _asked(round_, blind, _WIDE, header, partial(_wide_row, labels), repositories)
 
 
 def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
@@ -171,7 +167,6 @@ def _asked(
     make_row: Callable[[tuple[Any, ...]], Iterable[object]],
     repositories: Iterable[Repository] | None = None,
 ) -> Iterator[bytes]:
-    """The answer to one of the statements above, as CSV."""
     seen, kept = seen_sql(blind, "ri.issue_id")
     values: dict[str, Any] = {
         **kept,

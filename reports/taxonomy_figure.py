@@ -88,7 +88,6 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
 
 
 def _lines(book: Codebook, shares: Shares | None) -> tuple[ShareLine, ...]:
-    """The types and themes with their shares, in the order of the tree."""
     if shares is None:
         return ()
     return tuple(
@@ -100,7 +99,6 @@ def _lines(book: Codebook, shares: Shares | None) -> tuple[ShareLine, ...]:
 
 
 def _caption(version: Version, book: Codebook, shares: Shares | None) -> str:
-    """What the figure is, how large the taxonomy is, and what the shares are of."""
     whole = _("Taxonomy of %(name)s, version %(n)s") % {"name": version.taxonomy.name, "n": version.number}
     if levels := level_counts(state.level for state in book.states):
         whole = f"{whole}: {sizes(levels)}"
@@ -137,7 +135,6 @@ def _of_what(shares: Shares) -> str:
 
 
 def _more(shares: Shares, version: Version) -> list[str]:
-    """What the shares leave out, and what else a reader of them has to know."""
     said = []
     if shares.undecided:
         text = ngettext(

@@ -150,7 +150,6 @@ def _depth(types: Sequence[Leaf]) -> int:
 
 
 def _edges(depth: int) -> list[tuple[float, float]]:
-    """Left and right of each column."""
     left = TRUNK + GAP
     room = WIDTH - left - GAP * (depth - 1) - 0.5
     edges = []
@@ -189,7 +188,6 @@ def _box(leaf: Leaf, level: int, hue: Hue, sheet: Sheet) -> Box:
 
 
 def _runs(leaf: Leaf, level: int, sheet: Sheet) -> tuple[list[Run], float]:
-    """The lines of a category, and how high they are together."""
     ruler, hang, column, is_bold = sheet.ruler, sheet.hang[level], COLUMNS[level], level == 0
     left, right = sheet.edges[level]
     room = right - left - 2 * column.inside
@@ -234,7 +232,6 @@ def _place(boxes: Sequence[Box], top: float) -> None:
 
 
 def _head(name: str, version: str, ruler: Ruler) -> tuple[list[str], float]:
-    """The name at the top, and where the tree begins."""
     lines = wrapped(name, WIDTH, lambda text: ruler(text, ROOT, bold=True))
     end = ruler(lines[-1], ROOT, bold=True) + SHARE_GAP
     step = ROOT * LEADING
@@ -251,7 +248,6 @@ def _head(name: str, version: str, ruler: Ruler) -> tuple[list[str], float]:
 
 
 def _foot(notes: Sequence[str], bottom: float, ruler: Ruler) -> tuple[list[str], float]:
-    """The paragraphs beneath the tree, and where the drawing ends."""
     lines = [line for note in notes for line in wrapped(note, WIDTH, lambda text: ruler(text, SMALL))]
     step, top = SMALL * 1.25, bottom + (7 if lines else 1)
     elements = [

@@ -203,5 +203,4 @@ def _differ(labels: Ints) -> Flags:
 
 
 def _compact(values: Ints) -> Ints:
-    """The same values as places from 0 in their order."""
     return np.unique(values, return_inverse=True)[1].ravel()

@@ -77,7 +77,6 @@ def intra_rater(
 
 
 def _table(rows: Sequence[tuple[int, int, int]], categories: int) -> NDArray[np.int64]:
-    """[q, q] issues by first and second category."""
     table = np.zeros((categories, categories), dtype=np.int64)
     for first, second, issues in rows:
         if MISSING not in {first, second}:

@@ -208,7 +208,6 @@ def _taken(rows: Iterable[Row | Refusal], problems: list[str]) -> Iterator[tuple
 
 
 def _version(study: Study, path: Path | None, owner: User | None) -> Version:
-    """The taxonomy version that the labels are read with."""
     if path is None:
         newest = Taxonomy.objects.filter(study=study).order_by("-pk").first()
         known = published_version(newest) if newest else None
@@ -334,7 +333,6 @@ def _set_repeated_aside(cursor: CursorWrapper, run: Import) -> None:
 def _spread(
     cursor: CursorWrapper, run: Import, version: Version, volunteers: list[Membership], report: Report
 ) -> dict[str, int]:
-    """Insert everything in the order of the references between the tables; answer with the rows of each."""
     now = clock.now()
     cursor.execute(
         "SELECT coalesce(min(k.level), 2), max(k.level) FROM staged_row s"

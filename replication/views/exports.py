@@ -98,7 +98,6 @@ def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]
 
 
 def _rounds(request: AuthedRequest, study: Study) -> Any:
-    """The rounds of the study that were opened, the newest first."""
     opened = rounds_for(request.user).filter(study=study, opened_at__isnull=False)
     return opened.order_by("-opened_at", "-pk")
 
@@ -210,7 +209,6 @@ class File:
 
 
 def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]:
-    """The files of the package in its order, each with the line that fetches it over REST."""
     address = request.build_absolute_uri(reverse("api_labels_csv", args=[round_.study.slug]))
 
     def curl(file: str, **query: str) -> str:

@@ -121,7 +121,6 @@ def _pdf(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
 
 
 def _words() -> dict[str, str]:
-    """The headings of both files."""
     return {
         "report": _("How to report this"),
         "left-out": _("Left out"),

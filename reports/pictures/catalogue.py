@@ -73,7 +73,6 @@ def specification(report: AgreementReport, name: str, width: str) -> Row:
 
 
 def _finished(chart: "alt.LayerChart", found: Picture, round_: Round, room: Width) -> "alt.LayerChart":
-    """The chart with its description, width, letters and inks."""
     import altair as alt
 
     told = " ".join(filter(None, (found.caption, found.no_room)))

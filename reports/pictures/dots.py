@@ -92,7 +92,6 @@ def _groups(rows: Sequence[Row], found: Picture, room: Width) -> Drawing:
 
 
 def _whole(found: Picture) -> Row:
-    """The row of all issues, which ends the tables of groups."""
     whole = found.rows[-1]
     return whole | {"row": row_name(_("All"), f"{whole['issues']:,}")}
 

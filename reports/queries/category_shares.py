@@ -83,16 +83,9 @@ def category_shares(
         found.codes, np.broadcast_to(found.counts[:, None], found.codes.shape), len(own.states)
     )
     unit = unit or (DECISIONS if decided.any() else LABELS)
-    at = dict(
-        zip(
-            (state.category_id for state in own.states),
-            decided if unit == DECISIONS else labelled,
-            strict=True,
-        )
-    )
     counts, bases, elsewhere = Counter[int](), Counter[int](), 0
-    for category, count in at.items():
-        here = _in(book, own, category)
+    for state, count in zip(own.states, decided if unit == DECISIONS else labelled, strict=True):
+        here = _in(book, own, state.category_id)
         if here is None:
             elsewhere += int(count)
             continue
@@ -113,7 +106,6 @@ def category_shares(
 
 
 def _by_place(places: NDArray[np.int32], counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """How often each place occurs; -1 is none."""
     is_there = places >= 0
     return np.bincount(places[is_there], weights=counts[is_there], minlength=size).astype(np.int64)
 

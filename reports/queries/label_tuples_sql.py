@@ -140,7 +140,6 @@ def grouped(
 
 
 def _within(first: int, last: int) -> list[str]:
-    """Conditions on the id of an issue, one for each part."""
     bounds = [first + (last + 1 - first) * part // PARTS for part in range(PARTS + 1)]
     return [f"BETWEEN {start} AND {end - 1}" for start, end in pairwise(bounds)]
 

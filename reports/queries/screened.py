@@ -1,5 +1,6 @@
 """The agreement of a screening's raters, and its table as a file: the same for page, file and REST."""
 
+from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -67,10 +68,7 @@ def as_dict(round_: Round, counts: ScreeningCounts, agreement: Agreement) -> dic
         "repositories": rows[:-1],
         "reasons": {
             "base": reasons.base,
-            "codes": [
-                {"code": one.code, "name": one.name, "issues": one.issues, "shared": one.shared}
-                for one in reasons.reasons
-            ],
+            "codes": [asdict(one) for one in reasons.reasons],
             "differ": reasons.differ,
             "unsaid": reasons.unsaid,
         },

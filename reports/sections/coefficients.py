@@ -35,7 +35,6 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
 
 
 def _chart(found: Agreement, resampled: Bootstrap | None) -> Chart:
-    """All coefficients side by side; with `resampled` its intervals beside those by formula."""
     intervals = resampled.intervals if resampled else {}
     bounds: dict[str, tuple[float | None, float | None]] = {}
     for name in COEFFICIENTS:

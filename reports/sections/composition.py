@@ -131,7 +131,6 @@ def _issue_figures(rows: list[dict[str, Any]]) -> KeyedFigures:
 
 
 def _years(report: AgreementReport, _table: Table) -> Table:
-    """How many issues of each repository are of each year: a row for each that has any."""
     rows = (
         (row["repository"], "–" if year == UNKNOWN else year, issues)
         for row in composition(report)[:-1]
@@ -182,7 +181,6 @@ def _decision_rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _themes_below_types(report: AgreementReport, table: Table) -> Table:
-    """What was decided, the themes of each type below it."""
     book = report.codebook.by_code
     return Table(table.columns, tuple(sorted(table.rows, key=lambda row: book[str(row[1])].position)))
 

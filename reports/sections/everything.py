@@ -14,7 +14,6 @@ from reports.sentences.definitions import COEFFICIENTS
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
-    """A row per group and coefficient."""
     for group in report.groups:
         found = group.agreement
         for name, coefficient in found.coefficients.items():

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 
 def _rows(name: str, report: AgreementReport) -> Iterator[list[object]]:
-    """The groups of one grouping, and all issues last."""
     groups = (*report.by(name), report.groups[0])
     return ([group.key.get(name, "all"), *columns.group_cells(group.agreement)] for group in groups)
 
 
 def _chart(report: AgreementReport, name: str) -> Chart:
-    """The groups of one grouping on one axis, and all issues below them."""
     groups, whole = report.by(name), report.groups[0]
     axis = kappa_axis(group.agreement for group in (*groups, whole))
     return Chart(

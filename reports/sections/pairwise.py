@@ -36,7 +36,6 @@ SHOWN = 12
 
 
 def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
-    """Cohen's kappa of every two volunteers."""
     return [
         {
             "first": report.columns[pair.first],
@@ -139,7 +138,6 @@ def _short(value: float) -> str:
 
 
 def _confusion_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
-    """The pairs of categories that stand side by side on most issues."""
     page = reverse("disagreements", args=[report.round.pk])
     rows = []
     for one in _confusion(report)[:SHOWN]:
@@ -156,7 +154,6 @@ def _confusion_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any
 
 
 def _against_decision_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
-    """The labels that decisions overruled most often: which category became which."""
     return {
         "overruled": [
             {"pair": [named(report, one[name]) for name in ("label", "decision")], "labels": one["labels"]}

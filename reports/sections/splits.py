@@ -35,7 +35,6 @@ def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
-    """How many issues part how, with the length of their bars."""
     found = splits(report)
     shown, rest = found[:SHOWN], found[SHOWN:]
     most = max((split.share for split in found), default=1.0)

@@ -1,7 +1,8 @@
 """What an agreement report says in words: warnings, what is left out, and how to report it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -154,14 +155,12 @@ LEFT_OUT_TWICE = {
 
 
 def _left_out_of_all(report: AgreementReport) -> list[LeftOut]:
-    """What the report leaves out for every reader."""
-    found = report.overall.left_out
-    counts = {reason: found.get(reason, 0) for reason in LEFT_OUT}
-    return [
-        LeftOut(count, LEFT_OUT[reason] % count)
-        for reason, count in counts.items()
-        if count or reason in UNFINISHED
-    ]
+    return _counted(report.overall.left_out, LEFT_OUT, UNFINISHED)
+
+
+def _counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterable[str] = ()) -> list[LeftOut]:
+    counts = {reason: found.get(reason, 0) for reason in texts}
+    return [LeftOut(n, texts[reason] % n) for reason, n in counts.items() if n or reason in always]
 
 
 def not_of_the_study(report: AgreementReport) -> str:
@@ -235,7 +234,6 @@ def what_is_missing(round_: Round, report: AgreementReport) -> str:
 
 
 def _lacking(issues: int, labels: int, each: int) -> str:
-    """That no issue has all of its labels."""
     if each == 1:
         return ngettext(
             "The only issue has no label yet.", "None of the %(issues)s issues has its label yet.", issues
@@ -354,9 +352,7 @@ def _drift(report: AgreementReport) -> str:
 
 def intra_left_out(report: AgreementReport) -> list[LeftOut]:
     """What the drift check gave and does not compare."""
-    found = report.intra.left_out if report.intra else {}
-    counts = {reason: found.get(reason, 0) for reason in LEFT_OUT_TWICE}
-    return [LeftOut(count, LEFT_OUT_TWICE[reason] % count) for reason, count in counts.items() if count]
+    return _counted(report.intra.left_out, LEFT_OUT_TWICE) if report.intra else []
 
 
 def _kappa(found: Coefficient) -> str:

@@ -91,19 +91,16 @@ def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[st
     """Signs that labels are not independent, where the address asks for them; None where it does not."""
     if request.GET.get("independence") != "yes":
         return None
-    lines = []
-    for one in suspicions(report):
-        sign = one.sign
-        address = reverse("issue", args=[report.round.study.slug, one.issue_id]) if one.issue_id else ""
-        lines.append(
-            {
-                "part": sign.part,
-                "text": say.sign_of_dependence(sign, report.columns),
-                "p": small(sign.adjusted),
-                "url": address,
-            }
-        )
-    return lines
+    slug = report.round.study.slug
+    return [
+        {
+            "part": one.sign.part,
+            "text": say.sign_of_dependence(one.sign, report.columns),
+            "p": small(one.sign.adjusted),
+            "url": reverse("issue", args=[slug, one.issue_id]) if one.issue_id else "",
+        }
+        for one in suspicions(report)
+    ]
 
 
 def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
@@ -133,7 +130,6 @@ def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
 
 
 def _caption(report: AgreementReport, name: str) -> str:
-    """What a table shows, for the head of its LaTeX: study, round, level, moment."""
     return (
         f"{name}: {report.round.study.name}, {report.round.name}, {level_name(report.level)} level,"
         f" taxonomy v{report.round.version.number}, as of {report.as_of:%Y-%m-%d %H:%M} UTC"
@@ -161,7 +157,6 @@ def _cards(request: AuthedRequest, report: AgreementReport) -> dict[str, Any]:
 
 
 def _page(report: AgreementReport) -> dict[str, Any]:
-    """What the page shows besides the sections: the headline, the paragraph, definitions, pictures."""
     found = report.overall
     return {
         "headline": _headline(report),

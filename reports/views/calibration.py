@@ -50,7 +50,6 @@ def _column(found: Calibration) -> dict[str, Any]:
 
 
 def _people(found: Sequence[Calibration]) -> list[dict[str, Any]]:
-    """The volunteers over the trainings: a seat per column, None where they did not take part."""
     members = {seat.volunteer.member_id: seat.volunteer.member for one in found for seat in one.seats}
     places = [{seat.volunteer.member_id: seat for seat in one.seats} for one in found]
     return [

@@ -56,8 +56,7 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
     """Each change as the table draws it: the two categories, how often, and issues to read it on."""
     shown = found.turns[:TURNS]
     ids = {issue for turn in shown for issue in turn.issues[:ISSUES]}
-    issues = Issue.objects.filter(pk__in=ids).select_related("repository").only("number", "repository__path")
-    known = {issue.pk: issue for issue in issues}
+    known = Issue.objects.select_related("repository").only("number", "repository__path").in_bulk(ids)
     colours = hues(book)
     names = {state.code: state.name for state in book.states.values()}
     page = reverse("disagreements", args=[round_.pk])

@@ -61,7 +61,6 @@ def send_agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> H
 
 
 def _finished(job: Job, round_: Round, member: Membership) -> dict[str, Any]:
-    """The size and moment of a file, or why it is not to be had."""
     try:
         size = located(finished_file(job, round_, member)).stat().st_size
     except FileNotFoundError:

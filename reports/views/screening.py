@@ -131,7 +131,6 @@ def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 
 
 def _screening(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A screening, for who may see what of it is revealed."""
     round_, member = round_to_read(request, round_id)
     if round_.kind != Round.Kind.SCREENING:
         raise Http404
@@ -261,7 +260,6 @@ def _issue(
     path: str,
     form: ScreenForm | None,
 ) -> dict[str, Any]:
-    """The issue that is read: its text, labels and decisions, and the form of the next one."""
     issue = Issue.objects.select_related("repository", "current").get(pk=found.rows[0].item.issue.pk)
     voted = found.rows[0]
     return {
@@ -293,7 +291,6 @@ def _form(round_: Round, voted: ScreenedIssue, data: QueryDict | None = None) ->
 
 
 def _flow(counts: ScreeningCounts) -> Flow:
-    """Identified, screened, excluded with reasons, undecided, included."""
     whole, reasons = counts.whole, counts.reasons
     gone: list[tuple[str, str]] = [(_("Excluded"), count(whole.excluded))]
     gone += [(f"{one.code} {one.name}", count(one.issues)) for one in reasons.reasons if one.issues]

@@ -8,6 +8,7 @@ import pytest
 from agreement import Patterns, Reason, bootstrap, confusion, landis_koch, report
 from agreement.coefficients import category_kappas, coefficient
 from agreement.tally import Tally
+from tests.worlds.labels import from_rows
 
 # Fleiss (1971), Psychological Bulletin 76(5), table 1: 30 patients, 6 diagnoses each, as raters' columns in
 # the form in which R's irr (`diagnoses`) and statsmodels' own tests hold it.
@@ -62,7 +63,7 @@ BEN, GERRY = "aabbdcccedda", "babbbccceddd"
 
 
 def patterns(rows, categories, missing="0"):
-    return Patterns.from_rows(
+    return from_rows(
         [[-1 if digit == missing else int(digit) - 1 for digit in row] for row in rows], categories
     )
 
@@ -87,7 +88,7 @@ class TestPrintedExamples:
 
     def test_ten_subjects_fourteen_raters(self):
         rows = [np.repeat(np.arange(5), counts).tolist() for counts in TEN_SUBJECTS]
-        found = report(Patterns.from_rows(rows, 5), "12345")
+        found = report(from_rows(rows, 5), "12345")
         assert round(found.coefficients["fleiss_kappa"].value, 3) == 0.210
 
     def test_krippendorff_four_observers_with_missing_labels(self):
@@ -113,7 +114,7 @@ class TestPrintedExamples:
     def test_krippendorff_two_observers(self, one, other, alpha):
         values = sorted(set(one + other))
         rows = [[values.index(value) for value in pair] for pair in zip(one, other, strict=True)]
-        found = report(Patterns.from_rows(rows, len(values)), values)
+        found = report(from_rows(rows, len(values)), values)
         assert round(found.coefficients["krippendorff_alpha"].value, 3) == alpha
 
     def test_distribution_of_six_raters(self):
@@ -190,17 +191,17 @@ class TestLevels:
         assert rolled.patterns.codes.tolist() == [[0, 0, -1], [1, 2, 2]]
         assert rolled.patterns.counts.tolist() == [5, 1]
         assert rolled.patterns.categories == 3
-        assert (rolled.patterns.issues, rolled.patterns.labels) == (6, 13)
+        assert rolled.patterns.labels == 13
 
     def test_missing_labels_are_not_left_out(self):
-        rolled = Patterns.from_rows([[2, -1], [3, 5]], 6).relabel(self.TYPES, 2)
+        rolled = from_rows([[2, -1], [3, 5]], 6).relabel(self.TYPES, 2)
         assert rolled.left_out == 0
         assert rolled.patterns.codes.tolist() == [[0, -1], [0, 1]]
 
     @pytest.mark.parametrize(("mapping", "categories"), [((0, 1), 2), ((0, 0, 0, 0, 1, 2), 2)])
     def test_a_mapping_must_fit_both_codebooks(self, mapping, categories):
         with pytest.raises(ValueError, match=r"mapping|indexes"):
-            Patterns.from_rows([[2, 5], [3, 5]], 6).relabel(mapping, categories)
+            from_rows([[2, 5], [3, 5]], 6).relabel(mapping, categories)
 
 
 def test_confusion_counts_issues_where_two_categories_meet():
@@ -217,7 +218,7 @@ def test_category_kappa_is_fleiss_kappa_of_the_category_against_the_rest():
             for row in FOUR_OBSERVERS
             if len(row) - row.count("0") >= 2
         ]
-        expected = coefficient("fleiss_kappa", Tally.of(Patterns.from_rows(rows, 2)))
+        expected = coefficient("fleiss_kappa", Tally.of(from_rows(rows, 2)))
         assert (found.kappa, found.se, found.low, found.high) == pytest.approx(
             (expected.value, expected.se, expected.low, expected.high), abs=1e-12
         )
@@ -227,7 +228,7 @@ def test_category_kappa_keeps_issues_with_one_label_out_of_its_shares():
     """In 30 issues with one label, and 4 compared, a category that 2 of them dispute is no worse than -1."""
     rows = [[0, 1], [0, 1], [1, 1], [2, 2]] + [[1, -1]] * 20 + [[3, -1]] * 10
 
-    kappas = {found.code: found for found in report(Patterns.from_rows(rows, 5), "ABCDE").categories}
+    kappas = {found.code: found for found in report(from_rows(rows, 5), "ABCDE").categories}
 
     # p = 1/4, two issues of four disagree: 1 - (2/4) / (2 * 1/4 * 3/4); C is agreed upon where it occurs.
     assert kappas["A"].kappa == pytest.approx(-1 / 3)
@@ -240,7 +241,7 @@ def test_category_kappa_keeps_issues_with_one_label_out_of_its_shares():
 
 
 def test_category_kappa_is_undefined_where_every_compared_label_is_of_the_category():
-    found = report(Patterns.from_rows([[0, 0], [0, 0], [1, -1]], 2), "AB").categories
+    found = report(from_rows([[0, 0], [0, 0], [1, -1]], 2), "AB").categories
 
     assert [(one.kappa, one.labels, one.reason) for one in found] == [
         (None, 4, Reason.ONE_CATEGORY_COMPARED), (None, 1, Reason.CATEGORY_NOT_COMPARED),
@@ -248,7 +249,7 @@ def test_category_kappa_is_undefined_where_every_compared_label_is_of_the_catego
 
 
 def test_category_kappas_need_two_issues_with_two_labels():
-    found = report(Patterns.from_rows([[0, 1], [1, -1], [0, -1]], 2), "AB").categories
+    found = report(from_rows([[0, 1], [1, -1], [0, -1]], 2), "AB").categories
 
     assert [(one.kappa, one.reason) for one in found] == [(None, Reason.ONE_ISSUE)] * 2
 
@@ -283,16 +284,16 @@ def test_report_as_json_has_the_fields_of_the_contract():
 class TestBootstrap:
     def test_same_seed_same_intervals_whatever_the_order_of_rows(self):
         rows = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [0, 0, 0], [1, -1, 2]] * 8
-        one = bootstrap(Patterns.from_rows(rows, 3), seed=7, replicates=200)
+        one = bootstrap(from_rows(rows, 3), seed=7, replicates=200)
         other = bootstrap(Patterns(np.array(rows[::-1]), np.ones(40, dtype=int), 3), seed=7, replicates=200)
         assert one == other
-        assert one != bootstrap(Patterns.from_rows(rows, 3), seed=8, replicates=200)
+        assert one != bootstrap(from_rows(rows, 3), seed=8, replicates=200)
 
     def test_intervals_lie_about_the_value_and_near_the_linearised_ones(self):
         rng = np.random.default_rng(3)
         truth = rng.integers(0, 4, 400)
         rows = np.where(rng.random((400, 5)) < 0.8, truth[:, None], rng.integers(0, 4, (400, 5)))
-        labels = Patterns.from_rows(rows.tolist(), 4)
+        labels = from_rows(rows.tolist(), 4)
         drawn = bootstrap(labels, seed=1, replicates=2000).intervals
         for name, found in report(labels, "ABCD").coefficients.items():
             assert drawn[name].low < found.value < drawn[name].high
@@ -300,19 +301,17 @@ class TestBootstrap:
                 assert (drawn[name].low, drawn[name].high) == pytest.approx((found.low, found.high), abs=0.01)
 
     def test_none_where_undefined(self):
-        assert set(bootstrap(Patterns.from_rows([[0, 1]], 2), seed=1).intervals.values()) == {None}
-        one_category = bootstrap(Patterns.from_rows([[0, 0]] * 5, 2), seed=1, replicates=50).intervals
+        assert set(bootstrap(from_rows([[0, 1]], 2), seed=1).intervals.values()) == {None}
+        one_category = bootstrap(from_rows([[0, 0]] * 5, 2), seed=1, replicates=50).intervals
         assert one_category["fleiss_kappa"] is None
         assert one_category["light_kappa"] is None
         assert one_category["percent_agreement"].low == 1.0
-        slots = bootstrap(
-            Patterns.from_rows([[0, 1], [1, 1]], 2), seed=1, replicates=9, columns_are_raters=False
-        )
+        slots = bootstrap(from_rows([[0, 1], [1, 1]], 2), seed=1, replicates=9, columns_are_raters=False)
         assert slots.intervals["light_kappa"] is None
 
     def test_replicates_that_define_nothing_are_counted_out(self):
         # With two issues, about half of the replicates draw one of them twice: a single category.
-        found = bootstrap(Patterns.from_rows([[0, 0], [1, 1]], 2), seed=1, replicates=400).intervals
+        found = bootstrap(from_rows([[0, 0], [1, 1]], 2), seed=1, replicates=400).intervals
         assert 150 < found["fleiss_kappa"].replicates < 250
         assert found["percent_agreement"].replicates == 400
 

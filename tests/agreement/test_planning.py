@@ -6,6 +6,7 @@ import pytest
 from agreement import Patterns, Reason, Volunteers, issues_for, volunteers_for
 from agreement.coefficients import coefficient
 from agreement.tally import Tally
+from tests.worlds.labels import from_rows
 
 
 def labelled(rng, issues, raters):
@@ -95,7 +96,7 @@ class TestVolunteers:
         ],
     )
     def test_undefined_is_none_with_a_reason(self, rows, reason):
-        assert volunteers_for(Patterns.from_rows(rows, 3), 0.1) == Volunteers(None, None, reason)
+        assert volunteers_for(from_rows(rows, 3), 0.1) == Volunteers(None, None, reason)
 
     def test_perfect_agreement_needs_two(self):
-        assert volunteers_for(Patterns.from_rows([[0, 0, 0], [1, 1, 1]], 2), 0.1) == Volunteers(2, 0.0)
+        assert volunteers_for(from_rows([[0, 0, 0], [1, 1, 1]], 2), 0.1) == Volunteers(2, 0.0)

@@ -17,6 +17,7 @@ from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient
 from agreement.tally import Tally
 from tests.agreement.test_planning import labelled
+from tests.worlds.labels import from_rows
 
 # The first interval of a process loads SciPy, which may take longer than Hypothesis' deadline.
 
@@ -85,7 +86,7 @@ def exact(rows, categories):
 @given(labels())
 def test_coefficients_equal_the_definitions_in_fractions(drawn):
     rows, categories = drawn
-    found = report(Patterns.from_rows(rows, categories), codes(categories)).coefficients
+    found = report(from_rows(rows, categories), codes(categories)).coefficients
     for name, fraction in exact(rows, categories).items():
         if fraction is None:
             assert found[name].value is None, name
@@ -97,7 +98,7 @@ def test_coefficients_equal_the_definitions_in_fractions(drawn):
 @given(labels())
 def test_never_a_nan_and_always_a_reason(drawn):
     rows, categories = drawn
-    found = report(Patterns.from_rows(rows, categories), codes(categories))
+    found = report(from_rows(rows, categories), codes(categories))
     for each in found.coefficients.values():
         assert (each.value is None or each.se is None) == (each.reason is not None)
         assert {each.se is None, each.low is None, each.high is None} in ({True}, {False})
@@ -115,18 +116,18 @@ def test_never_a_nan_and_always_a_reason(drawn):
 @given(labels(), st.randoms(use_true_random=False))
 def test_order_of_raters_issues_and_categories_changes_nothing(drawn, random):
     rows, categories = drawn
-    before = report(Patterns.from_rows(rows, categories), codes(categories))
+    before = report(from_rows(rows, categories), codes(categories))
 
     columns = list(range(len(rows[0]) if rows else 0))
     random.shuffle(columns)
     shuffled = [[row[c] for c in columns] for row in rows]
     random.shuffle(shuffled)
-    same(report(Patterns.from_rows(shuffled, categories), codes(categories)), before)
+    same(report(from_rows(shuffled, categories), codes(categories)), before)
 
     new = list(range(categories))
     random.shuffle(new)
     renamed = [[new[x] if x >= 0 else -1 for x in row] for row in rows]
-    after = report(Patterns.from_rows(renamed, categories), codes(categories))
+    after = report(from_rows(renamed, categories), codes(categories))
     same(after, before)
     for old, moved in enumerate(new):
         assert after.categories[moved].labels == before.categories[old].labels
@@ -138,7 +139,7 @@ def test_order_of_raters_issues_and_categories_changes_nothing(drawn, random):
 @given(labels(min_issues=2), st.integers(2, 5))
 def test_every_issue_several_times_leaves_kappas_as_they_are(drawn, times):
     rows, categories = drawn
-    once = Patterns.from_rows(rows, categories)
+    once = from_rows(rows, categories)
     before = report(once, codes(categories))
     assume(before.compared > 1)
     after = report(Patterns(once.codes, once.counts * times, categories), codes(categories))
@@ -154,7 +155,7 @@ def test_every_issue_several_times_leaves_kappas_as_they_are(drawn, times):
 @given(labels(min_issues=2))
 def test_counted_patterns_say_the_same_as_single_issues(drawn):
     rows, categories = drawn
-    counted = Patterns.from_rows(rows + rows, categories)
+    counted = from_rows(rows + rows, categories)
     single = Patterns(np.array(rows + rows), np.ones(2 * len(rows), dtype=int), categories)
     same(report(counted, codes(categories)), report(single, codes(categories)))
     slots = {"columns_are_raters": False, "raters": 9}
@@ -165,14 +166,14 @@ def test_counted_patterns_say_the_same_as_single_issues(drawn):
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=10), st.integers(2, 6))
 def test_perfect_agreement_is_one(truth, raters):
     assume(len(set(truth)) > 1)
-    found = report(Patterns.from_rows([[k] * raters for k in truth], 4), codes(4))
+    found = report(from_rows([[k] * raters for k in truth], 4), codes(4))
     assert {name: c.value for name, c in found.coefficients.items()} == dict.fromkeys(found.coefficients, 1.0)
     assert {c.kappa for c in found.categories} <= {1.0, None}
 
 
 @given(st.integers(2, 10), st.integers(2, 6), st.integers(0, 3))
 def test_one_category_is_undefined_beside_its_percent_agreement(issues, raters, category):
-    found = report(Patterns.from_rows([[category] * raters] * issues, 4), codes(4)).coefficients
+    found = report(from_rows([[category] * raters] * issues, 4), codes(4)).coefficients
     assert found["percent_agreement"].value == 1.0
     for name in ("fleiss_kappa", "krippendorff_alpha", "light_kappa"):
         assert (found[name].value, found[name].reason) == (None, Reason.ONE_CATEGORY)
@@ -183,7 +184,7 @@ def test_fleiss_equals_statsmodels(drawn):
     rows, categories = drawn
     counts = np.array([[row.count(k) for k in range(categories)] for row in rows])
     assume(len(rows[0]) > 1)
-    found = report(Patterns.from_rows(rows, categories), codes(categories)).coefficients
+    found = report(from_rows(rows, categories), codes(categories)).coefficients
     if found["fleiss_kappa"].value is None:
         assert found["fleiss_kappa"].reason is Reason.ONE_CATEGORY
         assert len({x for row in rows for x in row}) == 1
@@ -201,14 +202,14 @@ def test_alpha_equals_the_krippendorff_package(drawn):
     assume(len({x for row in several for x in row if x >= 0}) > 1)
     counts = np.array([[row.count(k) for k in range(categories)] for row in rows])
     expected = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
-    found = report(Patterns.from_rows(rows, categories), codes(categories)).coefficients["krippendorff_alpha"]
+    found = report(from_rows(rows, categories), codes(categories)).coefficients["krippendorff_alpha"]
     assert found.value == pytest.approx(expected, abs=1e-12)
 
 
 @given(labels(min_issues=2, max_issues=30))
 def test_cohen_and_light_equal_scikit_learn(drawn):
     rows, categories = drawn
-    found = report(Patterns.from_rows(rows, categories), codes(categories))
+    found = report(from_rows(rows, categories), codes(categories))
     kappas = []
     for pair in found.pairs:
         both = [
@@ -236,7 +237,7 @@ def test_confusion_equals_counting_issue_by_issue(drawn):
         for a, b in [*combinations(used, 2), *((x, x) for x in used)]:
             expected[a, b] += 1
             expected[b, a] += a != b
-    assert confusion(Patterns.from_rows(rows, categories)).tolist() == expected.tolist()
+    assert confusion(from_rows(rows, categories)).tolist() == expected.tolist()
 
 
 def weighted(name, rows, categories, weights):
@@ -280,7 +281,7 @@ def test_linearised_error_is_the_infinitesimal_jackknife(name, drawn):
         for issue in np.eye(n)
     ]
     expected = np.sqrt(np.square(n * np.array(slopes)).sum() / (n * (n - 1)))
-    found = coefficient(name, Tally.of(Patterns.from_rows(rows, categories)))
+    found = coefficient(name, Tally.of(from_rows(rows, categories)))
     assert found.se == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
 

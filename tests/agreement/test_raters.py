@@ -20,6 +20,7 @@ from agreement import (
 )
 from agreement.coefficients import coefficient
 from agreement.tally import Tally
+from tests.worlds.labels import from_rows
 
 ROWS = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1], [0, 1, 2, 2], [2, 2, 2, -1]])
 COUNTS = np.array([5, 3, 4, 2, 1, 1])
@@ -70,14 +71,14 @@ class TestRaters:
         labels[:, 2] = rng.integers(0, 4, 300)
 
         found = raters(
-            Patterns.from_rows(labels.tolist(), 4),
-            np.full(len(Patterns.from_rows(labels.tolist(), 4).counts), -1),
+            from_rows(labels.tolist(), 4),
+            np.full(len(from_rows(labels.tolist(), 4).counts), -1),
         )
 
         assert [one.effect > 0 for one in found] == [False, False, True, False]
 
     def test_undefined_is_none_with_a_reason(self):
-        alone = raters(Patterns.from_rows([[0, -1], [1, -1]], 2), [-1, 0])
+        alone = raters(from_rows([[0, -1], [1, -1]], 2), [-1, 0])
         assert len(alone) == 1
         assert (alone[0].labels, alone[0].compared, alone[0].alone, alone[0].others_agree) == (2, 0, 0, 0)
         assert alone[0].agreement == Coefficient(None, reason=Reason.NO_OVERLAP)
@@ -87,7 +88,7 @@ class TestRaters:
         assert alone[0].decision == PairKappa(0, 2, 1, 0.0, None, Reason.ONE_DECISION)
 
     def test_no_decision_at_all_and_one_category_throughout(self):
-        two = Patterns.from_rows([[0, 0], [0, 1]], 2)
+        two = from_rows([[0, 0], [0, 1]], 2)
         assert raters(two, [-1, -1])[0].decision == PairKappa(0, 2, 0, None, None, Reason.NO_DECISION)
         assert raters(two, [0, 0])[0].decision == PairKappa(0, 2, 2, 1.0, None, Reason.ONE_CATEGORY_DECIDED)
 

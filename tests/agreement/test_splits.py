@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import Patterns, Split, splits
+from tests.worlds.labels import from_rows
 
 
 def test_splits_come_most_agreeing_first_with_their_shares():
@@ -30,14 +31,14 @@ def test_splits_come_most_agreeing_first_with_their_shares():
 
 
 def test_missing_labels_and_issues_with_one_label_do_not_count():
-    labels = Patterns.from_rows([[0, 0, -1], [0, 0, 0], [1, -1, 2], [-1, -1, 2], [-1, -1, -1]], 3)
+    labels = from_rows([[0, 0, -1], [0, 0, 0], [1, -1, 2], [-1, -1, 2], [-1, -1, -1]], 3)
 
     assert splits(labels) == (Split((3,), 1, 1 / 3), Split((2,), 1, 1 / 3), Split((1, 1), 1, 1 / 3))
 
 
 def test_nothing_to_compare_has_no_split():
-    assert splits(Patterns.from_rows([], 3)) == ()
-    assert splits(Patterns.from_rows([[0, -1], [-1, 1]], 3)) == ()
+    assert splits(from_rows([], 3)) == ()
+    assert splits(from_rows([[0, -1], [-1, 1]], 3)) == ()
 
 
 @given(st.lists(st.lists(st.integers(-1, 3), min_size=4, max_size=4), max_size=15))
@@ -48,4 +49,4 @@ def test_splits_equal_counting_issue_by_issue(rows):
         if sum(sizes) >= 2:
             expected[sizes] = expected.get(sizes, 0) + 1
 
-    assert {split.sizes: split.issues for split in splits(Patterns.from_rows(rows, 4))} == expected
+    assert {split.sizes: split.issues for split in splits(from_rows(rows, 4))} == expected

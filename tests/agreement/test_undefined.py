@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agreement import Coefficient, Patterns, Reason, pairs, report
+from tests.worlds.labels import from_rows
 
 
 class TestUndefined:
@@ -44,7 +45,7 @@ class TestUndefined:
         ],
     )
     def test_reason_instead_of_a_number(self, rows, categories, reasons):
-        found = report(Patterns.from_rows(rows, categories), [str(k) for k in range(categories)]).coefficients
+        found = report(from_rows(rows, categories), [str(k) for k in range(categories)]).coefficients
         names = {
             "percent": ["percent_agreement"],
             "kappa": ["fleiss_kappa", "krippendorff_alpha"],
@@ -60,11 +61,11 @@ class TestUndefined:
                     assert found[name].value == expected, name
 
     def test_one_issue_has_a_percent_agreement_without_an_interval(self):
-        found = report(Patterns.from_rows([[0, 0, 1]], 2), "AB").coefficients["percent_agreement"]
+        found = report(from_rows([[0, 0, 1]], 2), "AB").coefficients["percent_agreement"]
         assert found == Coefficient(pytest.approx(1 / 3), None, None, None, Reason.ONE_ISSUE)
 
     def test_perfect_agreement_has_an_interval_without_width(self):
-        found = report(Patterns.from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
+        found = report(from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
         for name in (
             "percent_agreement",
             "fleiss_kappa",
@@ -76,12 +77,12 @@ class TestUndefined:
         assert found["light_kappa"] == Coefficient(1.0, None, None, None, Reason.BOOTSTRAP_ONLY)
 
     def test_categories_nobody_or_everybody_chose(self):
-        unused = report(Patterns.from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories
+        unused = report(from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories
         assert [each.reason for each in unused] == [None, None, Reason.CATEGORY_UNUSED]
         assert unused[2].kappa is None
         assert unused[2].labels == 0
 
-        only = report(Patterns.from_rows([[0, 0], [0, 0]], 2), "AB").categories
+        only = report(from_rows([[0, 0], [0, 0]], 2), "AB").categories
         assert [(each.kappa, each.reason) for each in only] == [
             (None, Reason.ONE_CATEGORY),
             (None, Reason.CATEGORY_UNUSED),
@@ -89,7 +90,7 @@ class TestUndefined:
 
     def test_slots_have_no_pairs(self):
         rows = [[0, 0], [1, 1], [0, 1]]
-        found = report(Patterns.from_rows(rows, 2), "AB", columns_are_raters=False, raters=5)
+        found = report(from_rows(rows, 2), "AB", columns_are_raters=False, raters=5)
         assert found.coefficients["light_kappa"] == Coefficient(None, reason=Reason.SLOTS)
         assert found.pairs == ()
         assert found.raters == 5
@@ -97,7 +98,7 @@ class TestUndefined:
 
     def test_pairs_without_a_kappa_say_why(self):
         rows = [[0, 0, -1, 0], [0, 0, -1, 1], [-1, -1, 1, 1]]
-        found = {(pair.first, pair.second): pair for pair in pairs(Patterns.from_rows(rows, 2))}
+        found = {(pair.first, pair.second): pair for pair in pairs(from_rows(rows, 2))}
         assert found[0, 1].reason is Reason.PAIR_ONE_CATEGORY
         assert (found[0, 1].issues, found[0, 1].agreement, found[0, 1].kappa) == (2, 1.0, None)
         assert found[0, 2].reason is Reason.NO_ISSUE_IN_COMMON
@@ -105,12 +106,12 @@ class TestUndefined:
         assert found[2, 3].reason is Reason.ONE_ISSUE_IN_COMMON
         assert found[0, 3].kappa == 0.0
 
-        light = report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"]
+        light = report(from_rows(rows, 2), "AB").coefficients["light_kappa"]
         assert light == Coefficient(0.0, None, None, None, Reason.SOME_PAIRS)
 
     def test_no_pair_has_a_kappa(self):
         rows = [[0, 0, -1], [-1, 1, 1], [1, -1, 1]]
-        assert report(Patterns.from_rows(rows, 2), "AB").coefficients["light_kappa"] == Coefficient(
+        assert report(from_rows(rows, 2), "AB").coefficients["light_kappa"] == Coefficient(
             None, reason=Reason.NO_PAIR
         )
 
@@ -131,7 +132,7 @@ class TestInput:
 
     def test_names_must_fit_the_codebook(self):
         with pytest.raises(ValueError, match="2 codes for 3 categories"):
-            report(Patterns.from_rows([[0, 1]], 3), "AB")
+            report(from_rows([[0, 1]], 3), "AB")
 
     def test_rows_are_merged_and_ordered(self):
         merged = Patterns(
@@ -143,6 +144,6 @@ class TestInput:
     def test_many_columns_need_more_than_one_sort_key(self):
         rows = np.random.default_rng(1).integers(-1, 69, (200, 40))
         twice = np.concatenate([rows, rows[::-1]])
-        merged = Patterns.from_rows(twice.tolist(), 69)
+        merged = from_rows(twice.tolist(), 69)
         assert merged.codes.tolist() == sorted(rows.tolist())
         assert set(merged.counts.tolist()) == {2}

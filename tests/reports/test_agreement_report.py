@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from agreement import Patterns, SignKind
+from agreement import SignKind
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.models import Repeat
 from consensus.models import Decision
@@ -23,6 +23,7 @@ from rounds.models import Round, RoundIssue, RoundVolunteer
 from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
+from tests.worlds.labels import from_rows
 from tests.worlds.uneven import uneven as uneven_round
 from tests.worlds.world import one_after_the_other, small_world
 
@@ -295,7 +296,7 @@ def test_unequal_numbers_of_labels_stand_in_the_columns_of_their_volunteers(unev
     found = agreement_report(uneven)
 
     codes = {code: place for place, code in enumerate("A.1 A.2 B.1 C.1 C.2".split())}
-    expected = Patterns.from_rows([[codes.get(code, -1) for code in row.split()] for row in UNEVEN], 5)
+    expected = from_rows([[codes.get(code, -1) for code in row.split()] for row in UNEVEN], 5)
     assert found.numbers.patterns.codes.tolist() == expected.codes.tolist()
     assert found.columns == tuple(
         RoundVolunteer.objects.filter(round=uneven)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from agreement import Patterns, intra_rater
+from agreement import intra_rater
 from agreement import report as agreement_of
 from annotate.actions.volunteers import raise_labels_per_issue
 from reports.agreement_report import agreement_report
@@ -30,6 +30,7 @@ from rounds.models import Round
 from rounds.queries.blindness import Reader
 from taxonomy.models import Level
 from tests.factories import make_version
+from tests.worlds.labels import from_rows
 from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
 
@@ -193,7 +194,7 @@ def test_issues_without_a_decision_are_said_until_there_is_none(world, report):
 
 def test_how_many_issues_are_compared_is_said_where_some_are_not():
     def said(*rows):
-        return compared(agreement_of(Patterns.from_rows(rows, 2), "AB"))
+        return compared(agreement_of(from_rows(rows, 2), "AB"))
 
     only = "Only 2 of the 3 issues have two labels or more at this level: all agreement is measured on them."
     assert said([0, 0], [0, 1], [1, -1]) == only
