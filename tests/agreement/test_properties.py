@@ -163,22 +163,6 @@ def test_counted_patterns_say_the_same_as_single_issues(drawn):
     assert confusion(counted).tolist() == confusion(single).tolist()
 
 
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=10), st.integers(2, 6))
-def test_perfect_agreement_is_one(truth, raters):
-    assume(len(set(truth)) > 1)
-    found = report(from_rows([[k] * raters for k in truth], 4), codes(4))
-    assert {name: c.value for name, c in found.coefficients.items()} == dict.fromkeys(found.coefficients, 1.0)
-    assert {c.kappa for c in found.categories} <= {1.0, None}
-
-
-@given(st.integers(2, 10), st.integers(2, 6), st.integers(0, 3))
-def test_one_category_is_undefined_beside_its_percent_agreement(issues, raters, category):
-    found = report(from_rows([[category] * raters] * issues, 4), codes(4)).coefficients
-    assert found["percent_agreement"].value == 1.0
-    for name in ("fleiss_kappa", "krippendorff_alpha", "light_kappa"):
-        assert (found[name].value, found[name].reason) == (None, Reason.ONE_CATEGORY)
-
-
 @given(labels(missing=False, min_issues=2, max_issues=30))
 def test_fleiss_equals_statsmodels(drawn):
     rows, categories = drawn

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from itertools import chain
 
 import pytest
 from django.core.management import call_command
@@ -11,7 +10,6 @@ from django.urls import reverse
 
 from replication.package import write_package
 from reports.agreement_report import GROUPINGS, LEVELS, PAGE_BY
-from reports.pictures.catalogue import PICTURES
 from reports.sections.registry import TABLES
 from rounds.queries.blindness import Reader
 from studies.models import Role
@@ -29,7 +27,6 @@ TEXTS = {
     "split", "code", "category", "month", "volunteer", "first", "second", "label", "decision", "type",
     "repository", "round", "name",
 }  # fmt: skip
-DRAWN = {"types": "type", "repositories": "repository"}
 
 
 @kept
@@ -198,28 +195,6 @@ def test_every_table_of_the_page_is_that_of_the_command(round_, reader, level):
     for name in TABLES:
         file = reader.get(f"{address}?level={level}&format=csv&table={name}").content.decode()
         assert file == by_command(round_, level, by=by, format="csv", table=name), name
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_the_pictures_of_the_page_are_drawn_from_these_numbers(round_, reader, level):
-    answer = by_rest(reader, round_, level)
-    kappas = {"coefficients": set(), "types": set(), "repositories": set(), "categories": set()}
-    for name, found in kappas.items():
-        assert name in PICTURES
-        picture = reader.get(
-            reverse("agreement_picture", args=[round_.pk, name, "json"]) + f"?level={level}&width=page"
-        )
-        if picture.status_code == 409:
-            continue
-        for row in chain(*picture.json()["datasets"].values()):
-            found |= {row[key] for key in ("value", "kappa", "fleiss_kappa") if row.get(key) is not None}
-    whole = group_of(answer)
-    assert kappas["coefficients"] <= {one["value"] for one in whole["coefficients"].values()}
-    assert kappas["categories"] == {one["kappa"] for one in whole["categories"] if one["labels"]} - {None}
-    for name, column in DRAWN.items():
-        groups = [one for one in answer["groups"] if set(one["group"]) in (set(), {column})]
-        assert kappas[name] <= {one["coefficients"]["fleiss_kappa"]["value"] for one in groups}
-    assert sum(map(len, kappas.values())) > 5
 
 
 @pytest.mark.parametrize("level", LEVELS)

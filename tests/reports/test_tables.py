@@ -18,18 +18,14 @@ from reports.sections.registry import TABLES
 from reports.sentences.agreement import (
     categories_at,
     compared,
-    few_labels,
     how_to_report,
     is_paradox,
-    left_out,
     undecided,
     what_is_missing,
 )
 from reports.sentences.numbers import undefined
 from rounds.models import Round
-from rounds.queries.blindness import Reader
 from taxonomy.models import Level
-from tests.factories import make_version
 from tests.worlds.labels import from_rows
 from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
@@ -103,14 +99,6 @@ def test_tables_say_what_was_labelled(report):
     ]  # fmt: skip
 
 
-def test_what_is_left_out_is_said_with_the_nothings(report):
-    assert [(part.count, part.text) for part in left_out(report)] == [
-        (1, "issue that lacks labels"),
-        (1, "label of such an issue"),
-        (0, "surplus labels, given after their slots went to somebody else"),
-    ]
-
-
 def test_how_to_report_names_every_number(report):
     found = report.overall.coefficients
     kappa = found["fleiss_kappa"]
@@ -165,23 +153,6 @@ def test_one_volunteer_has_no_agreement_to_report():
     assert "undefined" not in said
 
 
-def test_the_paragraph_itself_says_that_issues_are_withheld(world):
-    round_ = world.round()
-    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1")
-    waiting, other = world.members[:2]
-    world.waits_for(waiting, world.issues[0])
-
-    partial, whole = (
-        how_to_report(agreement_report(round_, blind=Reader(member).withheld_issues([round_])))
-        for member in (waiting, other)
-    )
-
-    assert partial.startswith(
-        "[Not for publication: 1 of 3 issues is missing here, because whoever made this"
-    )
-    assert "Not for publication" not in whole
-
-
 def test_issues_without_a_decision_are_said_until_there_is_none(world, report):
     assert report.undecided("type") == 2
     assert report.undecided("repository") == 0
@@ -201,26 +172,6 @@ def test_how_many_issues_are_compared_is_said_where_some_are_not():
     assert said([0, 0], [1, -1]).startswith("Only 1 of the 2 issues has two labels or more")
     assert said([0, 0], [0, 1]) == ""
     assert said([0, -1], [1, -1]) == ""
-
-
-def test_how_to_report_says_how_many_issues_are_compared(world):
-    world.version = make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
-    round_ = world.round()
-    label_all(world, round_, "C.1.i C.1.i C.1", "C.1 C.1.ii C.1.i", "C.1.i C.1 C.1")
-
-    said = how_to_report(agreement_report(round_, level=Level.SUB_THEME))
-
-    assert "labelled 3 issue reports with one of 2 sub-themes (5 labels). Only 2 of the 3 issues have" in said
-
-
-def test_how_to_report_what_is_undefined(world):
-    round_ = world.round()
-    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.1 C.1")
-
-    said = how_to_report(agreement_report(round_))
-
-    assert "Fleiss’ κ is undefined: all labels are the same category; percent agreement was 1.000." in said
-    assert "nan" not in said.lower()
 
 
 def test_how_to_report_a_round_of_k_of_n(world):
@@ -247,12 +198,6 @@ def test_agreement_that_chance_explains_is_a_paradox(world):
     found = [is_paradox(agreement_report(round_).overall) for round_ in (frequent, spread, same, split)]
 
     assert found == [True, False, True, False]
-
-
-def test_few_labels_are_those_below_thirty(report):
-    rare = few_labels(report.overall.categories)
-
-    assert [(category.code, category.labels) for category in rare] == [("A.1", 4), ("C.1", 6), ("C.2", 2)]
 
 
 @pytest.mark.parametrize(

@@ -136,16 +136,5 @@ def test_an_interval_alone_is_a_difference_and_one_that_was_not_computed_is_none
     assert changes(then, now) == ()
 
 
-def test_the_page_shows_intervals_then_and_now(world, round_, frozen):
-    world.submit(round_, world.issues[3], world.members[2], "C.1")
-    shown = client(world.lead).get(frozen.get_absolute_url()).content.decode()
-    [then] = [
-        group["coefficients"]["fleiss_kappa"]
-        for group in json.loads(frozen.document)["levels"]["theme"]["groups"]
-        if not group["group"]
-    ]
-    assert f'<span class="within">{then["low"]:.4f} to {then["high"]:.4f}</span>'.replace("-", "−") in shown
-
-
 def page(world, round_, frozen):
     return text_of(client(world.lead).get(frozen.get_absolute_url()))
