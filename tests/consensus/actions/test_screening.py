@@ -2,7 +2,6 @@ import pytest
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
-from consensus import errors
 from consensus.actions.bulk import decide_majority
 from consensus.actions.decisions import decide_all_by_rule
 from consensus.models import Decision
@@ -101,14 +100,6 @@ def test_a_training_is_not_decided_by_its_labels():
     for member in world.members:
         factories.add_label(round_, world.issues[0], member, "C.2")
     assert decide_all_by_rule(round_, timezone.now()) == 0
-
-
-def test_where_a_meeting_decides_the_lead_does_not():
-    world = small_world(issues=1)
-    round_ = _labelled(world, "C.2 C.2 C.3", rule=Round.Rule.MEETING)
-    with pytest.raises(errors.AMeetingDecides):
-        world.settle(round_, world.issues[0], "C.3", rationale="All five agreed.")
-    assert not Decision.objects.exists()
 
 
 # --- a screening

@@ -38,8 +38,10 @@ def _ballots(vote):
     return [(ballot.member.pseudonym, ballot.category_id) for ballot in codes]
 
 
-def test_the_chair_opens_a_vote_once(world):
+def test_the_chair_opens_a_vote_once_and_before_that_nobody_votes(world):
     item = world.items[0]
+    with pytest.raises(errors.VoteNotOpen):
+        world.ballot(item, world.members[0], "C.9")
     for member in world.members:
         with pytest.raises(NotAllowed):
             open_vote(item=item, by=member)
@@ -122,11 +124,6 @@ def test_after_the_close_a_ballot_is_refused_and_kept(world):
         world.ballot(item, world.members[2], "C.9", number=1)
     assert world.ballot(item, world.members[0], "C.9", number=1).vote == vote
     assert world.ballot(item, world.members[2], "C.9", number=2).vote.number == 2
-
-
-def test_without_an_open_vote_together_nobody_votes(world):
-    with pytest.raises(errors.VoteNotOpen):
-        world.ballot(world.items[0], world.members[0], "C.9")
 
 
 def test_who_is_absent_or_may_not_take_part_does_not_vote(world):

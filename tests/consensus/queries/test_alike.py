@@ -18,7 +18,6 @@ from consensus.queries.alike import (
 from consensus.queries.disagreement_filters import Narrowing
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import codebook
-from studies.models import Role
 from tests import factories
 from tests.worlds.meeting import put
 from tests.worlds.pages import cost
@@ -275,9 +274,3 @@ def test_alike_items_cost_the_same_however_many(issues):
     )
     assert [cost(lambda: alike_items(item, world.lead)) for _again in range(2)] == [5, 3]
     assert len(alike_items(item, world.lead)) == issues - 1
-
-
-def test_members_of_any_role_group_alike():
-    world, round_ = _world(*["C.2 C.9 C.2"] * 2, titles=["wheel build fails"] * 2)
-    viewer = factories.make_member(world.study, Role.VIEWER)
-    assert _groups(round_, member=viewer) == _groups(round_, member=world.lead)

@@ -13,7 +13,6 @@ from reports.queries.label_tuples import tuples
 from rounds.models import Label, Round
 from rounds.queries.categories import categories_of
 from taxonomy.models import Level
-from tests import factories
 from tests.kept import kept
 from tests.worlds.meeting import meeting_world
 
@@ -249,12 +248,3 @@ def test_as_many_queries_for_any_number_of_votes(django_assert_num_queries, issu
     assert found.issues == issues
     with django_assert_num_queries(11):
         before_and_after(world.round_, world.lead, found=found)
-
-
-def test_open_labels_move_from_open():
-    world = meeting_world(issues=1, members=3, rows=("C.9 C.9 C.1",))
-    assert factories.make_study()
-    world.plan(quorum=2)
-    world.arrive()
-    _vote(world, 0, "C.9 C.9 C.9")
-    assert changed_votes(world.round_, world.lead).total[JOINED] == 1

@@ -60,10 +60,13 @@ def test_chosen_issues_go_on_an_agenda_and_the_dashboard_comes_back(world):
     assert fragment["HX-Redirect"] == reverse("disagreements", args=[round_.pk])
 
 
-def test_all_that_the_filters_find_go_on_an_agenda(world):
+@pytest.mark.parametrize("name", ["put_on_agenda", "assign_pair"])
+def test_all_that_the_filters_find_go_on_an_agenda_or_to_a_pair(world, name):
     round_ = _round(world)
-    meeting = make_meeting(round_, world.lead)
-    _post(world.lead, "put_on_agenda", round_, query="type=C&pair=C.9+C.3", meeting=meeting.pk, all=1)
+    form = {"meeting": make_meeting(round_, world.lead).pk}
+    if name == "assign_pair":
+        form = {"first": world.members[0].pk, "second": world.members[1].pk}
+    _post(world.lead, name, round_, query="type=C&pair=C.9+C.3", all=1, **form)
     assert [item.issue for item in AgendaItem.objects.all()] == [world.issues[3]]
 
 
@@ -147,15 +150,6 @@ def test_what_is_chosen_is_left_to_a_pair(world):
     late = _post(world.lead, "assign_pair", round_, issues=chosen, first=first, second=second)
     assert late.status_code == 409
     assert "None of these issues can go on this agenda" in _text(late)
-
-
-def test_all_that_the_filters_find_are_left_to_a_pair(world):
-    round_ = _round(world)
-    first, second = (member.pk for member in world.members[:2])
-    _post(
-        world.lead, "assign_pair", round_, query="pair=C.9+C.3", all=1, first=first, second=second
-    )  # fmt: skip
-    assert [item.issue for item in AgendaItem.objects.all()] == [world.issues[3]]
 
 
 # --- opened again

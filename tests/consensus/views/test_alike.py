@@ -153,8 +153,6 @@ def test_a_pair_above_the_depth_stays_a_filter_when_one_below_it_is_picked():
         "from=-1",
         "row=a",
         "ways=2",
-        "repository=x",
-        "split=4",
     ],
 )
 def test_page_of_an_address_that_no_link_has_is_not_found(query):

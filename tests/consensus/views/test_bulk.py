@@ -83,17 +83,6 @@ def test_decided_it_can_be_undone_at_once(world):
     assert "nothing is decided yet" in text
 
 
-def test_htmx_is_led_on_as_a_page_would_be(world):
-    done = _post(world.lead, _round(world), headers={"HX-Request": "true"})
-    assert (done.status_code, "done=" in done["HX-Redirect"]) == (200, True)
-
-
-def test_a_double_click_decides_once(world):
-    round_, key = _round(world), str(uuid4())
-    assert [_post(world.lead, round_, form_key=key).status_code for _ in range(2)] == [302, 302]
-    assert BulkDecision.objects.count() == 1
-
-
 def test_filters_in_the_address_narrow_it_and_stay(world):
     round_ = _round(world)
     text = text_of(_get(world.lead, round_, pair="C.2 C.3", split="4:1"))

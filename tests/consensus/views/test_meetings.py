@@ -217,12 +217,6 @@ def test_the_form_starts_with_what_is_usual(world):
     }
 
 
-def test_a_double_click_plans_one_meeting(world):
-    key = str(uuid4())
-    assert [plan(world, form_key=key).status_code for _ in range(2)] == [302, 302]
-    assert Meeting.objects.count() == 1
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -315,6 +309,7 @@ def test_minutes_are_a_page_and_two_files(clock):
 
     said = text_of(page)
     assert "C.1 Name of C.1 by the chair, recorded by Lead at 14:03 Read the fix." in said
+    assert "reopened by Lead, 14 November 2026, 14:03 UTC: The fix says otherwise." in said
     assert "parked: Nobody knows the driver." in said
     assert (md["Content-Type"], pdf["Content-Type"]) == ("text/markdown; charset=utf-8", "application/pdf")
     slug = world.study.slug
@@ -530,11 +525,3 @@ def test_the_tab_counts_open_meetings(world):
     assert "open" not in tab()
     world.plan()
     assert '<span class="count">1 open</span>' in tab()
-
-
-def test_reopening_is_told_in_the_minutes_page(clock):
-    world = scripted_meeting(clock)
-    reopen(round_=world.round_, issue=world.issues[1], by=world.lead, why="A new release.", seen_number=1)
-    assert "reopened by Lead, 14 November 2026, 14:05 UTC: A new release." in text_of(
-        get(world.lead, "minutes", world.meeting.pk)
-    )

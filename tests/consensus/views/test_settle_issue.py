@@ -170,12 +170,6 @@ def test_a_stale_decision_shows_both_sides_and_keeps_the_rationale(world, labell
     assert (standing.category, standing.number, standing.decided_by) == (world.category("C.9"), 2, other)
 
 
-def test_a_double_click_settles_once(world, labelled):
-    for _click in range(2):
-        assert post(world.lead, labelled, world.issues[0], choice=world.category("C.9").pk).status_code == 302
-    assert Decision.objects.filter(issue=world.issues[0]).count() == 1
-
-
 def test_settling_is_no_link(world, labelled):
     assert (
         signed_in(world.lead).get(reverse("settle_issue", args=[labelled.pk, world.issues[0].pk])).status_code

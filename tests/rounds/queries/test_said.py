@@ -21,16 +21,9 @@ from rounds.queries.blindness import NOTHING
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree.drafts import MERGE, MOVE, RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
-from tests.worlds.pages import client
+from tests.worlds.pages import client, label_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=3)]
-
-
-def label(world, round_, *codes):
-    """The codes of the issues one after the other, those of the volunteers for each."""
-    for issue, said in zip(world.issues, codes, strict=False):
-        for member, code in zip(world.members, said.split(), strict=True):
-            world.submit(round_, issue, member, code)
 
 
 def published(world, round_, kind, code, **values):
@@ -45,7 +38,7 @@ def rows(chunks):
 
 def test_a_pilot_counts_what_was_merged_as_what_it_became(world):
     round_ = world.round(kind=Round.Kind.PILOT)
-    label(world, round_, "C.1 C.2 C.2", "C.9 C.9 C.3")
+    label_all(world, round_, "C.1 C.2 C.2", "C.9 C.9 C.3")
     published(world, round_, MERGE, "C.2", into="C.1")
     found = outcome(round_, codebook(round_.version_id))
     assert found.labels == 6
@@ -58,9 +51,7 @@ def test_a_pilot_counts_what_was_merged_as_what_it_became(world):
 
 def test_a_pilot_counts_no_proposal_that_a_second_look_answered(world):
     round_ = world.round(kind=Round.Kind.PILOT)
-    for member in world.members[1:]:
-        world.submit(round_, world.issues[0], member, "C.1")
-    world.submit(round_, world.issues[0], world.members[0], "?Docs")
+    label_all(world, round_, "?Docs C.1 C.1")
     book = codebook(round_.version_id)
     assert [(one.name, one.labels) for one in outcome(round_, book).proposed] == [("Docs", 1)]
     assert [name for _id, name in proposal_names(round_)] == ["Docs"]
@@ -72,7 +63,7 @@ def test_a_pilot_counts_no_proposal_that_a_second_look_answered(world):
 
 def test_the_long_file_says_no_category_where_the_wide_one_says_none(world):
     round_ = world.round()
-    label(world, round_, "B.1 C.9 C.9", "C.1 C.2 C.2")
+    label_all(world, round_, "B.1 C.9 C.9", "C.1 C.2 C.2")
     published(world, round_, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
     published(world, round_, MERGE, "C.2", into="C.1")
     close_round(round_=Round.objects.get(of=round_), by=world.lead)
@@ -85,7 +76,7 @@ def test_the_long_file_says_no_category_where_the_wide_one_says_none(world):
 
 def test_a_surplus_label_says_what_its_category_became(world):
     round_ = world.round()
-    label(world, round_, "C.1 C.1 C.1")
+    label_all(world, round_, "C.1 C.1 C.1")
     for member, code in zip(world.members, ("C.2", "C.9", "C.3"), strict=True):
         Label.objects.create(
             round=round_, issue=world.issues[1], volunteer=member, surplus=True, category=world.category(code),
@@ -112,7 +103,7 @@ def again(world, round_, place, member, code):
 
 def test_what_was_merged_is_no_change_of_mind_in_the_drift_check(world):
     round_ = world.round(drift_percent=50)
-    label(world, round_, "C.2 C.2 C.2", "C.9 C.9 C.9", "C.1 C.1 C.1")
+    label_all(world, round_, "C.2 C.2 C.2", "C.9 C.9 C.9", "C.1 C.1 C.1")
     Repeat.objects.all().delete()
     member = world.members[0]
     again(world, round_, 0, member, "C.1")
@@ -149,7 +140,7 @@ def test_an_issue_that_is_looked_at_again_does_not_come_again_meanwhile(world, m
 
 def test_a_screening_is_counted_anew_in_another_version(world):
     round_ = world.round(kind=Round.Kind.SCREENING, depth=2, excludes=world.category("C"))
-    label(world, round_, "A.1 A.1 A.2", "B.1 B.1 B.1", "A.2 A.2 A.2")
+    label_all(world, round_, "A.1 A.1 A.2", "B.1 B.1 B.1", "A.2 A.2 A.2")
     before = screening_counts(round_).whole
     agreed = screened.screening_agreement(round_, NOTHING).coefficients["percent_agreement"].value
     assert (before.excluded, before.included, agreed) == (0, 2, 1)
@@ -162,7 +153,7 @@ def test_a_screening_is_counted_anew_in_another_version(world):
 
 def test_own_labels_over_rest_have_the_code_that_the_page_shows(world):
     round_ = world.round()
-    label(world, round_, "C.2 C.1 C.1", "C.9 C.1 C.1")
+    label_all(world, round_, "C.2 C.1 C.1", "C.9 C.1 C.1")
     world.submit(round_, world.issues[2], world.members[0], "?Docs")
     published(world, round_, MERGE, "C.2", into="C.1")
     published(world, round_, RETIRE, "C.9")

@@ -1,8 +1,6 @@
 """What a volunteer sees of a training, what stands before a round, and how the trainings of a study went."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from annotate.actions.rounds import close_round
 from annotate.actions.training import comment
@@ -15,6 +13,7 @@ from taxonomy.models import Level
 from tests import factories
 from tests.annotate.actions.test_training import open_label
 from tests.kept import kept
+from tests.worlds.pages import cost
 from tests.worlds.trained import again, another_lead, label_as, main_after, take_out, training
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=2)]
@@ -73,9 +72,7 @@ def test_an_answer_costs_a_fixed_number_of_queries(world):
     counts = []
     for number in range(3):
         label_as(world, opened, world.members[0], *["-"] * number, "C.1")
-        with CaptureQueriesContext(connection) as queries:
-            answer_view(opened, world.issues[number], world.members[0])
-        counts.append(len(queries))
+        counts.append(cost(lambda: answer_view(opened, world.issues[number], world.members[0])))  # noqa: B023 - called at once
     assert counts == [5, 5, 6]
 
 
@@ -140,11 +137,8 @@ def test_results_of_many_are_one_query(world):
     label_as(world, deep, world.members[0], "C.1.i")
     pairs = [(round_.pk, member.pk) for round_ in (opened, deep) for member in (*world.members, world.lead)]
 
-    with CaptureQueriesContext(connection) as queries:
-        found = training_results(pairs)
-
-    assert len(queries) == 1
-    assert found == {
+    assert cost(lambda: training_results(pairs)) == 1
+    assert training_results(pairs) == {
         pairs[0]: TrainingResult(2, 2, 1, 80),
         pairs[1]: TrainingResult(2, 0, 0, 80),
         pairs[2]: TrainingResult(2, 0, 0, 80, wrote=2),
@@ -253,9 +247,7 @@ def test_calibration_costs_the_same_for_one_training_and_for_three(world):
         for member in world.members:
             label_as(world, opened, member, *["C.1"] * (number + 1))
         close_round(round_=opened, by=world.lead)
-        with CaptureQueriesContext(connection) as queries:
-            calibrations(world.study, world.lead)
-        counts.append(len(queries))
+        counts.append(cost(lambda: calibrations(world.study, world.lead)))
     assert counts == [8, 8, 8]
 
 
