@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError
-from taxonomy.tree import Problem, TaxonomyFileError
+from taxonomy.tree import Problem
 from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.drafts import Refused
 
@@ -28,10 +28,6 @@ class TaxonomyRefused(DomainError):
             for problem in problems
         )
         super().__init__(_("The taxonomy was refused and nothing was stored.") + "\n" + causes)
-
-    @classmethod
-    def of(cls, error: TaxonomyFileError) -> "TaxonomyRefused":
-        return cls(error.problems)
 
 
 class NameTaken(DomainError):

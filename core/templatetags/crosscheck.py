@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from django import template
 from django.http import HttpRequest
@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from core import clock
 from core import panels as rooms_above
 from core.icons import ICONS
+from core.models import Job
 
 register = template.Library()
 
@@ -181,15 +182,8 @@ class Pace:
     left: float | None
 
 
-class _Timed(Protocol):
-    done: int
-    total: int | None
-    started_at: datetime | None
-    finished_at: datetime | None
-
-
 @register.filter
-def pace(job: _Timed) -> Pace:
+def pace(job: Job) -> Pace:
     """The pace of a job's row, by the average since it was started."""
     if job.started_at is None:
         return Pace(None, None, None)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -12,7 +11,8 @@ from ingest.errors import FilterRefused
 from ingest.models import SavedFilter
 from ingest.rules import may_import
 from studies.actions import record
-from studies.models import Membership, Study
+from studies.actions.seats import require_rule
+from studies.models import Study
 
 MOST_FILTERS = 100
 LONGEST_NAME = 120
@@ -28,7 +28,7 @@ def save_filter(
     `query` is what stands in the address. Raises FilterRefused, and PermissionDenied.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    _check_leads(study, by)
+    require_rule(study, by, may_import)
     name = " ".join(name.replace("\0", "").split())
     saved = SavedFilter.objects.filter(study=study, page=page)
     if not name or len(name) > LONGEST_NAME:
@@ -56,12 +56,7 @@ def save_filter(
 @transaction.atomic
 def delete_filter(*, saved: SavedFilter, by: User | None) -> None:
     """Forget a filter; rounds that were chosen by it keep their issues. Raises PermissionDenied."""
-    _check_leads(saved.study, by)
+    require_rule(saved.study, by, may_import)
     deleted, _kinds = SavedFilter.objects.filter(pk=saved.pk).delete()
     if deleted:
         record(saved.study, "filters.deleted", by, name=saved.name)
-
-
-def _check_leads(study: Study, by: User | None) -> None:
-    if by is not None and not may_import(Membership.objects.filter(study=study, user=by).first()):
-        raise PermissionDenied

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from accounts.models import User
@@ -14,7 +13,8 @@ from ingest.models import Keyword
 from ingest.queries.keywords import fingerprint, keywords_of
 from ingest.rules import may_import
 from studies.actions import record
-from studies.models import Membership, Study
+from studies.actions.seats import require_rule
+from studies.models import Study
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ def set_keywords(
     stored then. PermissionDenied if `by` does not lead.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if by is not None and not may_import(Membership.objects.filter(study=study, user=by).first()):
-        raise PermissionDenied
+    require_rule(study, by, may_import)
     standing = keywords_of(study.pk)
     if replace and made_from and made_from != fingerprint(standing):
         raise StaleKeywords(kept={"words": text})

@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.secrets import hash_of, new_secret
 from core import clock
 from studies.actions.audit import record
-from studies.actions.seats import lock, require_manager, take_seat
+from studies.actions.seats import lock, manage, take_seat
 from studies.errors import InvitationClosed, InvitationUnknown, RoleIsFixed
 from studies.models import Invitation, Membership, Role, Study
 from studies.queries import is_open
@@ -27,8 +27,7 @@ def invite(
     The address is `/invitations/<token>/` (`accept_invitation`). Raises RoleIsFixed for the role model: an
     owner makes a model's account (`add_model`); PermissionDenied if `by` is no owner.
     """
-    lock(study)
-    require_manager(study, by)
+    manage(study, by)
     if role == Role.MODEL:
         raise RoleIsFixed
     token = new_secret()
@@ -47,8 +46,7 @@ def invite(
 @transaction.atomic
 def revoke_invitation(*, invitation: Invitation, by: User | None) -> Invitation:
     """Close an invitation. Twice is once. Raises InvitationClosed if somebody accepted it."""
-    lock(invitation.study)
-    require_manager(invitation.study, by)
+    manage(invitation.study, by)
     invitation = Invitation.objects.select_related("study").get(pk=invitation.pk)
     if invitation.accepted_at:
         raise InvitationClosed

@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts.actions import TOKEN_LIFETIME, make_account, make_token, revoke_access
 from accounts.models import User
 from studies.actions.audit import record
-from studies.actions.seats import lock, require_manager, take_seat
+from studies.actions.seats import manage, take_seat
 from studies.errors import NotInTheStudy
 from studies.models import Membership, Role, Study
 
@@ -21,8 +21,7 @@ def add_model(
 
     It has no password and an address that takes no mail. The token cannot be read again.
     """
-    lock(study)
-    require_manager(study, by)
+    manage(study, by)
     user = make_account(name=name, email=f"model-{secrets.token_hex(8)}@models.invalid", password=None)
     member = take_seat(study, user, Role.MODEL)
     record(study, "people.model_added", by, member=member.pseudonym, name=name)
@@ -35,8 +34,7 @@ def make_model_token(*, member: Membership, by: User | None, lifetime: timedelta
 
     Raises NotInTheStudy if the member left or is no model.
     """
-    lock(member.study)
-    require_manager(member.study, by)
+    manage(member.study, by)
     member = Membership.objects.select_related("study", "user").get(pk=member.pk)
     if member.left_at or member.role != Role.MODEL or member.user is None:
         raise NotInTheStudy

@@ -6,16 +6,16 @@ from accounts.actions import revoke_access
 from accounts.models import User
 from core import clock
 from studies.actions.audit import record
-from studies.actions.seats import check_owner_stays, lock, rename_for, require_manager, take_seat
+from studies.actions.seats import check_owner_stays, lock, manage, rename_for, require_rule, take_seat
 from studies.errors import NotInTheStudy, RoleIsFixed
 from studies.models import Invitation, Membership, Role, Study
+from studies.rules import may_manage_people
 
 
 @transaction.atomic
 def add_member(*, study: Study, user: User, role: str, by: User | None = None) -> Membership:
     """Give a person a seat without an invitation. Raises AlreadyMember; RoleIsFixed for the role model."""
-    lock(study)
-    require_manager(study, by)
+    manage(study, by)
     if role == Role.MODEL:
         raise RoleIsFixed
     member = take_seat(study, user, role)
@@ -29,8 +29,7 @@ def change_role(*, member: Membership, role: str, by: User | None) -> Membership
 
     Raises LastOwner, RoleIsFixed (to or from model), NotInTheStudy, and PermissionDenied if `by` is no owner.
     """
-    lock(member.study)
-    require_manager(member.study, by)
+    manage(member.study, by)
     member = Membership.objects.select_related("study").get(pk=member.pk)
     former = member.role
     if former == role:
@@ -59,7 +58,7 @@ def end_membership(*, member: Membership, by: User | None) -> Membership:
     """
     lock(member.study)
     if by is None or by.pk != member.user_id:
-        require_manager(member.study, by)
+        require_rule(member.study, by, may_manage_people)
     member = Membership.objects.select_related("study", "user").get(pk=member.pk)
     if member.left_at:
         return member
@@ -76,8 +75,7 @@ def end_membership(*, member: Membership, by: User | None) -> Membership:
 @transaction.atomic
 def rejoin(*, member: Membership, by: User | None) -> Membership:
     """Give a former member their seat back, with the role and the pseudonym that they had. Twice is once."""
-    lock(member.study)
-    require_manager(member.study, by)
+    manage(member.study, by)
     member = Membership.objects.select_related("study").get(pk=member.pk)
     if member.left_at is None:
         return member

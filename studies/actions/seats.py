@@ -1,6 +1,7 @@
 """Seats: who has one, under which pseudonym. Shared by the actions; not a door."""
 
 import re
+from collections.abc import Callable
 
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, connection, transaction
@@ -21,11 +22,15 @@ def lock(study: Study) -> None:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 
-def require_manager(study: Study, by: User | None) -> None:
-    """Raise PermissionDenied unless `by` may manage people now; call it under `lock`."""
-    if by is None:
-        return
-    if not may_manage_people(Membership.objects.filter(study=study, user=by).first()):
+def manage(study: Study, by: User | None) -> None:
+    """Lock the study for a change of its people. Raises PermissionDenied unless `by` may manage them now."""
+    lock(study)
+    require_rule(study, by, may_manage_people)
+
+
+def require_rule(study: Study, by: User | None, may: Callable[[Membership | None], bool]) -> None:
+    """Raise PermissionDenied unless this rule lets `by`; whoever runs a command may do all."""
+    if by is not None and not may(Membership.objects.filter(study=study, user=by).first()):
         raise PermissionDenied
 
 

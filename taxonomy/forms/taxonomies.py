@@ -91,7 +91,7 @@ class TaxonomyForm(forms.Form):
         try:
             return read_csv(source)
         except TaxonomyFileError as error:
-            refusal, *causes = str(TaxonomyRefused.of(error).message).splitlines()
+            refusal, *causes = str(TaxonomyRefused(error.problems).message).splitlines()
             self.causes = tuple(causes[:MOST_PROBLEMS])
             if len(causes) > MOST_PROBLEMS:
                 self.causes += (_("and %(n)d more.") % {"n": len(causes) - MOST_PROBLEMS},)

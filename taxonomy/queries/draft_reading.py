@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from studies.differences import Paragraph, difference, paragraphs
+from studies.differences import difference, paragraphs
 from taxonomy.change_titles import title_of
 from taxonomy.models import Change, Level
 from taxonomy.queries.drafts import Drafted, as_changes
@@ -53,40 +52,6 @@ class DraftBranch:
     def is_told(self) -> bool:
         """Are its texts other than they were published?"""
         return self.old is not None and bool(other_texts(self.old, self.entry))
-
-
-@dataclass(frozen=True)
-class DraftText:
-    """One explaining text in the form: the text, the stored text that the page was made from, and the
-    difference from the published text.
-    """
-
-    name: str
-    label: Promise
-    text: str
-    seen: str
-    difference: list[Paragraph]
-
-
-@dataclass(frozen=True)
-class DraftAbout:
-    """One category of the draft with its texts, its place in the tree and the places it could move to."""
-
-    entry: Entry
-    level: int
-    hue: int
-    old: Entry | None
-    ancestors: list[Entry]
-    texts: list[DraftText]
-    parents: list[tuple[Entry | None, int]]
-    twins: list[Entry]
-    has_below: bool
-    is_first: bool
-    is_last: bool
-
-    @property
-    def level_name(self) -> str:
-        return str(Level(self.level).label)
 
 
 COLOURS = (
@@ -178,34 +143,40 @@ def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) 
     return is_seen
 
 
-def about(found: Drafted, entry: Entry, typed: dict[str, str] | None = None) -> DraftAbout:
-    """The details of this category; `typed` are fields that could not be saved and are shown again."""
+def about(found: Drafted, entry: Entry, typed: Mapping[str, str]) -> dict[str, Any]:
+    """One category of the draft with its texts, its place in the tree and the places it could move to.
+
+    `typed` are fields that could not be saved and are shown again. Of each text: what is `seen`, which is
+    stored, and its `difference` from the published text.
+    """
     draft = found.draft
     old = draft.published.get(entry.key)
     level = draft.level(entry.key)
-    path = [draft[key] for key in _above(draft.entries, entry)][::-1]
-    return DraftAbout(
-        entry=entry,
-        level=level,
-        hue=_hues(draft)[entry.key],
-        old=old,
-        ancestors=path,
-        texts=[
-            DraftText(
-                name,
-                LABELS[name],
-                (typed or {}).get(name, getattr(entry, name)),
-                getattr(entry, name),
-                paragraphs(difference(getattr(old, name), getattr(entry, name)), around=None) if old else [],
-            )
+    return {
+        "entry": entry,
+        "level": level,
+        "level_name": Level(level).label,
+        "hue": _hues(draft)[entry.key],
+        "old": old,
+        "ancestors": [draft[key] for key in draft.path(entry.key)[:0:-1]],
+        "texts": [
+            {
+                "name": name,
+                "label": LABELS[name],
+                "text": typed.get(name, getattr(entry, name)),
+                "seen": getattr(entry, name),
+                "difference": paragraphs(difference(getattr(old, name), getattr(entry, name)), around=None)
+                if old
+                else [],
+            }
             for name in TEXTS
         ],
-        parents=list(_places(draft, entry)),
-        twins=[other for other in draft if other.key != entry.key and draft.level(other.key) == level],
-        has_below=bool(draft.below(entry.key)),
-        is_first=draft.previous(entry.key) is None,
-        is_last=draft.below(entry.parent)[-1].key == entry.key,
-    )
+        "parents": list(_places(draft, entry)),
+        "twins": [other for other in draft if other.key != entry.key and draft.level(other.key) == level],
+        "has_below": bool(draft.below(entry.key)),
+        "is_first": draft.previous(entry.key) is None,
+        "is_last": draft.below(entry.parent)[-1].key == entry.key,
+    }
 
 
 def _places(draft: Draft, entry: Entry) -> Iterator[tuple[Entry | None, int]]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from taxonomy.models import CategoryState, Level
 from taxonomy.queries.codebooks import Codebook
@@ -31,20 +32,6 @@ class Branch:
     is_open: bool = False
     is_match: bool = True
     why: str = ""
-
-
-@dataclass(frozen=True)
-class About:
-    """One category of a version with its texts and its place in the tree. Each phrase is a list of parts."""
-
-    state: CategoryState
-    hue: int
-    ancestors: list[CategoryState]
-    definition: list[Part]
-    includes: list[list[Part]]
-    excludes: list[list[Part]]
-    examples: list[list[Part]]
-    below: list[CategoryState]
 
 
 def branches(book: Codebook, *, chosen: CategoryState | None = None, words: str = "") -> list[Branch]:
@@ -99,18 +86,19 @@ def _path(book: Codebook, state: CategoryState) -> Iterator[CategoryState]:
         yield state
 
 
-def about(book: Codebook, state: CategoryState) -> About:
-    """The details of this category."""
-    return About(
-        state=state,
-        hue=book.hue(state.category_id),
-        ancestors=list(_path(book, state))[:0:-1],
-        definition=parts(state.definition, book),
-        includes=[parts(phrase, book) for phrase in phrases(state.includes)],
-        excludes=[parts(phrase, book) for phrase in phrases(state.excludes)],
-        examples=[parts(phrase, book) for phrase in phrases(state.examples)],
-        below=[other for other in book.states if other.parent_id == state.category_id],
-    )
+def about(book: Codebook, state: CategoryState) -> dict[str, Any]:
+    """One category of a version with its texts and its place in the tree. Each phrase is a list of parts."""
+    listed = {
+        name: [parts(phrase, book) for phrase in phrases(getattr(state, name))]
+        for name in ("includes", "excludes", "examples")
+    }
+    return listed | {
+        "state": state,
+        "hue": book.hue(state.category_id),
+        "ancestors": list(_path(book, state))[:0:-1],
+        "definition": parts(state.definition, book),
+        "below": [other for other in book.states if other.parent_id == state.category_id],
+    }
 
 
 def parts(text: str, book: Codebook) -> list[Part]:

@@ -149,7 +149,7 @@ class DraftTree:
             queue += [(part, at) for at, part in self._parts.get(each, ()) if at >= since]
         return tuple(found), is_whole
 
-    def _path(self, key: str) -> list[str]:
+    def path(self, key: str) -> list[str]:
         """The keys of the category and of those above it, up to its type."""
         path = [key]
         while (above := self.entries[path[-1]].parent) is not None:

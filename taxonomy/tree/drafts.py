@@ -91,7 +91,7 @@ class Draft(DraftTree):
         old = self._present(key)
         if parent is not None:
             self._present(parent)
-        if parent == key or (parent is not None and key in self._path(parent)):
+        if parent == key or (parent is not None and key in self.path(parent)):
             raise Refused(gettext_noop("%(code)s cannot stand below itself"), code=old.code)
         deepest = self.level(parent) + self._height(key)
         if deepest > SUB_THEME:

@@ -190,7 +190,7 @@ def _page(
     counting = {change.pk for change in found.changes}
     is_here = chosen is not None and chosen.key == about
     kept = dict(typed or {}) if is_here else {}
-    path = [chosen, *_path(found, chosen)] if chosen else []
+    path = [found.draft[key] for key in found.draft.path(chosen.key)] if chosen else []
     again, refused = redoable(found, request.user)
     context = {
         **frame(found.taxonomy.study, member, "taxonomies"),
@@ -226,12 +226,3 @@ def _page(
     return render_page(
         request, "taxonomy/draft.html", context, partials=["editor"], status=error.status if error else 200
     )
-
-
-def _path(found: Drafted, entry: Entry) -> list[Entry]:
-    """What stands above it, from below."""
-    path = []
-    while entry.parent is not None:
-        entry = found.draft[entry.parent]
-        path.append(entry)
-    return path

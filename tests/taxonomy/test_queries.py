@@ -159,9 +159,9 @@ class TestReading:
     def test_about_says_all(self, book) -> None:
         about = reading.about(book, book.by_code["A.1"])
 
-        assert [state.code for state in about.ancestors] == ["A"]
-        assert [state.code for state in about.below] == ["A.1.i", "A.1.ii"]
-        assert about.definition == [reading.Part("Definition of A.1")]
+        assert [state.code for state in about["ancestors"]] == ["A"]
+        assert [state.code for state in about["below"]] == ["A.1.i", "A.1.ii"]
+        assert about["definition"] == [reading.Part("Definition of A.1")]
         assert reading.level_counts(state.level for state in book.states) == [
             ("type", 3),
             ("theme", 9),
