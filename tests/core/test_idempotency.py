@@ -46,15 +46,10 @@ def test_first_time_again_after_the_handling_failed():
 
 
 @pytest.mark.parametrize("form", [{}, {"form_key": ""}, {"form_key": "no uuid"}])
-def test_first_time_without_a_key(form):
-    request = posted(make_user(), **form)
-    assert [first_time(request) for _ in range(2)] == [True, True]
+def test_first_time_without_a_key_or_an_account(form):
+    for request in (posted(make_user(), **form), posted(AnonymousUser(), form_key=str(uuid4()))):
+        assert [first_time(request) for _ in range(2)] == [True, True]
     assert HandledForm.objects.count() == 0
-
-
-def test_first_time_of_a_visitor():
-    request = posted(AnonymousUser(), form_key=str(uuid4()))
-    assert [first_time(request) for _ in range(2)] == [True, True]
 
 
 @pytest.mark.django_db(transaction=True)

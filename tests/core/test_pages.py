@@ -34,32 +34,20 @@ def rows(monkeypatch):
         ("before=x&after=-3", [1, 2, 3], None, 3),
         ("after=" + "9" * 19, [1, 2, 3], None, 3),
         ("after=" + "9" * 18, [], None, None),
+        ("newest", [7, 6, 5], None, 5),
+        ("newest&before=5", [4, 3, 2], 4, 2),
+        ("newest&before=2", [1], 1, None),
+        ("newest&before=1", [], None, None),
+        ("newest&after=1", [4, 3, 2], 4, 2),
+        ("newest&after=4", [7, 6, 5], None, 5),
+        ("newest&after=5", [7, 6], None, 6),
+        ("newest&after=7", [], None, None),
+        ("newest&before=7&after=1", [4, 3, 2], 4, 2),
     ],
 )
-def test_a_list_that_grows(rows, django_assert_num_queries, asked, shown, previous, following):
-    full = "9" * 18 not in asked or "9" * 19 in asked
-    with django_assert_num_queries(1 if full else 0):
-        page = page_of(rows, QueryDict(asked), key="attempt")
-    assert [row.attempt for row in page.rows] == shown
-    assert (page.previous, page.next) == (previous, following)
-
-
-@pytest.mark.parametrize(
-    ("asked", "shown", "previous", "following"),
-    [
-        ("", [7, 6, 5], None, 5),
-        ("before=5", [4, 3, 2], 4, 2),
-        ("before=2", [1], 1, None),
-        ("before=1", [], None, None),
-        ("after=1", [4, 3, 2], 4, 2),
-        ("after=4", [7, 6, 5], None, 5),
-        ("after=5", [7, 6], None, 6),
-        ("after=7", [], None, None),
-        ("before=7&after=1", [4, 3, 2], 4, 2),
-    ],
-)
-def test_a_list_with_the_newest_row_first(rows, asked, shown, previous, following):
-    page = page_of(rows, QueryDict(asked), key="attempt", newest_first=True)
+def test_the_pages_of_a_list(rows, django_assert_num_queries, asked, shown, previous, following):
+    with django_assert_num_queries(0 if asked == "after=" + "9" * 18 else 1):
+        page = page_of(rows, QueryDict(asked), key="attempt", newest_first="newest" in asked)
     assert [row.attempt for row in page.rows] == shown
     assert (page.previous, page.next) == (previous, following)
 

@@ -14,37 +14,30 @@ def line(verb, **detail):
     return found.sentence, found.details
 
 
-def test_line_says_a_known_verb():
-    assert line("people.joined", member="R3", role="volunteer") == ("R3 joined as volunteer", [])
-
-
-def test_line_lists_what_the_sentence_does_not_say():
-    assert line("people.invited", role="lead", note="Hana", empty="") == (
-        "Invited a new lead",
-        [("note", "Hana")],
-    )
-
-
-def test_line_of_an_unknown_verb_reads_plainly():
-    assert line("rounds.opened_early", name="Main", issues=41, kinds=["a", "b"], crossed=True) == (
-        "Rounds: opened early",
-        [("name", "Main"), ("issues", "41"), ("kinds", "a, b"), ("crossed", "yes")],
-    )
-
-
-def test_line_whose_values_are_missing_reads_plainly():
-    assert line("people.joined", member="R3") == ("People: joined", [("member", "R3")])
-
-
-def test_line_with_percent_signs_in_its_values():
-    assert line("studies.created", name="100 % %(role)s") == ("Made the study 100 % %(role)s", [])
-
-
-def test_line_never_says_which_issue():
-    assert line("meetings.decided", meeting="Thursday", issue=4711, number=2) == (
-        "Recorded a decision of the meeting Thursday",
-        [("number", "2")],
-    )
+@pytest.mark.parametrize(
+    ("verb", "detail", "sentence", "details"),
+    [
+        ("people.joined", {"member": "R3", "role": "volunteer"}, "R3 joined as volunteer", []),
+        ("people.invited", {"role": "lead", "note": "H", "empty": ""}, "Invited a new lead", [("note", "H")]),
+        (
+            "rounds.opened_early",
+            {"name": "Main", "issues": 41, "kinds": ["a", "b"], "crossed": True},
+            "Rounds: opened early",
+            [("name", "Main"), ("issues", "41"), ("kinds", "a, b"), ("crossed", "yes")],
+        ),
+        ("people.joined", {"member": "R3"}, "People: joined", [("member", "R3")]),
+        ("studies.created", {"name": "100 % %(role)s"}, "Made the study 100 % %(role)s", []),
+        (
+            "meetings.decided",
+            {"meeting": "Thursday", "issue": 4711, "number": 2},
+            "Recorded a decision of the meeting Thursday",
+            [("number", "2")],
+        ),
+    ],
+    ids=["known", "more than it says", "unknown", "lacks values", "percent signs", "never the issue"],
+)
+def test_an_event_is_said(verb, detail, sentence, details):
+    assert line(verb, **detail) == (sentence, details)
 
 
 def test_every_verb_that_is_recorded_is_said():

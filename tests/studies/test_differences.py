@@ -44,8 +44,31 @@ def test_nothing_of_a_text_becomes_html(old, new):
     assert '"' not in html
 
 
-def test_equal_texts_differ_nowhere():
-    assert as_html(difference("a\nb", "a\r\nb")) == ""
+NINE = "\n".join(f"line {n}" for n in range(9))
+SHOWN = {
+    "equal texts": ("a\nb", "a\r\nb", ""),
+    "Chinese, by characters": (
+        "标注根本原因。",
+        "标注主要原因。",
+        '<p dir="auto">标注<del>根本</del><ins>主要</ins>原因。</p>',
+    ),
+    "lines that share nothing": (
+        "old words",
+        "quite another",
+        '<p dir="auto"><del>old words</del></p>\n<p dir="auto"><ins>quite another</ins></p>',
+    ),
+    "far away lines behind a gap": (
+        NINE,
+        NINE + "\nnew",
+        '<p class="gap">⋯</p>\n<p dir="auto">line 8</p>\n<p dir="auto"><ins>new</ins></p>',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SHOWN)
+def test_what_differs_is_shown(case):
+    old, new, html = SHOWN[case]
+    assert as_html(difference(old, new), around=1) == html
 
 
 def test_a_changed_line_is_shown_by_its_words():
@@ -57,25 +80,6 @@ def test_a_changed_line_is_shown_by_its_words():
 def test_headings_and_points_read_as_such_and_drawing_is_left_out():
     assert as_html(difference("", "## Rules\n- one\n|---|:--|\n```python"), around=None) == (
         '<p class="h" dir="auto"><ins>Rules</ins></p>\n<p dir="auto"><ins>• one</ins></p>'
-    )
-
-
-def test_chinese_is_compared_by_characters():
-    assert as_html(difference("标注根本原因。", "标注主要原因。")) == (
-        '<p dir="auto">标注<del>根本</del><ins>主要</ins>原因。</p>'
-    )
-
-
-def test_lines_that_share_nothing_go_and_come_whole():
-    assert as_html(difference("old words", "quite another")) == (
-        '<p dir="auto"><del>old words</del></p>\n<p dir="auto"><ins>quite another</ins></p>'
-    )
-
-
-def test_far_away_lines_are_left_out_behind_a_gap():
-    old = "\n".join(f"line {n}" for n in range(9))
-    assert as_html(difference(old, old + "\nnew"), around=1) == (
-        '<p class="gap">⋯</p>\n<p dir="auto">line 8</p>\n<p dir="auto"><ins>new</ins></p>'
     )
 
 

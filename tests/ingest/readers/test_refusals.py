@@ -30,6 +30,7 @@ A_PAGE = (
     "This is an HTML page, not a list of issues: the site may have answered with a sign-in or error page. "
     "Download the file itself and try again."
 )
+NOT_TEXT = ", not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again."
 UNREAD = " The rest of the file was not read."
 NO_DELIMITER = (
     "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
@@ -50,35 +51,21 @@ WHOLE_FILES = {
         b'<?xml version="1.0"?><rss>',
         "This is an XML file. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
     ),
-    "a spreadsheet": (
-        spreadsheet(),
-        "This is a ZIP archive or a spreadsheet (.xlsx, .ods), not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
-    ),
+    "a spreadsheet": (spreadsheet(), f"This is a ZIP archive or a spreadsheet (.xlsx, .ods){NOT_TEXT}"),
     "an old spreadsheet": (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
-        "This is an old Excel or Word file (.xls, .doc), not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
+        f"This is an old Excel or Word file (.xls, .doc){NOT_TEXT}",
     ),
-    "a picture": (
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-        "This is a PNG picture, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
-    ),
-    "an archive": (
-        gzip.compress(b"url\n"),
-        "This is a gzip archive, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
-    ),
-    "another binary file": (
-        bytes(range(1, 32)) * 10,
-        "This is a binary file, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
-    ),
+    "a picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", f"This is a PNG picture{NOT_TEXT}"),
+    "an archive": (gzip.compress(b"url\n"), f"This is a gzip archive{NOT_TEXT}"),
+    "another binary file": (bytes(range(1, 32)) * 10, f"This is a binary file{NOT_TEXT}"),
     "Latin-1": (
         "url,title\nx,y\nhttps://github.com/o/r/issues/1,café\n".encode("latin-1"),
-        "Line 3: byte 0xE9 is not UTF-8, and the file does not say which encoding it has. Save it as UTF-8 and try again."
-        + UNREAD,
+        f"Line 3: byte 0xE9 is not UTF-8, and the file does not say which encoding it has. Save it as UTF-8 and try again.{UNREAD}",
     ),
     "GB18030": (
         CHINESE.encode("gb18030"),
-        "Line 2: byte 0xCB is not UTF-8; encoding GB18030 detected. Save the file as UTF-8, or choose that encoding, and try again."
-        + UNREAD,
+        f"Line 2: byte 0xCB is not UTF-8; encoding GB18030 detected. Save the file as UTF-8, or choose that encoding, and try again.{UNREAD}",
     ),
     "UTF-16 without a mark": (
         "url,title\n".encode("utf-16-le"),
@@ -100,52 +87,47 @@ WHOLE_FILES = {
     "two delimiters that fit": (b"a,url,b;url;c\nx\n", NO_DELIMITER),
     "no header": (
         b"https://github.com/o/r/issues/1,T\nhttps://github.com/o/r/issues/2,T\n",
-        "Line 1: the first row is an issue already, where the names of the columns are expected. Add a row with the names, one of them url."
-        + UNREAD,
+        f"Line 1: the first row is an issue already, where the names of the columns are expected. Add a row with the names, one of them url.{UNREAD}",
     ),
     "a column twice": (
         b"url,Title,body, title\nx,y,z,w\n",
-        'Line 1: columns 2 and 4 are both named "title". Rename or remove one of them.' + UNREAD,
+        f'Line 1: columns 2 and 4 are both named "title". Rename or remove one of them.{UNREAD}',
     ),
     "two columns without a name": (
         b",url,\nx,y,z\n",
-        'Line 1: columns 1 and 3 are both named "". Rename or remove one of them.' + UNREAD,
+        f'Line 1: columns 1 and 3 are both named "". Rename or remove one of them.{UNREAD}',
     ),
     "two columns for one field": (
         b"url,created_at,createdAt\nx,y,z\n",
-        'Line 1: the columns "created_at" and "createdAt" both name the created_at. Rename or remove one of them.'
-        + UNREAD,
+        f'Line 1: the columns "created_at" and "createdAt" both name the created_at. Rename or remove one of them.{UNREAD}',
     ),
     "no column with addresses": (
         b"id,title,text\n1,T,B\n",
-        "Line 1: no column holds the address of the issue; the columns are id, title, text. Name one of them url, issue_url, html_url or link."
-        + UNREAD,
+        f"Line 1: no column holds the address of the issue; the columns are id, title, text. Name one of them url, issue_url, html_url or link.{UNREAD}",
     ),
     "no key with addresses": (
         b'[{"id": 1, "title": "T"}]',
-        "Line 1: no key holds the address of the issue; the keys are id, title. Name one of them html_url, url, issue_url or link."
-        + UNREAD,
+        f"Line 1: no key holds the address of the issue; the keys are id, title. Name one of them html_url, url, issue_url or link.{UNREAD}",
     ),
     "an array of numbers": (
         b"[1, 2]",
-        "Line 1, record 1: the record is a number, not an object with keys." + UNREAD,
+        f"Line 1, record 1: the record is a number, not an object with keys.{UNREAD}",
     ),
     "a broken object": (
         b'{"url" 1}',
-        "Line 1, record 1: this is not valid JSON (Expecting ':' delimiter, column 8). Mend it." + UNREAD,
+        f"Line 1, record 1: this is not valid JSON (Expecting ':' delimiter, column 8). Mend it.{UNREAD}",
     ),
     "an object cut short": (
         b'[{"url": "https://git',
-        "Line 1, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD,
+        f"Line 1, record 1: the file ends in the middle of the JSON. Fetch it again whole.{UNREAD}",
     ),
     "a hundred thousand brackets": (
         b"[" * 100_000,
-        "Line 1: the JSON is nested too deeply. Load a list of issues." + UNREAD,
+        f"Line 1: the JSON is nested too deeply. Load a list of issues.{UNREAD}",
     ),
     "a header that is never closed": (
         b'"url,title\nx,y\n',
-        'Line 1: a cell opened with " here does not end within 65536 characters. Close it, or double the ".'
-        + UNREAD,
+        f'Line 1: a cell opened with " here does not end within 65536 characters. Close it, or double the ".{UNREAD}',
     ),
 }
 
@@ -200,15 +182,13 @@ ROWS = {
         f'url,title\n{URL}1,T\n{URL}2,"a\n{URL}3,T\n',
         [
             "",
-            'Line 3: a cell opened with " here does not end within 300 characters. Close it, or double the ".'
-            + UNREAD,
+            f'Line 3: a cell opened with " here does not end within 300 characters. Close it, or double the ".{UNREAD}',
         ],
     ),
     "a quotation that ends too late": (
         f'url,title\n{URL}1,"a\n' + "x\n" * 300 + '"\n',
         [
-            'Line 2: a cell opened with " here does not end within 300 characters. Close it, or double the ".'
-            + UNREAD
+            f'Line 2: a cell opened with " here does not end within 300 characters. Close it, or double the ".{UNREAD}'
         ],
     ),
     "an endless row": (
@@ -249,7 +229,7 @@ ROWS = {
     ),
     "too many rows": (
         "url\n" + f"{GOOD}\n" * 4,
-        ["", "", "", "Line 5: the file has more than 3 rows. Split it and load the parts." + UNREAD],
+        ["", "", "", f"Line 5: the file has more than 3 rows. Split it and load the parts.{UNREAD}"],
     ),
     "a file too large": (
         f"url\n{GOOD}\n\n\n{'x' * 30000}\n",
@@ -267,17 +247,16 @@ ROWS = {
         f'[{{"url": "{URL}1"}} {{"url": "{URL}2"}}]',
         [
             "",
-            "Line 1, record 1: this is not valid JSON (Expecting ',' delimiter, column 45). Mend it."
-            + UNREAD,
+            f"Line 1, record 1: this is not valid JSON (Expecting ',' delimiter, column 45). Mend it.{UNREAD}",
         ],
     ),
     "a comma too many in an array": (
         f'[\n{{"url": "{URL}1"}},\n]',
-        ["", "Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it." + UNREAD],
+        ["", f"Line 3, record 1: this is not valid JSON (Expecting value, column 1). Mend it.{UNREAD}"],
     ),
     "an array that ends too early": (
         f'[{{"url": "{URL}1"}},\n',
-        ["", "Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole." + UNREAD],
+        ["", f"Line 2, record 1: the file ends in the middle of the JSON. Fetch it again whole.{UNREAD}"],
     ),
     "a number of five thousand digits": (
         f'{{"url": "{URL}1"}}\n{{"number": {"1" * 5000}}}\n',
@@ -356,8 +335,7 @@ def test_a_first_record_longer_than_any_may_be_is_told_so():
     data = b'[{"url": "https://github.com/o/r/issues/1", "body": "' + b"x" * 2 * HEAD_BYTES + b'"}]'
 
     assert messages(data) == [
-        "Line 1, record 1: the record has more than 4194304 characters. Shorten it, or leave out its discussion."
-        + UNREAD
+        f"Line 1, record 1: the record has more than 4194304 characters. Shorten it, or leave out its discussion.{UNREAD}"
     ]
 
 
