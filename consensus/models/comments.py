@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from core import clock
 from ingest.models import Issue
@@ -34,6 +35,10 @@ class Comment(models.Model):
     class Meta:
         indexes = [models.Index(fields=["round", "issue", "id"], name="comments_in_order")]
         constraints = [models.CheckConstraint(name="a_comment_says_something", condition=~Q(text=""))]
+
+    def get_absolute_url(self) -> str:
+        """The thread that it stands in."""
+        return f"{reverse('disagreements', args=[self.round_id], query={'issue': self.issue_id})}#thread"
 
     def __str__(self) -> str:
         return f"{self.author_id} on {self.issue_id}"

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.urls import reverse
 
 from accounts.models import User
 from consensus.models import Comment, Disagreement, Mention
@@ -41,20 +40,6 @@ class ThreadComment:
     text: str
     pieces: tuple[Piece, ...]
     is_unseen: bool
-
-
-@dataclass(frozen=True)
-class MentionedComment:
-    """A comment that mentions a member: its author, its issue, and its address, never its text."""
-
-    id: int
-    member_id: int
-    author: str
-    round: Round
-    issue: str
-    repository: str
-    url: str
-    said_at: datetime
 
 
 @once_a_page
@@ -133,16 +118,15 @@ def people_of(round_: Round) -> QuerySet[Membership]:
     return Membership.objects.filter(study=round_.study_id, left_at=None, role__in=PEOPLE)
 
 
-def unseen_mentions(user: User | AnonymousUser) -> list[MentionedComment]:
+def unseen_mentions(user: User | AnonymousUser) -> list[Mention]:
     """The comments that name this user and that they have not seen yet, newest first. One query."""
     if not user.is_authenticated:
         return []
-    mentions = readable(Mention.objects.filter(member__user=user.pk, seen_at=None))
-    return [mentioned(mention) for mention in mentions.order_by("-id")]
+    return list(readable(Mention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-id"))
 
 
 def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:
-    """The mentions whose issue the member may see now, with the rows that `mentioned` needs."""
+    """The mentions whose issue the member may see now, with comment, author, round, study and repository."""
     place = RoundIssue.objects.filter(round=OuterRef("comment__round"), issue=OuterRef("comment__issue"))
     is_revealed = Q(comment__round__closed_at__isnull=False) | (
         Q(comment__round__reveal=Round.Reveal.ISSUE_COMPLETE)
@@ -159,20 +143,6 @@ def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:
         member__left_at=None,
         member__role__in=PEOPLE,
     ).select_related("comment__author", "comment__round__study", "comment__issue__repository")
-
-
-def mentioned(mention: Mention) -> MentionedComment:
-    comment = mention.comment
-    return MentionedComment(
-        id=mention.pk,
-        member_id=mention.member_id,
-        author=comment.author.pseudonym,
-        round=comment.round,
-        issue=str(comment.issue),
-        repository=comment.issue.repository.path,
-        url=f"{reverse('disagreements', args=[comment.round_id])}?issue={comment.issue_id}#thread",
-        said_at=comment.said_at,
-    )
 
 
 def called(member: Membership, *, by_name: bool) -> str:

@@ -109,11 +109,6 @@ class _RoomScreen:
                 "groups": self._groups,
             },
             "shown": None,
-            "decision": None,
-            "vote": None,
-            "closed": None,
-            "own": None,
-            "previous": None,
             "following": next((group.first for group in room.groups if group.decided < group.total), None),
         }
         return context | self._issue(shown) if shown else context

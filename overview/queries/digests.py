@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef, QuerySet
 
 from consensus.models import AgendaItem, Decision, Digest, Meeting, Mention
-from consensus.queries.threads import MentionedComment, mentioned, readable
+from consensus.queries.threads import readable
 from consensus.queries.votes import waits_for_ballot
 from consensus.rules import may_take_part
 from rounds.queries.blindness import still_to_label
@@ -36,7 +36,7 @@ class Invited:
 class News:
     """All that waits for one member. `is_any`: some of it is new, or waits for their vote."""
 
-    mentions: list[MentionedComment]
+    mentions: list[Mention]
     meetings: list[Invited]
     motions: MotionNews
     is_any: bool
@@ -64,8 +64,8 @@ def news_for(member: Membership, now: datetime) -> News:
     It has the mentions that they have not seen and that no digest has had, and every planned or open meeting
     that they are invited to. A meeting is news once it is planned or opened, and on the day before it starts.
     """
-    mentions = readable(Mention.objects.filter(member=member, digest=None, seen_at=None)).order_by("id")
-    named = [mentioned(mention) for mention in mentions]
+    unseen = Mention.objects.filter(member=member, digest=None, seen_at=None)
+    named = list(readable(unseen).order_by("id"))
     last = Digest.objects.filter(member=member).order_by("-sent_at").values_list("sent_at", flat=True).first()
     invited_to = (
         Meeting.objects.filter(participants__member=member, closed_at=None)

@@ -13,9 +13,8 @@ from annotate.queries.labels import Progress, progress
 from annotate.queries.second_looks import to_choose_again
 from boards.models import Sorting
 from boards.queries.boards import to_sort_apart
-from consensus.models import Meeting
+from consensus.models import Meeting, Mention
 from consensus.queries.meetings import MeetingLine
-from consensus.queries.threads import MentionedComment
 from core import clock
 from core.templatetags.crosscheck import count, duration
 from overview.queries.overview import OwnRound, StudyCounts, without_answer
@@ -240,25 +239,27 @@ def _on(at: datetime | None) -> str:
     return formats.date_format(local, "j F Y, H:i")
 
 
-def mentions(on_issues: Sequence[MentionedComment], on_proposals: Sequence[NamingComment]) -> list[Wait]:
+def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[NamingComment]) -> list[Wait]:
     """Comments that name the reader: one card for each round or taxonomy, with a link to the newest."""
-    places: dict[tuple[Study, Round | str], list[MentionedComment | NamingComment]] = {}
-    for one in on_issues:
-        places.setdefault((one.round.study, one.round), []).append(one)
+    places: dict[tuple[Study, Round | str], list[tuple[str, str]]] = {}
+    for comment in (one.comment for one in on_issues):
+        said = (comment.author.pseudonym, comment.get_absolute_url())
+        places.setdefault((comment.round.study, comment.round), []).append(said)
     for named in on_proposals:
-        places.setdefault((named.study, named.taxonomy), []).append(named)
+        places.setdefault((named.study, named.taxonomy), []).append((named.author, named.url))
     return [
         Wait(
             about=str(place),
             figure=len(comments),
             text=ngettext("comment names me", "comments name me", len(comments)),
-            url=comments[0].url,
+            url=url,
             action=_("Read"),
-            hint=_("the newest is by %(who)s") % {"who": comments[0].author},
+            hint=_("the newest is by %(who)s") % {"who": who},
             icon="mail",
             study=study,
         )
         for (study, place), comments in places.items()
+        for who, url in comments[:1]
     ]
 
 
