@@ -40,4 +40,9 @@ class Prepared:
             with connection.wrap_database_errors, connection.connection.cursor() as bare:
                 bare.execute(self._prepare)
             names.add(self._name)
-        cursor.execute(self._execute, {name: given[name] for name in self._parameters})
+        # Past pghistory, which would set its context before each: nothing that is prepared changes a label.
+        wrappers, connection.execute_wrappers = connection.execute_wrappers, []
+        try:
+            cursor.execute(self._execute, {name: given[name] for name in self._parameters})
+        finally:
+            connection.execute_wrappers = wrappers
