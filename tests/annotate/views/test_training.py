@@ -14,6 +14,7 @@ from reports.queries.calibration import calibrations
 from rounds.models import Answer, Round
 from studies.models import Role
 from tests import factories
+from tests.kept import kept
 from tests.worlds.pages import client, queries_of, text_of
 from tests.worlds.planned import get, post
 from tests.worlds.trained import again, another_lead, answer, label_as, main_after, take_out, training
@@ -153,40 +154,39 @@ def test_the_end_of_a_training_says_what_opens_now(world):
         assert f'href="{reverse("label", args=[main.pk])}"' not in failed
 
 
-def test_comments_are_stored_once_and_shown_to_their_author(world):
-    opened = training(world, "C.1")
+@kept
+def labelled(world) -> Round:
+    """A training of two issues, of which R1 has labelled the first."""
+    opened = training(world, "C.1", "C.1")
+    label_as(world, opened, world.members[0], "C.2")
+    return opened
+
+
+def test_comments_are_stored_once_and_shown_to_their_author(world, labelled):
     member, issue = world.members[0], world.issues[0]
-    label_as(world, opened, member, "C.2")
     form = {"text": "The definition of C.1 is unclear", "form_key": str(uuid4())}
 
     for _click in range(2):
-        assert post(member, "comment", opened.pk, issue.pk, form=form).status_code == 302
+        assert post(member, "comment", labelled.pk, issue.pk, form=form).status_code == 302
     assert Comment.objects.count() == 1
-    assert form["text"] in get(member, "label", opened.pk, query=f"?issue={issue.pk}").content.decode()
+    assert form["text"] in get(member, "label", labelled.pk, query=f"?issue={issue.pk}").content.decode()
 
 
-def test_going_on_takes_what_is_typed_along(world):
-    opened = training(world, "C.1", "C.1")
-    member, issue = world.members[0], world.issues[0]
-    label_as(world, opened, member, "C.2")
-
+def test_going_on_takes_what_is_typed_along(world, labelled):
     for text in ("", "The definition of C.1 is unclear"):
-        response = post(member, "comment", opened.pk, issue.pk, form={"text": text, "next": "1"})
-        assert response.status_code == 302
-        assert response.url == reverse("label", args=[opened.pk])
+        form = {"text": text, "next": "1"}
+        response = post(world.members[0], "comment", labelled.pk, world.issues[0].pk, form=form)
+        assert (response.status_code, response.url) == (302, reverse("label", args=[labelled.pk]))
     assert [one.text for one in Comment.objects.all()] == ["The definition of C.1 is unclear"]
-    refused = post(member, "comment", opened.pk, issue.pk, form={"text": "x" * 2001, "next": "1"})
-    assert "x" * 2001 in refused.content.decode()
 
 
-@pytest.mark.parametrize("text", ["", " \n", "x" * 2001])
-def test_a_comment_that_is_refused_is_shown_back(world, text):
-    opened = training(world, "C.1")
-    label_as(world, opened, world.members[0], "C.2")
-
-    response = post(world.members[0], "comment", opened.pk, world.issues[0].pk, form={"text": text})
+@pytest.mark.parametrize(
+    "form", [{"text": ""}, {"text": " \n"}, {"text": "x" * 2001}, {"text": "x" * 2001, "next": "1"}]
+)
+def test_a_comment_that_is_refused_is_shown_back(world, labelled, form):
+    response = post(world.members[0], "comment", labelled.pk, world.issues[0].pk, form=form)
     assert response.status_code == 409
-    assert text.strip() in response.content.decode()
+    assert form["text"].strip() in response.content.decode()
     assert not Comment.objects.exists()
 
 
