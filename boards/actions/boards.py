@@ -129,7 +129,7 @@ def _begun(
 def add_cards(board: Board, texts: Sequence[str], labels: Iterable[int]) -> list[Card]:
     """The cards of a new board, in this order, with the groups of those that are nearly equal."""
     groups: dict[int, int] = {}
-    for number, star in enumerate((star for star in stars(texts) if len(star) > 1), start=1):
+    for number, star in enumerate((star for star in stars(texts) if len(star.members) > 1), start=1):
         groups |= dict.fromkeys(star.members, number)
     return Card.objects.bulk_create(
         (
