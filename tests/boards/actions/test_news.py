@@ -11,6 +11,7 @@ from boards.queries.boards import mapping_of, state_of
 from rounds.errors import NotAllowed
 from rounds.models import Round
 from studies.models import Event
+from tests.kept import kept
 from tests.worlds.board import board_world, places
 from tests.worlds.world import World, small_world
 
@@ -19,7 +20,8 @@ pytestmark = pytest.mark.django_db
 FIRST = ("Crash at start", "Leak of memory"), ("Slow loading", "Wrong sum")
 
 
-def _begun(**fields) -> tuple[World, Round, Board]:
+@kept
+def begun() -> tuple[World, Round, Board]:
     """A board of four cards, of two issues of four."""
     world = small_world(issues=4, members=2)
     round_ = world.round()
@@ -27,7 +29,7 @@ def _begun(**fields) -> tuple[World, Round, Board]:
         _say(world, round_, issue, *said)
     about = world.category("C")
     taxonomy = world.version.taxonomy
-    return world, round_, start_board(taxonomy=taxonomy, name="All", about=about, by=world.lead, **fields)
+    return world, round_, start_board(taxonomy=taxonomy, name="All", about=about, by=world.lead)
 
 
 def _say(world: World, round_: Round, issue, *said: str) -> None:
@@ -43,14 +45,11 @@ def _texts(board: Board, member) -> list[str]:
     return [card["text"] for card in state_of(board, member)["cards"]]
 
 
-def test_what_is_new_comes_onto_the_board_to_be_sorted():
-    world, round_, board = _begun()
+def test_what_is_new_comes_onto_the_board_to_be_sorted(begun):
+    world, round_, board = begun
     assert state_of(board, world.lead)["news"] == 0
-    act(
-        board,
-        world.members[0],
-        {"act": "pile", "name": "Dies", "cards": [_card("Crash at start")], "seen": 0},
-    )
+    dies = {"act": "pile", "name": "Dies", "cards": [_card("Crash at start")], "seen": 0}
+    act(board, world.members[0], dies)
     _say(world, round_, world.issues[2], "crash  at START", "Crash at start up")
     _say(world, round_, world.issues[3], "Crash at start up", "Odd colours")
     assert [state_of(board, each)["news"] for each in (world.lead, world.members[0])] == [2, 0]
@@ -81,8 +80,8 @@ def _card(text: str) -> int:
     return Card.objects.get(text=text).pk
 
 
-def test_what_was_split_or_merged_does_not_come_again():
-    world, round_, board = _begun()
+def test_what_was_split_or_merged_does_not_come_again(begun):
+    world, round_, board = begun
     act(board, world.lead, {"act": "split", "card": _card("Crash at start"), "texts": ["Crash", "At start"]})
     merged = [_card("Leak of memory"), _card("Slow loading")]
     act(board, world.lead, {"act": "merge", "cards": merged, "text": "Slow leak", "seen": 1})
@@ -93,9 +92,9 @@ def test_what_was_split_or_merged_does_not_come_again():
         _bring(world, board)
 
 
-def test_what_is_kept_from_who_brings_does_not_come_and_says_nothing():
+def test_what_is_kept_from_who_brings_does_not_come_and_says_nothing(begun):
     """Neither what is held back nor, of what is not, that a card that is hidden says the same."""
-    world, round_, board = _begun()
+    world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     _say(world, round_, world.issues[3], "Odd shapes", "Leak of memory")
     world.waits_for(world.lead, world.issues[0], world.issues[2])
@@ -105,8 +104,8 @@ def test_what_is_kept_from_who_brings_does_not_come_and_says_nothing():
     assert _texts(board, world.members[0]).count("Leak of memory") == 2
 
 
-def test_who_still_has_to_label_an_issue_sees_no_new_card_of_it():
-    world, round_, board = _begun()
+def test_who_still_has_to_label_an_issue_sees_no_new_card_of_it(begun):
+    world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     reader = world.members[0]
     world.waits_for(reader, world.issues[2])
@@ -118,18 +117,13 @@ def test_who_still_has_to_label_an_issue_sees_no_new_card_of_it():
     assert mapping_of(board, reader)[0].symptoms == ()
 
 
-def test_only_who_leads_brings_cards_and_not_while_they_are_sorted_apart():
-    world, round_, board = _begun()
+def test_only_who_leads_brings_cards_and_not_while_they_are_sorted_apart(begun):
+    world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     with pytest.raises(NotAllowed):
         _bring(world, board, world.members[0])
-    apart = start_board(
-        taxonomy=world.version.taxonomy,
-        name="Apart",
-        about=world.category("C"),
-        by=world.lead,
-        sorters=world.members,
-    )
+    whole = {"taxonomy": world.version.taxonomy, "about": world.category("C"), "by": world.lead}
+    apart = start_board(name="Apart", sorters=world.members, **whole)
     _say(world, round_, world.issues[3], "Hot", "Cold")
     assert state_of(apart, world.lead)["news"] == 0
     with pytest.raises(errors.StillApart):
@@ -142,8 +136,8 @@ def test_only_who_leads_brings_cards_and_not_while_they_are_sorted_apart():
         of_file.act(of_file.lead, "bring")
 
 
-def test_a_board_is_not_filled_beyond_what_it_holds(monkeypatch):
-    world, round_, board = _begun()
+def test_a_board_is_not_filled_beyond_what_it_holds(begun, monkeypatch):
+    world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     monkeypatch.setattr("boards.actions.news.MAX_SUMMARIES", 5)
     with pytest.raises(errors.BoardRefused, match="at most 5 cards, and these are 2 more"):
@@ -153,8 +147,8 @@ def test_a_board_is_not_filled_beyond_what_it_holds(monkeypatch):
     assert len(_texts(board, world.lead)) == 6
 
 
-def test_what_was_brought_is_not_taken_back():
-    world, round_, board = _begun()
+def test_what_was_brought_is_not_taken_back(begun):
+    world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     _bring(world, board)
     with pytest.raises(errors.NothingToTakeBack):

@@ -123,30 +123,6 @@ def test_piles_that_all_call_the_same_keep_their_name_and_two_of_one_name_are_to
     assert [pile["name"] for pile in state["piles"]] == ["Stops", "Speed"]
 
 
-def test_parts_of_the_same_two_piles_get_names_of_their_own():
-    """R1 has one pile of one name on two themes, R2 another: two common piles would have one name."""
-    world = board_world(apart=True)
-    crash, hang, slow, leak = world.cards
-    for theme, cards in (("C.1", (crash, hang)), ("C.2", (slow, leak))):
-        for member in (world.one, world.two):
-            pile = (
-                world.pile("Other" if theme == "C.1" else "Other ", *cards, by=member)
-                if theme == "C.1"
-                else None
-            )
-            if pile is None:
-                pile = world.pile(f"Other {member.pseudonym}", *cards, by=member)
-            world.act(member, "describe", pile=pile, theme=theme)
-    for member in (world.one, world.two):
-        [_one, two] = world.state(member)["piles"]
-        world.act(member, "describe", pile=two["id"], name="Other")
-    state = world.act(world.lead, "together")
-    assert [(pile["name"], pile["theme"]) for pile in state["piles"]] == [
-        ("Other", "C.1"),
-        ("Other (2)", "C.2"),
-    ]
-
-
 def test_who_does_not_lead_begins_and_ends_nothing():
     world = _sorted_apart()
     for kind in ("together", "close"):
@@ -163,6 +139,7 @@ def test_how_alike_they_sorted_is_shown_once_they_sort_together():
     """
     world = _sorted_apart()
     assert agreement_of(world.board, world.lead) is None
+    assert agreement_of(board_world().board, world.lead) is None  # nobody sorted apart there
     world.act(world.lead, "together")
     found = agreement_of(world.board, world.lead)
     [pair] = found.pairs
@@ -173,10 +150,6 @@ def test_how_alike_they_sorted_is_shown_once_they_sort_together():
     world.act(world.one, "split", card=world.cards[0], texts=["One", "Two"])
     world.act(world.one, "merge", cards=world.cards[1:3], text="One of two")
     assert agreement_of(world.board, world.lead) == found
-
-
-def test_a_board_without_sorters_has_no_agreement():
-    assert agreement_of(board_world().board, board_world().lead) is None
 
 
 def test_a_viewer_sees_a_board_once_it_is_sorted_together():

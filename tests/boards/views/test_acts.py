@@ -38,50 +38,24 @@ def test_the_state_says_all_that_a_page_shows():
     first, second, slow = world.cards
     world.pile("Stops", first)
     found = _state(world, world.one).json()
+    pile = found["piles"][0]["id"]
+    card = {"labels": 0, "pile": None, "aside": False}
     assert found == {
-        "revision": 1,
-        "phase": "together",
-        "can_edit": True,
-        "may_lead": False,
-        "you": "R1",
-        "about": None,
-        "whole": True,
-        "news": 0,
+        "revision": 1, "phase": "together", "can_edit": True, "may_lead": False, "you": "R1", "about": None,
+        "whole": True, "news": 0,
         "cards": [
-            {
-                "id": first,
-                "text": "Crash at start",
-                "labels": 0,
-                "pile": found["piles"][0]["id"],
-                "aside": False,
-                "group": 1,
-            },
-            {
-                "id": second,
-                "text": "Crash at the start",
-                "labels": 0,
-                "pile": None,
-                "aside": False,
-                "group": 1,
-            },
-            {"id": slow, "text": "Slow", "labels": 0, "pile": None, "aside": False, "group": None},
+            {**card, "id": first, "text": "Crash at start", "pile": pile, "group": 1},
+            {**card, "id": second, "text": "Crash at the start", "group": 1},
+            {**card, "id": slow, "text": "Slow", "group": None},
         ],
         "piles": [
             {
-                "id": found["piles"][0]["id"],
-                "number": 1,
-                "name": "Stops",
-                "definition": "",
-                "theme": None,
-                "rootcause": "",
-                "made": None,
-                "position": 0,
+                "id": pile, "number": 1, "name": "Stops", "definition": "", "theme": None, "rootcause": "",
+                "made": None, "position": 0,
             }
         ],
-        "sorters": [],
-        "can_undo": True,
-        "can_redo": False,
-    }
+        "sorters": [], "can_undo": True, "can_redo": False,
+    }  # fmt: skip
     assert _state(world, world.lead).json()["may_lead"]
 
 
