@@ -12,7 +12,7 @@ from consensus.models import Decision, Disagreement, Meeting
 from tests import factories
 from tests.kept import kept
 from tests.statements import filled, refusal
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import held
 
 pytestmark = pytest.mark.django_db
 
@@ -243,8 +243,7 @@ def names():
     first item a vote is open, in which R1 has voted; on the second one is closed, two for a category and one
     against it; the third is decided by the chair; of the fourth a vote is open that nobody has voted in.
     """
-    world = meeting_world(7, members=4)
-    world.plan(quorum=3, on_agenda=4)
+    world = held(7, members=4, come="nobody", quorum=3, on_agenda=4)
     first, second, third, fourth = world.members
     world.arrive(first, second, third)
     item, second_item, decided, empty = world.items
@@ -351,8 +350,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
 
 
 def test_a_closed_meeting_takes_neither_ballots_nor_decisions():
-    world = meeting_world(1, members=2)
-    world.plan(kind="apart", quorum=1)
+    world = held(1, members=2, come="nobody", kind="apart", quorum=1)
     vote = world.vote(world.items[0], "C.9")
     close_meeting(meeting=world.meeting, by=world.lead)
     names = {

@@ -18,7 +18,7 @@ from studies.models import Role
 from tests import factories
 from tests.long import sampled
 from tests.races import at_once
-from tests.worlds.meeting import meeting_world, there
+from tests.worlds.meeting import held, meeting_world, there
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -52,9 +52,7 @@ def _kinds(results) -> list[str]:
 
 def test_two_windows_of_the_chair_decide_at_once():
     """One decision stands each time; the other window is told which, and keeps its text."""
-    world = meeting_world(sampled(100, 25), members=3)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(sampled(100, 25), members=3, come="volunteers", quorum=2)
     for item in world.items:
         results = at_once(
             lambda: world.decide(item, "C.9", rationale="One."),
@@ -72,9 +70,7 @@ def test_two_windows_of_the_chair_decide_at_once():
 
 def test_two_chairs_decide_at_once():
     """The owner takes the chair while the chair decides: whoever leads in that moment decides, alone."""
-    world = meeting_world(sampled(100, 25), members=3)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(sampled(100, 25), members=3, come="volunteers", quorum=2)
     chairs = [world.lead, factories.make_member(world.study, Role.OWNER, pseudonym="Owner")]
 
     def seize_and_decide(item, new):
@@ -91,9 +87,7 @@ def test_two_chairs_decide_at_once():
 
 
 def test_a_double_click_decides_once():
-    world = meeting_world(10, members=3)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(10, members=3, come="volunteers", quorum=2)
     for item in world.items:
         first, second = at_once(*[lambda: world.decide(item, "C.9")] * 2)
         assert first == second
@@ -101,9 +95,7 @@ def test_a_double_click_decides_once():
 
 
 def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them():
-    world = meeting_world(15, members=4)
-    world.plan(quorum=3)
-    world.arrive(*world.members)
+    world = held(15, members=4, come="volunteers", quorum=3)
     third, fourth = world.members[2:]
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
@@ -118,8 +110,7 @@ def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them():
 
 
 def test_the_two_of_a_pair_at_once_decide_once():
-    world = meeting_world(12, members=2)
-    world.plan(kind="pair", participants=world.members)
+    world = held(12, members=2, come="nobody", kind="pair")
     for place, item in enumerate(world.items):
         codes = ("C.9", "C.9") if place % 2 else ("C.9", "C.1")
         results = at_once(
@@ -137,9 +128,7 @@ def test_the_two_of_a_pair_at_once_decide_once():
 
 def test_a_ballot_and_the_reveal_at_once():
     """The ballot is in and counted, or refused with the choice kept; never in a vote that was closed before."""
-    world = meeting_world(15, members=4)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(15, members=4, come="volunteers", quorum=2)
     outcomes = Counter()
     for item in world.items:
         vote = world.vote(item, "C.9", "C.1")
@@ -161,9 +150,7 @@ def test_a_ballot_and_the_reveal_at_once():
 def test_closing_the_meeting_and_deciding_at_once():
     """The decision is of the open meeting, or there is none."""
     for _ in range(8):
-        world = meeting_world(1, members=3)
-        world.plan(quorum=2)
-        world.arrive(*world.members)
+        world = held(1, members=3, come="volunteers", quorum=2)
         decided, closed = at_once(
             lambda: world.decide(world.items[0], "C.9"),
             lambda: close_meeting(meeting=world.meeting, by=world.lead),
@@ -181,8 +168,7 @@ def test_closing_the_meeting_and_deciding_at_once():
 
 def test_closing_the_meeting_and_voting_at_once_over_days():
     for _ in range(6):
-        world = meeting_world(1, members=3)
-        world.plan(kind="apart", quorum=1)
+        world = held(1, members=3, come="nobody", kind="apart", quorum=1)
         cast, closed = at_once(
             lambda: world.ballot(world.items[0], world.members[0], "C.9"),
             lambda: close_meeting(meeting=world.meeting, by=world.lead),
@@ -194,9 +180,7 @@ def test_closing_the_meeting_and_voting_at_once_over_days():
 
 
 def test_who_comes_back_while_they_are_noticed_as_gone_is_there():
-    world = meeting_world(1, members=3)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(1, members=3, come="volunteers", quorum=2)
     first = world.members[0]
     for _ in range(15):
         Participant.objects.filter(member=first).update(last_seen_at=timezone.now() - timedelta(minutes=1))
@@ -225,8 +209,7 @@ def test_all_come_at_once_and_each_once():
 
 
 def test_two_windows_turn_at_once():
-    world = meeting_world(3, members=3)
-    world.plan()
+    world = held(3, members=3, come="nobody")
     first, second, _third = world.items
     for _ in range(15):
         at_once(
@@ -242,8 +225,7 @@ def test_two_windows_turn_at_once():
 
 
 def test_two_windows_open_one_vote():
-    world = meeting_world(20, members=3)
-    world.plan()
+    world = held(20, members=3, come="nobody")
     for item in world.items:
         first, second = at_once(*[lambda: open_vote(item=item, by=world.lead)] * 2)
         assert first == second
@@ -252,8 +234,7 @@ def test_two_windows_open_one_vote():
 
 def test_a_whole_meeting_over_days_at_once():
     """Everybody votes on everything, while the chair closes what has its quorum and others come and go."""
-    world = meeting_world(12, members=4)
-    world.plan(kind="apart", quorum=2, by_majority=True)
+    world = held(12, members=4, come="nobody", kind="apart", quorum=2, by_majority=True)
 
     def vote(member, codes):
         given = []
@@ -292,9 +273,7 @@ def test_a_whole_meeting_over_days_at_once():
 
 def test_labels_settling_and_a_meeting_do_not_lock_each_other_out():
     """The lead settles from the dashboard, the chair decides in the meeting, others vote: nobody waits forever."""
-    world = meeting_world(20, members=4)
-    world.plan(quorum=2)
-    world.arrive(*world.members)
+    world = held(20, members=4, come="volunteers", quorum=2)
 
     def settle():
         told = 0

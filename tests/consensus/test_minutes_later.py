@@ -9,14 +9,13 @@ from consensus.queries.threads import may_read_thread
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree.drafts import MERGE
 from tests.annotate.actions.test_version_upgrade import change, publication
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import held
 
 pytestmark = pytest.mark.django_db
 
 
 def test_minutes_of_a_closed_meeting_keep_their_item():
-    made = meeting_world(4, members=3)
-    made.plan(kind="apart", quorum=2, by_majority=True)
+    made = held(4, members=3, come="nobody", kind="apart", quorum=2, by_majority=True)
     item = made.items[0]
     made.vote(item, "C.1", "C.1", "C.1")
     made.ballot(item, made.lead, "C.1")

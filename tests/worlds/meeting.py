@@ -107,6 +107,20 @@ def meeting_world(issues: int = 3, *, members: int = 7, rows: Sequence[str] = RO
     )
 
 
+def held(issues: int, *, members: int, come: str = "all", **plan) -> MeetingWorld:
+    """A `meeting_world` with an open meeting, to which "all" come, "volunteers" without the lead, or "nobody".
+
+    `plan` are the fields of the meeting; a pair is of the first two volunteers.
+    """
+    world = meeting_world(issues, members=members)
+    if plan.get("kind") == "pair":
+        plan.setdefault("participants", world.members[:2])
+    world.plan(**plan)
+    if come != "nobody":
+        world.arrive(*(world.members if come == "volunteers" else ()))
+    return world
+
+
 def label(round_: Round, codes: dict[int, list[str]]) -> None:
     """Give these labels, issue by issue and volunteer by volunteer, and complete the issues."""
     now = timezone.now()

@@ -9,14 +9,13 @@ from consensus.models import AgendaItem, Decision, Participant
 from rounds.errors import NotAllowed, TooShallow, UnknownCategory
 from studies.models import Event
 from tests import factories
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import held
 
 pytestmark = pytest.mark.django_db
 
 
 def _world(*, members: int = 3, **fields):
-    made = meeting_world(2, members=members)
-    made.plan(**({"quorum": 2} | fields))
+    made = held(2, members=members, come="nobody", **({"quorum": 2} | fields))
     if made.meeting.kind == "together":
         made.arrive(*made.members)
     return made
@@ -161,8 +160,7 @@ def test_only_the_chair_records_and_only_what_is_on_the_agenda(world):
     AgendaItem.objects.filter(pk=world.items[0].pk).update(released_at=timezone.now())
     with pytest.raises(errors.OffTheAgenda):
         world.decide(world.items[0], "C.9")
-    planned = meeting_world(1, members=3)
-    planned.plan(opened=False)
+    planned = held(1, members=3, come="nobody", opened=False)
     with pytest.raises(errors.MeetingNotOpen):
         planned.decide(planned.items[0], "C.9")
 
@@ -208,8 +206,7 @@ def test_over_days_the_chair_decides_with_a_vote_that_had_its_quorum():
 
 
 def test_nobody_decides_for_a_pair():
-    world = meeting_world(1, members=2)
-    world.plan(kind="pair", participants=world.members)
+    world = held(1, members=2, come="nobody", kind="pair")
     world.vote(world.items[0], "C.9", "C.1")
     with pytest.raises(NotAllowed):
         world.decide(world.items[0], "C.9")
@@ -220,8 +217,7 @@ def test_nobody_decides_for_a_pair():
 
 
 def test_a_pair_gives_its_decision_a_reason_afterwards():
-    world = meeting_world(1, members=2)
-    world.plan(kind="pair", participants=world.members)
+    world = held(1, members=2, come="nobody", kind="pair")
     world.vote(world.items[0], "C.9", "C.9")
     anew = world.decide(world.items[0], "C.9", "unanimity", by=world.members[0], seen_number=1, cause="slip")
     assert (anew.number, anew.cause) == (2, "slip")

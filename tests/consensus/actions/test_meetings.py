@@ -22,16 +22,14 @@ from rounds.models import Assignment, Round
 from studies.models import Event, Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.meeting import meeting_world, put, there
+from tests.worlds.meeting import held, meeting_world, put, there
 
 pytestmark = pytest.mark.django_db
 
 
 @kept
 def world():
-    made = meeting_world(3, members=3)
-    made.plan(quorum=2)
-    return made
+    return held(3, members=3, come="nobody", quorum=2)
 
 
 def _asked(meeting):
@@ -253,8 +251,7 @@ def test_a_lead_takes_the_chair(world):
 
 
 def test_nobody_takes_the_chair_of_a_pair():
-    world = meeting_world(1, members=2)
-    world.plan(kind="pair", participants=world.members)
+    world = held(1, members=2, come="nobody", kind="pair")
     with pytest.raises(NotAllowed):
         take_chair(meeting=world.meeting, by=factories.make_member(world.study, Role.OWNER))
 
@@ -324,9 +321,7 @@ def test_who_alone_was_silent_is_still_there_when_they_are_back(world):
 
 
 def test_over_days_nobody_is_gone_for_being_silent():
-    world = meeting_world(1, members=3)
-    world.plan(kind="apart")
-    world.arrive(*world.members)
+    world = held(1, members=3, come="volunteers", kind="apart")
     _silent_for(world.meeting, world.members[0], days=2)
     here(meeting=world.meeting, member=world.members[1])
     away(meeting=world.meeting, member=world.members[1])
@@ -343,8 +338,7 @@ def test_over_days_who_was_not_asked_looks_without_being_waited_for():
 
 
 def test_only_the_two_are_in_a_pair():
-    world = meeting_world(1, members=3)
-    world.plan(kind="pair", participants=world.members[:2])
+    world = held(1, members=3, come="nobody", kind="pair")
     for member in (world.members[2], world.lead):
         with pytest.raises(NotAllowed):
             here(meeting=world.meeting, member=member)
@@ -366,8 +360,7 @@ def test_the_chair_turns_from_issue_to_issue_and_time_runs(world):
 
 
 def test_who_turns_and_where_to(world):
-    other = meeting_world(1, members=3)
-    other.plan()
+    other = held(1, members=3, come="nobody")
     with pytest.raises(NotAllowed):
         turn_to(meeting=world.meeting, item=world.items[0], by=world.members[0])
     AgendaItem.objects.filter(pk=world.items[1].pk).update(released_at=timezone.now())
@@ -382,8 +375,7 @@ def test_who_turns_and_where_to(world):
 
 
 def test_over_days_everybody_looks_where_they_like():
-    world = meeting_world(1, members=3)
-    world.plan(kind="apart")
+    world = held(1, members=3, come="nobody", kind="apart")
     with pytest.raises(errors.NotTogether):
         turn_to(meeting=world.meeting, item=world.items[0], by=world.lead)
 

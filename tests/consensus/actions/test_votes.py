@@ -14,7 +14,7 @@ from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import held, meeting_world
 
 pytestmark = pytest.mark.django_db
 
@@ -22,10 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def world():
     """Three volunteers and the lead, who is their chair, are there; the quorum is two."""
-    made = meeting_world(2, members=3)
-    made.plan(quorum=2)
-    made.arrive()
-    return made
+    return held(2, members=3, quorum=2)
 
 
 def _left(world, member, **time):
@@ -202,9 +199,7 @@ def test_who_voted_and_left_was_there(world):
 @kept
 def apart():
     """Three volunteers and the lead are asked to a meeting over days; the quorum is two."""
-    made = meeting_world(4, members=3)
-    made.plan(kind="apart", quorum=2, by_majority=True)
-    return made
+    return held(4, members=3, come="nobody", kind="apart", quorum=2, by_majority=True)
 
 
 def test_over_days_the_first_ballot_opens_and_the_last_closes(apart):
@@ -308,9 +303,7 @@ def test_the_chair_does_not_close_what_is_kept_from_them(apart):
 
 @kept
 def pair():
-    made = meeting_world(2, members=3)
-    made.plan(kind="pair", participants=made.members[:2])
-    return made
+    return held(2, members=3, come="nobody", kind="pair")
 
 
 def test_two_equal_ballots_decide_for_a_pair(pair):

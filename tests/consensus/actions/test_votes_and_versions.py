@@ -8,7 +8,7 @@ from consensus.models import Decision, Vote
 from rounds.models import RoundIssue
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests.annotate.actions.test_version_upgrade import change, publication
-from tests.worlds.meeting import MeetingWorld, meeting_world
+from tests.worlds.meeting import MeetingWorld, held
 
 pytestmark = pytest.mark.django_db
 
@@ -16,9 +16,7 @@ GONE = {"merged": (MERGE, {"into": "C.1"}), "retired": (RETIRE, {})}
 
 
 def apart() -> MeetingWorld:
-    world = meeting_world(4, members=3)
-    world.plan(kind="apart", quorum=2, by_majority=True)
-    return world
+    return held(4, members=3, come="nobody", kind="apart", quorum=2, by_majority=True)
 
 
 def without(world: MeetingWorld, how: str) -> None:
@@ -60,8 +58,7 @@ def test_ballots_of_a_category_that_is_there_decide_beside_them(how):
 
 
 def test_a_pair_votes_again_on_what_was_merged():
-    world = meeting_world(2, members=2)
-    world.plan(kind="pair", participants=world.members, quorum=2)
+    world = held(2, members=2, come="nobody", kind="pair", quorum=2)
     item = world.items[0]
     world.ballot(item, world.members[0], "C.10")
     without(world, "merged")

@@ -19,7 +19,7 @@ from ingest.models import Issue, Snapshot
 from rounds.queries.rounds import could_come, usual_quorum
 from studies.models import Membership, Role
 from tests import factories
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import held, meeting_world
 
 pytestmark = pytest.mark.django_db
 
@@ -27,10 +27,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def world():
     """Four issues: two of C.1 and C.9, one of B.1 and B.2, one of three; three volunteers and a lead."""
-    made = meeting_world(4, members=3)
-    made.plan(quorum=2, by_majority=True)
-    made.arrive()
-    return made
+    return held(4, members=3, quorum=2, by_majority=True)
 
 
 def _seen(world, member=None, item=None):
@@ -42,8 +39,7 @@ def _states(found):
 
 
 def test_meetings_are_found_through_the_rounds_that_a_user_may_see(world):
-    stranger = meeting_world(1, members=3)
-    stranger.plan()
+    held(1, members=3, come="nobody")  # of strangers
     second = world.plan(on_agenda=0)
     first = Meeting.objects.filter(round=world.round_).earliest("pk")
     assert list(meetings_for(world.members[0].user)) == [second, first]
@@ -295,8 +291,7 @@ def test_another_issue_can_be_read_meanwhile(world):
 
 
 def test_what_is_of_another_meeting_is_not_shown(world):
-    other = meeting_world(1, members=3)
-    other.plan()
+    other = held(1, members=3, come="nobody")
     assert _seen(world, item=other.items[0]).shown is None
 
 
@@ -307,8 +302,7 @@ def test_without_an_issue_in_front_nothing_is_shown(world):
 
 
 def test_over_days_each_sees_the_first_that_waits_for_them():
-    world = meeting_world(3, members=3)
-    world.plan(kind="apart", quorum=2)
+    world = held(3, members=3, come="nobody", kind="apart", quorum=2)
     first, second = world.members[:2]
     world.ballot(world.items[0], first, "C.9")
     assert _seen(world, first).shown.item == world.items[1]
@@ -322,8 +316,7 @@ def test_over_days_each_sees_the_first_that_waits_for_them():
 
 
 def test_a_pair_that_differs_is_offered_the_next_vote():
-    world = meeting_world(2, members=2)
-    world.plan(kind="pair", participants=world.members)
+    world = held(2, members=2, come="nobody", kind="pair")
     world.vote(world.items[0], "C.9")
     assert _seen(world, world.members[0]).shown.item == world.items[1]
     world.ballot(world.items[0], world.members[1], "C.1")
@@ -355,9 +348,7 @@ def test_a_closed_meeting_shows_what_it_left(world):
 
 
 def _filled(issues, people):
-    world = meeting_world(issues, members=people)
-    world.plan(quorum=1)
-    world.arrive()
+    world = held(issues, members=people, quorum=1)
     for item in world.items:
         vote = world.vote(item, *["C.9"] * people)
         world.ballot(item, world.lead, "C.1")
