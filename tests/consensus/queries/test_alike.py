@@ -19,27 +19,13 @@ from consensus.queries.disagreement_filters import Narrowing
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import codebook
 from tests import factories
+from tests.worlds.alike import alike_world
 from tests.worlds.meeting import put
 from tests.worlds.pages import cost
-from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
 
 TWO = CategoryPair("C.2", "C.9")
-
-
-def _world(*rows: str, titles=(), summaries=(), **fields) -> tuple[World, Round]:
-    """One complete issue per row of codes, with its title and the summary that all its labels have."""
-    world = small_world(issues=0, members=len(rows[0].split()))
-    for place in range(len(rows)):
-        title = titles[place] if place < len(titles) else ""
-        world.issues.append(factories.make_issue(world.repository, title=title, body=""))
-    round_ = world.round(**fields)
-    for place, (issue, row) in enumerate(zip(world.issues, rows, strict=True)):
-        for member, code in zip(world.members, row.split(), strict=True):
-            summary = summaries[place] if place < len(summaries) else ""
-            world.submit(round_, issue, member, code, summary=summary)
-    return world, round_
 
 
 def _pairs(round_, member=None, **filters):
@@ -53,7 +39,7 @@ def _groups(round_, between=TWO, member=None, state="open", **filters):
 
 
 def test_pairs_two_ways_first_whichever_is_in_the_majority():
-    _, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1.i B.1", "C.2 C.9 B.1", "C.9 C.9 C.9")
+    _, round_ = alike_world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1.i B.1", "C.2 C.9 B.1", "C.9 C.9 C.9")
     assert _pairs(round_) == [
         (CategoryPair("C.2", "C.9"), 2),
         (CategoryPair("A.1", "B.1"), 1),
@@ -62,7 +48,7 @@ def test_pairs_two_ways_first_whichever_is_in_the_majority():
 
 
 def test_pairs_of_filters_and_of_a_state():
-    world, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1 B.1")
+    world, round_ = alike_world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1 B.1")
     world.settle(round_, world.issues[0], "C.2")
     assert _pairs(round_, state="open") == [
         (CategoryPair("A.1", "B.1"), 1),
@@ -74,7 +60,7 @@ def test_pairs_of_filters_and_of_a_state():
 
 
 def test_open_pairs_are_all_pairs_without_those_on_an_agenda_and_decided():
-    world, round_ = _world("C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.2 C.9", "B.1 A.1 B.1", "A.1 B.1 C.2")
+    world, round_ = alike_world("C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.2 C.9", "B.1 A.1 B.1", "A.1 B.1 C.2")
     meeting = plan_meeting(round_=round_, by=world.lead, name="Thursday", chair=world.lead, quorum=1)
     put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk, world.issues[3].pk])
     world.settle(round_, world.issues[2], "C.2")
@@ -86,7 +72,7 @@ def test_open_pairs_are_all_pairs_without_those_on_an_agenda_and_decided():
 
 
 def test_groups_by_titles_and_summaries_the_largest_first():
-    world, round_ = _world(
+    world, round_ = alike_world(
         *["C.2 C.9 C.2"] * 6,
         titles=(
             "Wheel build fails on aarch64",
@@ -112,7 +98,7 @@ def test_groups_by_titles_and_summaries_the_largest_first():
 
 
 def test_groups_hold_what_lies_between_these_two_only():
-    world, round_ = _world(
+    world, round_ = alike_world(
         "C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.9 B.1", "C.2 C.3 C.2", titles=["same title"] * 4
     )
     assert [set(g.issues) for g in _groups(round_).groups] == [{world.issues[0].pk, world.issues[1].pk}]
@@ -142,7 +128,7 @@ def test_groups_of_open_labels(world):
 
 
 def test_groups_keep_their_members_while_some_are_decided():
-    world, round_ = _world(*["C.2 C.9 C.2"] * 4, titles=["wheel build fails"] * 4)
+    world, round_ = alike_world(*["C.2 C.9 C.2"] * 4, titles=["wheel build fails"] * 4)
     ids = [issue.pk for issue in world.issues]
     whole = _groups(round_).groups[0]
     assert whole.issues == tuple(ids)
@@ -165,7 +151,7 @@ def test_groups_keep_their_members_while_some_are_decided():
 
 
 def test_groups_without_text_are_those_that_part_alike():
-    world, round_ = _world("C.2 C.2 C.9", "C.2 C.2 C.9", "C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.2 C.9")
+    world, round_ = alike_world("C.2 C.2 C.9", "C.2 C.2 C.9", "C.2 C.9 C.2", "C.9 C.9 C.2", "C.2 C.2 C.9")
     ids = [issue.pk for issue in world.issues]
 
     found = _groups(round_)
@@ -187,7 +173,7 @@ def test_groups_without_text_are_those_that_part_alike():
 
 
 def test_groups_hold_nothing_of_what_the_member_still_has_to_label():
-    world, round_ = _world(*["C.2 C.9 C.2"] * 3, titles=["wheel build fails"] * 3)
+    world, round_ = alike_world(*["C.2 C.9 C.2"] * 3, titles=["wheel build fails"] * 3)
     for member in (world.lead, world.members[0]):
         assert world.waits_for(member, world.issues[1]).is_open
 
@@ -199,7 +185,7 @@ def test_groups_hold_nothing_of_what_the_member_still_has_to_label():
 
 
 def test_groups_hold_revealed_labels_only():
-    _, round_ = _world("C.2 C.9", titles=["wheel build fails"], reveal=Round.Reveal.ROUND_CLOSED)
+    _, round_ = alike_world("C.2 C.9", titles=["wheel build fails"], reveal=Round.Reveal.ROUND_CLOSED)
     assert (_pairs(round_), _groups(round_).positions) == ([], {})
     assert RoundIssue.objects.get(round=round_).completed_at
     note_disagreements(round_)
@@ -208,7 +194,7 @@ def test_groups_hold_revealed_labels_only():
 
 @pytest.mark.parametrize("issues", [1, 3])
 def test_groups_cost_the_same_however_many(issues, django_assert_num_queries):
-    world, round_ = _world(*["C.2 C.9 C.2"] * issues, titles=["wheel build fails"] * issues)
+    world, round_ = alike_world(*["C.2 C.9 C.2"] * issues, titles=["wheel build fails"] * issues)
     book = codebook(round_.version_id)
     _grouped.cache_clear()
     with django_assert_num_queries(4):  # where else the member labels, the rows, titles, summaries
@@ -220,7 +206,7 @@ def test_groups_cost_the_same_however_many(issues, django_assert_num_queries):
 
 
 def test_groups_follow_a_new_title():
-    world, round_ = _world(*["C.2 C.9 C.2"] * 2, titles=["wheel build fails", "segfault at exit"])
+    world, round_ = alike_world(*["C.2 C.9 C.2"] * 2, titles=["wheel build fails", "segfault at exit"])
     assert len(_groups(round_).alone) == 2
     issue = world.issues[1]
     issue.current = issue.snapshots.create(content_hash="newer", title="the wheel build fails")
@@ -229,7 +215,7 @@ def test_groups_follow_a_new_title():
 
 
 def test_alike_items_wait_on_the_same_agenda_between_the_same_two():
-    world, round_ = _world(
+    world, round_ = alike_world(
         *["C.2 C.9 C.2"] * 5,
         "C.2 B.1 C.2",
         "C.9 C.9 C.2",
@@ -261,14 +247,14 @@ def test_alike_items_wait_on_the_same_agenda_between_the_same_two():
 
 
 def test_alike_items_without_text_part_alike():
-    world, round_ = _world("C.2 C.2 C.9", "C.2 C.9 C.2", "C.2 C.2 C.9")
+    world, round_ = alike_world("C.2 C.2 C.9", "C.2 C.9 C.2", "C.2 C.2 C.9")
     items = put(factories.make_meeting(round_, world.lead), world.lead, world.issues)
     assert [alike_items(item, world.lead) for item in items] == [[items[2].pk], [], [items[0].pk]]
 
 
 @pytest.mark.parametrize("issues", [1, 3])
 def test_alike_items_cost_the_same_however_many(issues):
-    world, round_ = _world(*["C.2 C.9 C.2"] * issues, titles=["wheel build fails"] * issues)
+    world, round_ = alike_world(*["C.2 C.9 C.2"] * issues, titles=["wheel build fails"] * issues)
     item = AgendaItem.objects.select_related("round__version").get(
         pk=put(factories.make_meeting(round_, world.lead), world.lead, world.issues)[0].pk
     )

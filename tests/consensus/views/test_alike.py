@@ -15,9 +15,10 @@ from consensus.queries.alike import _grouped
 from rounds.models import Round
 from studies.models import Role
 from tests import factories
+from tests.worlds.alike import alike_world
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import cost, text_of
-from tests.worlds.world import World, small_world
+from tests.worlds.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -26,18 +27,8 @@ FRAGMENT = {"HX-Request": "true", "HX-Target": "alike"}
 
 
 def _world(*rows: str, titles=WHEEL, **fields) -> tuple[World, Round]:
-    world = small_world(issues=0, members=len(rows[0].split()) if rows else 2)
-    for place in range(len(rows)):
-        title = titles[place] if place < len(titles) else ""
-        world.issues.append(factories.make_issue(world.repository, title=title, body=""))
-    if not rows:
-        world.issues.append(factories.make_issue(world.repository))
-    round_ = world.round(**fields)
-    for issue, row in zip(world.issues, rows, strict=False):
-        for member, code in zip(world.members, row.split(), strict=True):
-            summary = f"{issue.current.title}, {member.pseudonym}" if titles else ""
-            world.submit(round_, issue, member, code, summary=summary)
-    return world, round_
+    """Each summary is the title as an exclamation."""
+    return alike_world(*rows, titles=titles, summaries=[f"{title}!" for title in titles], **fields)
 
 
 def _get(member, round_, query="", **headers):
@@ -105,7 +96,7 @@ def test_page_shows_pairs_groups_and_the_rows_of_the_first():
     assert {"wheel", "aarch64", "build"} <= set(_lines(response)[0][1].split())
     assert _rows(response) == _ticked(response) == [world.issues[0].pk, world.issues[1].pk]
     body = _text(response)
-    assert f"{WHEEL[0]}, R1" in body
+    assert f"{WHEEL[0]}!" in body
     assert "like no other" in body
     assert "2 × C.2, 1 × C.9" in body
 
