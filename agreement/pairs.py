@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,15 @@ class PairKappa:
     agreement: float | None
     kappa: float | None
     reason: Reason | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in the JSON of reports, without who they are."""
+        return {
+            "issues": self.issues,
+            "percent_agreement": self.agreement,
+            "cohen_kappa": self.kappa,
+            "reason": self.reason and self.reason.text,
+        }
 
 
 def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:

@@ -252,9 +252,7 @@ def _numbers(
 def _rounds(
     round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
 ) -> tuple[RoundAgreement, ...]:
-    """The round among the others of the study, in the order in which they were opened; alone where nobody
-    said who reads, or before it is open. A training is beside no other.
-    """
+    """The round among the study's others, as they opened; alone without a reader. () for a training."""
     if round_.kind == Round.Kind.TRAINING:
         return ()
     others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
@@ -286,9 +284,7 @@ def _intra(
 def _axis(
     name: str, found: Tuples, book: Codebook, level: Level, repositories: tuple[tuple[int, str], ...]
 ) -> list[tuple[str, NDArray[np.bool_]]]:
-    """The values of one grouping that occur, each with its rows: in the codebook's order, the repositories',
-    or that of the months.
-    """
+    """The values of one grouping that occur, each with its rows, as the codebook, names or months go."""
     if name == "repository":
         masks = [(called, found.repositories == pk) for pk, called in repositories]
         return [(called, mask) for called, mask in masks if mask.any()]

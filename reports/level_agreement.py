@@ -13,9 +13,7 @@ from taxonomy.queries.codebooks import Codebook
 
 
 def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
-    """The agreement at one level of all issues of these tuples together, without groups. Kept while the
-    labels stay.
-    """
+    """The agreement at one level of all issues of these tuples together; kept while the labels stay."""
     compute = _agreement_of if found.edition else _agreement_of.__wrapped__
     return compute(found, book, level)
 

@@ -34,9 +34,7 @@ class ShareLine:
 
 @dataclass(frozen=True)
 class TaxonomyFigure:
-    """A tree as SVG, with the caption that it wants in a paper. `texts` are the words in it, `size` is
-    the number of its categories.
-    """
+    """A tree as SVG, its caption for a paper, the `texts` in it, and how many categories it has (`size`)."""
 
     svg: str
     caption: str

@@ -90,8 +90,7 @@ def import_study(
         skipped = [f"{item.name}: {_(item.reason)}" for item in found.skipped]
         former = Import.objects.filter(study=study, kind=Import.Kind.PUBLISHED).order_by("-pk").first()
         if former and former.sha256 == digest:
-            if owner:
-                _seat(study, owner)
+            _seat(study, owner)
             return ImportedStudy(run=former, counts=former.counts, skipped=skipped, unchanged=True)
         if Round.objects.filter(study=study, name=MAIN_ROUND).exists():
             raise PublishedStudyDiffers
@@ -111,8 +110,7 @@ def import_study(
             raise PublishedStudyRefused(problems)
         _set_repeated_aside(cursor, run)
         counts = _spread(cursor, run, version, _volunteers(study, found.volunteers), report)
-        if owner:
-            _seat(study, owner)
+        _seat(study, owner)
         Import.objects.filter(pk=run.pk).update(counts=counts)
         record(study, "studies.imported", owner, name=folder.name, **counts)
     return ImportedStudy(run=run, counts=counts, skipped=skipped)
@@ -285,9 +283,9 @@ def _volunteers(study: Study, how_many: int) -> list[Membership]:
     return [seats[name] for name in names]
 
 
-def _seat(study: Study, owner: User) -> None:
-    """Make this user the owner of a study that nobody with an account owns."""
-    if not Membership.objects.filter(study=study, user__isnull=False, role=Role.OWNER).exists():
+def _seat(study: Study, owner: User | None) -> None:
+    """Make this user, if there is one, the owner of a study that nobody with an account owns."""
+    if owner and not Membership.objects.filter(study=study, user__isnull=False, role=Role.OWNER).exists():
         number = Membership.objects.filter(study=study).count() + 1
         Membership.objects.create(study=study, user=owner, role=Role.OWNER, pseudonym=f"R{number}")
 

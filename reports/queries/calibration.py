@@ -76,7 +76,7 @@ class Calibration:
     labels: int
     right: int
     departures: tuple[Departure, ...]
-    comments: tuple[Comment, ...]
+    comments: list[Comment]
 
 
 def calibrations(study: Study, member: Membership) -> list[Calibration]:
@@ -91,45 +91,34 @@ def calibrations(study: Study, member: Membership) -> list[Calibration]:
     blind = withheld_issues_in(trainings, [member])
     kept = set(blind.values_list("round", "issue"))
     seen = reduce(or_, (revealed(round_) for round_ in trainings))
-    open_to_all = set(seen.values_list("round", "issue")) - kept
+    open_to_all: dict[int, set[int]] = defaultdict(set)
+    for round_id, issue in set(seen.values_list("round", "issue")) - kept:
+        open_to_all[round_id].add(issue)
     labels = reduce(or_, (revealed_labels(round_) for round_ in trainings)) | Label.objects.filter(
         round__in=trainings, volunteer=member
     )
     given: dict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     rows = labels.filter(surplus=False).values_list("round", "issue", "volunteer", "category").distinct()
     for round_id, issue, volunteer, category in rows:
-        if (round_id, issue) in kept and volunteer != member.pk:
-            continue
-        given[round_id].append((issue, volunteer, category))
+        if (round_id, issue) not in kept or volunteer == member.pk:
+            given[round_id].append((issue, volunteer, category))
     answers: dict[int, dict[int, int]] = defaultdict(dict)
-    for round_id, issue, category in Answer.objects.filter(round__in=trainings).values_list(
-        "round", "issue", "category"
-    ):
-        answers[round_id][issue] = category
+    for answer in Answer.objects.filter(round__in=trainings):
+        answers[answer.round_id][answer.issue_id] = answer.category_id
     volunteers: dict[int, list[RoundVolunteer]] = defaultdict(list)
     chosen = RoundVolunteer.objects.filter(round__in=trainings).select_related("member")
     for row in chosen.order_by("round", "column"):
         volunteers[row.round_id].append(row)
-    said = [
-        comment
-        for comment in _comments(trainings, member)
-        if (comment.round_id, comment.issue_id) not in kept or comment.author_id == member.pk
-    ]
+    said: dict[int, list[Comment]] = defaultdict(list)
+    for comment in _comments(trainings, member):
+        if (comment.round_id, comment.issue_id) not in kept or comment.author_id == member.pk:
+            said[comment.round_id].append(comment)
     books = {version: codebook(version) for version in {round_.version_id for round_ in trainings}}
-    return [
-        _calibration(
-            round_,
-            books[round_.version_id],
-            answers[round_.pk],
-            {issue for round_id, issue in open_to_all if round_id == round_.pk},
-            given[round_.pk],
-            volunteers[round_.pk],
-            tuple(comment for comment in said if comment.round_id == round_.pk),
-            member,
-            blind.filter(round=round_),
-        )
-        for round_ in trainings
-    ]
+    found = []
+    for one in trainings:
+        shown = answers[one.pk], open_to_all[one.pk], given[one.pk], volunteers[one.pk], said[one.pk]
+        found.append(_calibration(one, member, books[one.version_id], blind.filter(round=one), *shown))
+    return found
 
 
 def _comments(trainings: Collection[Round], member: Membership) -> list[Comment]:
@@ -156,14 +145,14 @@ def _comments(trainings: Collection[Round], member: Membership) -> list[Comment]
 
 def _calibration(
     round_: Round,
+    member: Membership,
     book: Codebook,
+    blind: WithheldIssues,
     answers: dict[int, int],
     open_to_all: set[int],
     labels: list[tuple[int, int, int | None]],
     volunteers: list[RoundVolunteer],
-    comments: tuple[Comment, ...],
-    member: Membership,
-    blind: WithheldIssues,
+    comments: list[Comment],
 ) -> Calibration:
     deep = {state.category_id: at_depth(book, state.category_id, round_.depth) for state in book.states}
     counted: Counter[int] = Counter()

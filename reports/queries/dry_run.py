@@ -26,9 +26,7 @@ from taxonomy.tree.drafts import Draft
 
 @dataclass(frozen=True)
 class CategoryEffect:
-    """What becomes of one category: `kind` as in Remap, what it becomes, and how many labels and decisions
-    chose it.
-    """
+    """What becomes of one category (`kind` as in Remap), and how many labels and decisions chose it."""
 
     entry: Entry
     fate: Fate
@@ -85,17 +83,11 @@ def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
     }
     labels = chosen.labels if chosen else Counter()
     decisions = chosen.decisions if chosen else Counter()
-    effects = [
-        CategoryEffect(
-            entry,
-            fate,
-            [draft[key] for key in fate.targets],
-            labels[keys[entry.key]],
-            decisions[keys[entry.key]],
-        )
-        for entry in found.entries
-        if (fate := draft.fate(entry.key)).kind != "same"
-    ]
+    effects = []
+    for entry in found.entries:
+        if (fate := draft.fate(entry.key)).kind != "same":
+            became, pk = [draft[key] for key in fate.targets], keys[entry.key]
+            effects.append(CategoryEffect(entry, fate, became, labels[pk], decisions[pk]))
     again = {"split", "retired"}
     names = answers_of(found.taxonomy, draft)
     waiting = open_names(found.taxonomy, reader) if names else Counter()
@@ -119,17 +111,11 @@ def _rounds_then(found: Drafted) -> tuple[tuple[Round, Promise | None], ...]:
     rounds = rounds.select_related("version", "excludes").order_by("pk")
     draft = found.draft
     depth = max((draft.level(entry.key) for entry in draft), default=0)
-    return tuple(
-        (
-            one,
-            why_kept(
-                one,
-                depth,
-                has_excluded=one.excludes is None or draft.whole(str(one.excludes.key)) is not None,
-            ),
-        )
-        for one in rounds
-    )
+    then = []
+    for one in rounds:
+        has_excluded = one.excludes is None or draft.whole(str(one.excludes.key)) is not None
+        then.append((one, why_kept(one, depth, has_excluded=has_excluded)))
+    return tuple(then)
 
 
 def _kappas(

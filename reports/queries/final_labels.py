@@ -1,6 +1,5 @@
 """Final labels that are not what they were: at a moment in the past, such as that of a report, and now."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,43 +24,19 @@ class LabelChange:
     """One issue whose final label is another one, none any more (reopened), or one where none was (new).
 
     `before` stood at the moment asked about, `after` stands now. `issue` comes with its repository, and its
-    snapshot with the title only.
+    snapshot with the title only. `by` changed the decision or reopened the issue, `at` this moment and for
+    this reason (`why`); None where the labels decided.
     """
 
     issue: Issue
     kind: str
     before: Decision | None
     after: Decision | None
-    states: Mapping[int, CategoryState]
-
-    @property
-    def before_state(self) -> CategoryState | None:
-        return self.states[self.before.category_id] if self.before else None
-
-    @property
-    def after_state(self) -> CategoryState | None:
-        return self.states[self.after.category_id] if self.after else None
-
-    @property
-    def at(self) -> datetime | None:
-        """When it became what it is now."""
-        if self.after is not None:
-            return self.after.decided_at
-        return self.before.superseded_at if self.before else None
-
-    @property
-    def by(self) -> Membership | None:
-        """Who changed the decision or reopened the issue; None where the labels decided."""
-        if self.after is not None:
-            return self.after.decided_by
-        return self.before.superseded_by if self.before else None
-
-    @property
-    def why(self) -> str:
-        """The rationale of the current decision, or the reason for reopening the issue."""
-        if self.after is not None:
-            return self.after.rationale
-        return self.before.superseded_why if self.before else ""
+    before_state: CategoryState | None
+    after_state: CategoryState | None
+    at: datetime | None
+    by: Membership | None
+    why: str
 
 
 @dataclass(frozen=True)
@@ -135,9 +110,7 @@ def final_label_changes(
 
 
 def change_counts(round_: Round, member: Membership | None, since: datetime) -> dict[str, int]:
-    """How many final labels changed since a moment, by kind, as far as this member may see it. One query, and
-    one more for what is withheld.
-    """
+    """How many final labels changed since a moment, by kind, as this member may see it. Two queries."""
     counts, _places = _changed(round_, member, since, "", None, 0)
     return counts
 
@@ -172,16 +145,19 @@ def _rows(round_: Round, page: list[list[int]]) -> list[LabelChange]:
         .in_bulk({row[0] for row in page})
     )
     states = codebook(round_.version_id).states
-    return [
-        LabelChange(
-            issue=issues[issue_id],
-            kind="new" if not before else "changed" if now else "reopened",
-            before=decisions.get(before),
-            after=decisions.get(now),
-            states=states,
-        )
-        for issue_id, _position, before, now in page
-    ]
+    rows = []
+    for issue_id, _position, then_id, now_id in page:
+        kind = "new" if not then_id else "changed" if now_id else "reopened"
+        before, after = decisions.get(then_id), decisions.get(now_id)
+        last: tuple[datetime | None, Membership | None, str]
+        if after:
+            last = after.decided_at, after.decided_by, after.rationale
+        else:
+            gone = decisions[then_id]
+            last = gone.superseded_at, gone.superseded_by, gone.superseded_why
+        was, is_ = (states[one.category_id] if one else None for one in (before, after))
+        rows.append(LabelChange(issues[issue_id], kind, before, after, was, is_, *last))
+    return rows
 
 
 def packages(round_: Round, *, limit: int = 6) -> list[Event]:

@@ -18,9 +18,7 @@ def frozen_reports(round_: Round) -> QuerySet[FrozenReport]:
 
 
 def at_levels(round_: Round, *names: str) -> dict[int, dict[str, Any]]:
-    """By report and name of a level, the JSON of the frozen reports of a round at these levels; None for a
-    level that a report lacks. One query.
-    """
+    """The JSON of a round's frozen reports, by report and level; None for a level it lacks. One query."""
     levels = KeyTransform("levels", Cast("document", JSONField()))
     found = {f"at_{place}": KeyTransform(name, levels) for place, name in enumerate(names)}
     rows = FrozenReport.objects.filter(round=round_).annotate(**found).values_list("pk", *found)

@@ -57,9 +57,7 @@ _AS_USUAL = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _PLAN)
 
 @dataclass(frozen=True)
 class GroupedBy:
-    """What labels are grouped by, beside the decided category. `by_year` asks for `Grouped.issues`, `whose`
-    for the volunteers.
-    """
+    """What labels are grouped by, beside the decided category; `by_year` gives `Grouped.issues`."""
 
     by_repository: bool = False
     by_month: bool = False

@@ -1,7 +1,6 @@
 """Models compared with the volunteers of a report; no other number of the report counts their labels."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -17,20 +16,13 @@ from reports.pictures.dots import draw_models
 from reports.pictures.kind import PictureKind, columns_of, heaviest
 from reports.sections import columns
 from reports.sections.section import Card, JsonPart, PageQuery, Section
-from reports.sections.volunteers import DECISION_NAMES, decision_as_dict
-
-
-@dataclass(frozen=True)
-class ModelComparison:
-    """One model by its pseudonym, and what came out of its comparison."""
-
-    model: str
-    found: ModelRater
+from reports.sections.volunteers import DECISION_NAMES
 
 
 @computed_once
-def model_comparisons(report: AgreementReport) -> tuple[ModelComparison, ...]:
-    """Every model with a label on an issue of the report, in the order in which they joined the study.
+def model_comparisons(report: AgreementReport) -> tuple[tuple[str, ModelRater], ...]:
+    """Every model with a label on an issue of the report: its pseudonym, and what its comparison gave. In
+    the order in which they joined the study.
 
     One query, and two more where there is such a model.
     """
@@ -41,9 +33,7 @@ def model_comparisons(report: AgreementReport) -> tuple[ModelComparison, ...]:
     patterns = Patterns(places[found.codes], found.counts, len(report.codebook.at_level(report.level)))
     decided = places[found.decided]
     return tuple(
-        ModelComparison(
-            name, model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns))
-        )
+        (name, model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns)))
         for name, codes in zip(found.names, found.models.T, strict=True)
     )
 
@@ -56,30 +46,29 @@ _cells = attrgetter(
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
     """`reason` says why values are undefined, each reason once."""
-    for one in model_comparisons(report):
-        found = one.found
+    for model, found in model_comparisons(report):
         values = (found.agreement, found.kappa, found.among_agreement, found.among_kappa)
         reasons = [value.reason for value in values if value.value is None]
         reasons += [found.decision.reason] if found.decision.kappa is None else []
         undefined = dict.fromkeys(reason.text for reason in reasons if reason)
-        yield one.model, *_cells(found), "; ".join(undefined) or None
+        yield model, *_cells(found), "; ".join(undefined) or None
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
     return [
         {
-            "model": one.model,
-            "labels": one.found.labels,
-            "compared": one.found.compared,
-            "agreement": one.found.agreement.as_dict(),
-            "mean_kappa": one.found.kappa.as_dict(),
+            "model": model,
+            "labels": found.labels,
+            "compared": found.compared,
+            "agreement": found.agreement.as_dict(),
+            "mean_kappa": found.kappa.as_dict(),
             "volunteers": {
-                "percent_agreement": one.found.among_agreement.as_dict(),
-                "light_kappa": one.found.among_kappa.as_dict(),
+                "percent_agreement": found.among_agreement.as_dict(),
+                "light_kappa": found.among_kappa.as_dict(),
             },
-            "decision": decision_as_dict(one.found.decision),
+            "decision": found.decision.as_dict(),
         }
-        for one in model_comparisons(report)
+        for model, found in model_comparisons(report)
     ]
 
 

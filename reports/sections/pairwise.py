@@ -40,10 +40,7 @@ def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
         {
             "first": report.columns[pair.first],
             "second": report.columns[pair.second],
-            "issues": pair.issues,
-            "percent_agreement": pair.agreement,
-            "cohen_kappa": pair.kappa,
-            "reason": pair.reason and pair.reason.text,
+            **pair.as_dict(),
         }
         for pair in report.overall.pairs
     ]
@@ -57,15 +54,7 @@ def side_by_side(report: AgreementReport) -> list[str]:
 
 def _confusion(report: AgreementReport) -> list[dict[str, Any]]:
     """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
-    codes = [category.code for category in report.overall.categories]
-    table = confusion(report.numbers.patterns)
-    found = [
-        {"first": code, "second": codes[column], "issues": int(table[row, column])}
-        for row, code in enumerate(codes)
-        for column in range(row + 1, len(codes))
-        if table[row, column]
-    ]
-    return sorted(found, key=lambda pair: -pair["issues"])
+    return _most_first(report, np.triu(confusion(report.numbers.patterns), 1), ("first", "second", "issues"))
 
 
 @computed_of_labels
@@ -76,15 +65,17 @@ def decision_table(report: AgreementReport) -> NDArray[np.int64]:
 
 def _against_decision(report: AgreementReport) -> list[dict[str, Any]]:
     """How many labels of one category lie on issues decided as another, most first."""
-    codes = [category.code for category in report.overall.categories]
     table = decision_table(report)
-    found = [
-        {"label": code, "decision": codes[column], "labels": int(table[row, column])}
-        for row, code in enumerate(codes)
-        for column in range(len(codes))
-        if row != column and table[row, column]
-    ]
-    return sorted(found, key=lambda pair: -pair["labels"])
+    return _most_first(report, table - np.diag(np.diag(table)), ("label", "decision", "labels"))
+
+
+def _most_first(
+    report: AgreementReport, table: NDArray[np.int64], names: tuple[str, str, str]
+) -> list[dict[str, Any]]:
+    """The cells of a square table of categories that are not 0, largest first, then in the tree's order."""
+    codes = [category.code for category in report.overall.categories]
+    found = [(codes[row], codes[column], int(table[row, column])) for row, column in np.argwhere(table)]
+    return [dict(zip(names, one, strict=True)) for one in sorted(found, key=lambda one: -one[2])]
 
 
 def _names(pair: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from agreement import PairKappa, Rater, raters
+from agreement import Rater, raters
 from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
 from reports.sections import columns
@@ -37,7 +37,7 @@ def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
             "compared": one.compared,
             "agreement": one.agreement.as_dict(),
             "mean_kappa": one.kappa.as_dict(),
-            "decision": decision_as_dict(one.decision),
+            "decision": one.decision.as_dict(),
             "without": one.without.as_dict(),
             "effect": one.effect,
             "alone": one.alone,
@@ -45,16 +45,6 @@ def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
         }
         for one in volunteers(report)
     ]
-
-
-def decision_as_dict(found: PairKappa) -> dict[str, Any]:
-    """How a rater agrees with the decisions, for the JSON."""
-    return {
-        "issues": found.issues,
-        "percent_agreement": found.agreement,
-        "cohen_kappa": found.kappa,
-        "reason": found.reason and found.reason.text,
-    }
 
 
 def _figures(found: list[dict[str, Any]]) -> KeyedFigures:

@@ -161,7 +161,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
     return {
         "headline": _headline(report),
         "compared": say.compared(found),
-        "model_labels": sum(one.found.labels for one in model_comparisons(report)),
+        "model_labels": sum(found.labels for _model, found in model_comparisons(report)),
         "not_of_the_study": say.not_of_the_study(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],

@@ -65,9 +65,7 @@ def _listed(
     now: Mapping[str, Any],
     report: AgreementReport,
 ) -> dict[str, Any]:
-    """A frozen report of the list; its kappa at the round's depth, and whether the numbers of the level shown
-    are the same now. Both None where something is held back from the reader.
-    """
+    """A frozen report of the list: its kappa, and whether its numbers are those of now. None: held back."""
     if numbers is None:
         return {"frozen": frozen, "kappa": None}
     at_depth, shown = numbers[level_name(report.round.depth)], numbers[level_name(report.level)]

@@ -1,6 +1,6 @@
 """A screening: what left the study, why, and how far the raters agreed on it. Revealed issues only."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -48,29 +48,25 @@ from studies.pages import frame
 class ListAddress:
     """What the address asks for: which decided issues, of which repository, from where on; one to read."""
 
+    page: str
     show: ScreenedState = "excluded"
     repository: int | None = None
     after: int | None = None
     issue: int | None = None
 
     @classmethod
-    def read(cls, query: QueryDict) -> "ListAddress":
+    def read(cls, round_: Round, query: QueryDict) -> "ListAddress":
         """Raises Http404 for what no link of this page says."""
         show = query.get("show", "excluded")
         if show not in {"excluded", "included"}:
             raise Http404
         numbers = {name: number_asked(query, name, digits=SHORT) for name in ("repository", "after", "issue")}
-        return cls(show=cast(ScreenedState, show), **numbers)
+        return cls(reverse("screening", args=[round_.pk]), cast(ScreenedState, show), **numbers)
 
-    def address(self, page: str, **changes: Any) -> str:
-        one = replace(self, **changes)
-        given = {
-            "show": "" if one.show == "excluded" else one.show,
-            "repository": one.repository,
-            "after": one.after,
-            "issue": one.issue,
-        }
-        query = urlencode({name: value for name, value in given.items() if value not in {None, ""}})
+    def address(self, **changes: Any) -> str:
+        given = asdict(self) | changes
+        page = given.pop("page")
+        query = urlencode({name: value for name, value in given.items() if value not in {None, "excluded"}})
         return f"{page}?{query}" if query else page
 
 
@@ -78,7 +74,7 @@ class ListAddress:
 def screening(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show a screening in numbers and what it decided."""
     round_, member = _screening(request, round_id)
-    return _page(request, round_, member, ListAddress.read(request.GET))
+    return _page(request, round_, member, ListAddress.read(round_, request.GET))
 
 
 @require_safe
@@ -106,7 +102,7 @@ def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     """Bring an excluded issue back, or exclude one after all: a new decision, with its reason."""
     round_, member = _screening(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study decides that."))
-    asked = replace(ListAddress.read(request.GET), issue=issue_id)
+    asked = replace(ListAddress.read(round_, request.GET), issue=issue_id)
     found = queries.vote_at(round_, issue_id, withheld_issues(round_, member))
     if found is None:
         raise Http404
@@ -127,7 +123,7 @@ def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     else:
         said = _("%(issue)s is back in the study: %(code)s.")
     messages.success(request, said % {"issue": found.rows[0].item.issue, "code": code})
-    return go_to(request, asked.address(_path(round_), issue=None))
+    return go_to(request, asked.address(issue=None))
 
 
 def _screening(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
@@ -135,10 +131,6 @@ def _screening(request: AuthedRequest, round_id: int) -> tuple[Round, Membership
     if round_.kind != Round.Kind.SCREENING:
         raise Http404
     return round_, member
-
-
-def _path(round_: Round) -> str:
-    return reverse("screening", args=[round_.pk])
 
 
 def _page(
@@ -154,7 +146,6 @@ def _page(
     blind = withheld_issues(round_, member)
     counts = queries.screening_counts(round_, blind)
     book = codebook(round_.version_id)
-    path = _path(round_)
     may_settle = rules.may_settle(member, round_)
     context: dict[str, Any] = {
         **frame(round_.study, member, "rounds"),
@@ -169,7 +160,7 @@ def _page(
     }
     if counts.whole.decided or counts.whole.open_disagreements:
         context |= {"flow": _flow(counts), "agreement": _agreement(round_, blind)}
-        context |= _list(round_, asked, book, counts, path, blind)
+        context |= _list(round_, asked, book, counts, blind)
         if may_settle:
             context["votes"] = [one for one in bulk_decisions(round_, member) if one.standing]
             if round_.rule != Round.Rule.MEETING:
@@ -178,7 +169,7 @@ def _page(
         found = queries.vote_at(round_, asked.issue, blind)
         if found is None:
             raise Http404
-        context |= _issue(round_, found, book, asked, path, form if may_settle else None)
+        context |= _issue(round_, found, book, asked, form if may_settle else None)
         if not may_settle:
             context["form"] = None
     return render_page(request, "reports/screening/screening.html", context, status=status)
@@ -199,25 +190,19 @@ def _agreement(round_: Round, blind: WithheldIssues) -> dict[str, Any]:
 
 
 def _list(
-    round_: Round,
-    asked: ListAddress,
-    book: ShownCodebook,
-    counts: ScreeningCounts,
-    path: str,
-    blind: WithheldIssues,
+    round_: Round, asked: ListAddress, book: ShownCodebook, counts: ScreeningCounts, blind: WithheldIssues
 ) -> dict[str, Any]:
     page = queries.votes(round_, asked.show, repository=asked.repository, after=asked.after, blind=blind)
     colours = hues(book)
     return {
         "rows": [
-            _row(one, page, colours) | {"url": asked.address(path, issue=one.item.issue.pk)}
-            for one in page.rows
+            _row(one, page, colours) | {"url": asked.address(issue=one.item.issue.pk)} for one in page.rows
         ],
         "tabs": [
             {
                 "name": name,
                 "issues": issues,
-                "url": asked.address(path, show=show, after=None, issue=None),
+                "url": asked.address(show=show, after=None, issue=None),
                 "current": show == asked.show,
             }
             for show, name, issues in (
@@ -228,14 +213,14 @@ def _list(
         "menu": [
             {
                 "path": one.repository,
-                "url": asked.address(path, repository=one.repository_id, after=None, issue=None),
+                "url": asked.address(repository=one.repository_id, after=None, issue=None),
                 "on": one.repository_id == asked.repository,
             }
             for one in counts.repositories
         ],
-        "any_repository": asked.address(path, repository=None, after=None, issue=None),
-        "first_url": asked.address(path, after=None, issue=None) if asked.after is not None else "",
-        "next_url": asked.address(path, after=page.next, issue=None) if page.next is not None else "",
+        "any_repository": asked.address(repository=None, after=None, issue=None),
+        "first_url": asked.address(after=None, issue=None) if asked.after is not None else "",
+        "next_url": asked.address(after=page.next, issue=None) if page.next is not None else "",
     }
 
 
@@ -253,12 +238,7 @@ def _row(one: ScreenedIssue, page: ScreenedPage, colours: dict[str, str]) -> dic
 
 
 def _issue(
-    round_: Round,
-    found: ScreenedPage,
-    book: ShownCodebook,
-    asked: ListAddress,
-    path: str,
-    form: ScreenForm | None,
+    round_: Round, found: ScreenedPage, book: ShownCodebook, asked: ListAddress, form: ScreenForm | None
 ) -> dict[str, Any]:
     issue = Issue.objects.select_related("repository", "current").get(pk=found.rows[0].item.issue.pk)
     voted = found.rows[0]
@@ -268,8 +248,8 @@ def _issue(
         "is_part": True,
         "is_excluded": _is_excluded(round_, voted, book),
         "form": form or _form(round_, voted),
-        "screen_url": asked.address(reverse("screen_issue", args=[round_.pk, issue.pk]), issue=None),
-        "close_url": asked.address(path, issue=None),
+        "screen_url": asked.address(page=reverse("screen_issue", args=[round_.pk, issue.pk]), issue=None),
+        "close_url": asked.address(issue=None),
     }
 
 

@@ -443,9 +443,8 @@ def test_demo_froze_a_report_and_decided_an_issue_anew_after_it():
 
 def test_demo_has_a_model_that_knows_some_words_beside_its_volunteers():
     assert ModelLabel.objects.count() == 84
-    [line] = model_comparisons(agreement_report(main_round()))
-    found = line.found
-    assert (line.model, found.labels, found.compared) == ("M1", 70, 70)
+    [(name, found)] = model_comparisons(agreement_report(main_round()))
+    assert (name, found.labels, found.compared) == ("M1", 70, 70)
     assert 0.5 < found.agreement.value < found.among_agreement.value
     assert 0.5 < found.kappa.value < found.among_kappa.value
     assert found.decision.issues == Decision.objects.filter(round=main_round(), superseded_at=None).count()
