@@ -5,13 +5,12 @@
 import time
 from collections import Counter
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from annotate.actions import volunteers
-from annotate.actions.labels import SubmittedLabel, submit_label
+from annotate.actions.labels import SubmittedLabel
 from annotate.actions.turns import next_turn
 from annotate.actions.volunteers import (
     RemovedVolunteer,
@@ -46,15 +45,8 @@ def promises_hold(round_: Round) -> None:
     assert not Decision.objects.filter(round=round_, issue__in=waiting).exists()
 
 
-def submit(world, round_, issue, member, code="C.2"):
-    return submit_label(
-        round_=round_,
-        issue=issue,
-        member=member,
-        given=factories.label_input(
-            category=world.category(code), summary="typed", unsure=False, form_key=uuid4()
-        ),
-    )
+def submit(world, round_, issue, member):
+    return world.submit(round_, issue, member, "C.2", summary="typed")
 
 
 def test_a_volunteer_is_removed_while_they_submit():

@@ -3,17 +3,16 @@
 # ruff: noqa: B023 - the threads end before the loop goes on
 
 from collections import Counter
-from uuid import uuid4
+from dataclasses import replace
 
 import pytest
 
-from annotate.actions.labels import submit_label
 from consensus.models import Decision, Disagreement
 from rounds import errors
 from rounds.models import Assignment, CurrentLabel, Label, RoundIssue
 from studies.models import Event
 from taxonomy.actions import act, publish
-from taxonomy.models import Category, CategoryState, Version
+from taxonomy.models import Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests import factories
@@ -26,11 +25,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 ROUNDS, THREADS = sampled(100, 15), 20
 
 
-def _keys(version: Version) -> dict[str, Category]:
-    states = CategoryState.objects.filter(version=version).select_related("category")
-    return {state.code: state.category for state in states}
-
-
 def test_twenty_people_submit_while_two_categories_are_merged():
     """Again and again: ten choose what is merged away, ten what it is merged into, and somebody publishes."""
     world = small_world(issues=ROUNDS, members=THREADS)
@@ -38,26 +32,16 @@ def test_twenty_people_submit_while_two_categories_are_merged():
     taxonomy = factories.make_version(world.study, codes).taxonomy
     version = taxonomy.versions.get()
     round_ = world.round(version=version, depth=2)
-    categories = _keys(version)
+    named = replace(world, version=version)
     for number, issue in enumerate(world.issues):
-        gone, kept = categories[f"C.{2 * number + 1}"], categories[f"C.{2 * number + 2}"]
+        codes = [f"C.{2 * number + 1}", f"C.{2 * number + 2}"]
+        gone, kept = map(named.category, codes)
         act(taxonomy=taxonomy, kind=MERGE, key=str(gone.key), values={"into": str(kept.key)}, by=None)
         seen, chosen = version.pk, [gone, kept] * (THREADS // 2)
-
-        def submit(member, category):
-            return submit_label(
-                round_=round_,
-                issue=issue,
-                member=member,
-                given=factories.label_input(
-                    category=category, summary="", unsure=False, form_key=uuid4(), version=seen
-                ),
-            ).label
-
         *labels, version = at_once(
             *(
-                lambda member=member, category=category: submit(member, category)
-                for member, category in zip(world.members, chosen, strict=True)
+                lambda member=member, code=code: named.submit(round_, issue, member, code, version=seen)
+                for member, code in zip(world.members, codes * (THREADS // 2), strict=True)
             ),
             lambda: publish(taxonomy=taxonomy, by=None),
         )
@@ -92,23 +76,17 @@ def test_who_comes_after_a_retirement_is_asked_again():
     taxonomy = factories.make_version(world.study, ["C", *(f"C.{n}" for n in range(rounds + 1))]).taxonomy
     version = taxonomy.versions.get()
     round_ = world.round(version=version, depth=2)
-    categories = _keys(version)
+    named = replace(world, version=version)
     for number, issue in enumerate(world.issues):
-        gone, seen = categories[f"C.{number + 1}"], version.pk
-        act(taxonomy=taxonomy, kind=RETIRE, key=str(gone.key), values={}, by=None)
-
-        def submit(member):
-            return submit_label(
-                round_=round_,
-                issue=issue,
-                member=member,
-                given=factories.label_input(
-                    category=gone, summary=f"by {member}", unsure=False, form_key=uuid4(), version=seen
-                ),
-            )
-
+        code, seen = f"C.{number + 1}", version.pk
+        act(taxonomy=taxonomy, kind=RETIRE, key=str(named.category(code).key), values={}, by=None)
         *answers, version = at_once(
-            *(lambda member=member: submit(member) for member in world.members),
+            *(
+                lambda member=member: named.submit(
+                    round_, issue, member, code, summary=f"by {member}", version=seen
+                )
+                for member in world.members
+            ),
             lambda: publish(taxonomy=taxonomy, by=None),
         )
         assert isinstance(version, Version), version

@@ -83,26 +83,21 @@ def test_each_step_is_reported_and_nobody_sees_it(world):
     assert current_turn(Round.objects.get(pk=round_.pk), member) is not None
 
 
-@pytest.mark.parametrize("steps", [1, 3, 5])
-def test_killed_anywhere_and_run_again_it_is_as_if_undisturbed(world, steps):
+@pytest.mark.parametrize(("steps", "is_ended_at_once"), [(1, False), (3, False), (5, False), (2, True)])
+def test_killed_anywhere_and_run_again_it_is_as_if_undisturbed(world, steps, is_ended_at_once):
     undisturbed, round_ = world.round(seed=5), world.round(seed=5, opened=False)
     for _again in range(2):
         with pytest.raises(Killed):
             open_round_in_steps(round_=round_, by=world.lead, report=killed_after(steps))
     assert len(slots(round_)) == 6 * steps
     assert Round.objects.get(pk=round_.pk).opened_at is None
-    open_round_in_steps(round_=round_, by=world.lead, report=nothing)
+    if is_ended_at_once:
+        open_round(round_=round_, by=world.lead)
+    else:
+        open_round_in_steps(round_=round_, by=world.lead, report=nothing)
     assert slots(round_) == slots(undisturbed)
     with pytest.raises(RoundAlreadyOpen):
         open_round_in_steps(round_=round_, by=world.lead, report=nothing)
-    assert slots(round_) == slots(undisturbed)
-
-
-def test_what_was_begun_in_steps_can_be_ended_at_once(world):
-    undisturbed, round_ = world.round(seed=5), world.round(seed=5, opened=False)
-    with pytest.raises(Killed):
-        open_round_in_steps(round_=round_, by=world.lead, report=killed_after(2))
-    open_round(round_=round_, by=world.lead)
     assert slots(round_) == slots(undisturbed)
 
 

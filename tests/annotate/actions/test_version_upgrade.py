@@ -3,8 +3,6 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from annotate.actions.label_drafts import save_draft
-from annotate.actions.labels import change_label
 from annotate.actions.rounds import close_round
 from annotate.errors import LabelRevealed
 from annotate.models import Draft
@@ -21,7 +19,6 @@ from taxonomy.models import Category, Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
-from tests.factories.annotate import label_input
 from tests.kept import kept
 from tests.worlds.world import World, small_world
 
@@ -115,7 +112,11 @@ def test_a_merge_counts_at_once_and_rewrites_no_label(labelled):
     world, round_ = labelled
     chosen = list(Label.objects.order_by("pk").values_list("pk", "category", "version", "summary"))
     change(world, MERGE, "C.2", into="C.1")
-    publication(world)
+    version = publication(world)
+    round_.refresh_from_db()
+    assert round_.version == version
+    event = world.study.events.get(verb="rounds.followed")
+    assert event.detail == {"round": round_.name, "before": 1, "version": 2, "again": 0}
     assert list(Label.objects.order_by("pk").values_list("pk", "category", "version", "summary")) == chosen
     assert said(round_) == [["C.1"] * 3, ["C.1"] * 3, ["C.1", "C.3", "C.3"], ["B.1", "C.9", "C.9"], ["C.1"]]
     assert standing(round_) == {world.issues[0].pk: "C.1", world.issues[1].pk: "C.1"}
@@ -133,16 +134,6 @@ def test_a_merge_counts_at_once_and_rewrites_no_label(labelled):
         "",
     ]
     assert not Round.objects.filter(kind=Round.Kind.LOOK).exists()
-
-
-def test_the_round_goes_on_with_the_new_version_and_the_audit_says_so(labelled):
-    world, round_ = labelled
-    change(world, DESCRIBE, "C.3", name="Other")
-    version = publication(world)
-    round_.refresh_from_db()
-    assert round_.version == version
-    event = world.study.events.get(verb="rounds.followed")
-    assert event.detail == {"round": round_.name, "before": 1, "version": 2, "again": 0}
 
 
 def test_closed_rounds_and_trainings_keep_their_version(labelled):
@@ -300,43 +291,28 @@ def test_a_split_under_their_hands_asks_again_even_if_the_code_is_still_there(la
 
 def test_a_version_that_the_round_never_had_is_refused(labelled):
     world, round_ = labelled
-    other = small_world().version
+    other = small_world()
     with pytest.raises(errors.StaleVersion):
-        world.submit(round_, world.issues[4], world.members[1], "C.2", version=other.pk)
+        world.submit(round_, world.issues[4], world.members[1], "C.2", version=other.version.pk)
+    with pytest.raises(errors.UnknownCategory):
+        other.submit(round_, world.issues[4], world.members[1], "C.2")
 
 
-def test_a_draft_follows_what_its_category_became(labelled):
+def test_a_draft_follows_what_its_category_became_and_asks_again_where_that_was_split(labelled):
     world, round_ = labelled
-    change(world, MERGE, "C.2", into="C.1")
-    publication(world)
-    given = {"summary": "half", "unsure": False, "revision": 0}
-    draft = save_draft(
-        round_=round_,
-        issue=world.issues[4],
-        member=world.members[1],
-        given=label_input(category=world.category("C.2"), **given),
-    )
-    assert draft.category == world.category("C.2")
-
-
-def test_a_draft_of_what_was_split_and_is_still_there_asks_again(labelled):
-    world, round_ = labelled
-    fifth, given = world.issues[4], {"summary": "half", "unsure": False, "revision": 0}
     for member, code in zip(world.members[1:], ("C.9", "C.3"), strict=True):
-        save_draft(
-            round_=round_,
-            issue=fifth,
-            member=member,
-            given=label_input(category=world.category(code), **given),
-        )
+        world.draft(round_, world.issues[4], member, code, "half")
     change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
     change(world, DESCRIBE, "C.3", name="Other")
+    change(world, MERGE, "C.2", into="C.1")
     publication(world)
     drafts = Draft.objects.filter(round=round_).order_by("volunteer")
     assert list(drafts.values_list("category", "summary", "revision")) == [
         (None, "half", 1),
         (world.category("C.3").pk, "half", 1),
     ]
+    merged = world.draft(round_, world.issues[4], world.members[1], "C.2", "half", revision=1)
+    assert merged.category == world.category("C.2")
 
 
 def test_a_label_that_is_not_revealed_is_changed_where_it_is(labelled):
@@ -346,13 +322,10 @@ def test_a_label_that_is_not_revealed_is_changed_where_it_is(labelled):
     publication(world)
     look = Round.objects.get(of=round_)
     assert not look.round_issues.filter(issue=world.issues[4]).exists()
-    given = {"summary": "", "unsure": False, "category": world.category("C.3")}
-    change_label(round_=round_, issue=world.issues[4], member=world.members[0], given=label_input(**given))
+    world.change(round_, world.issues[4], world.members[0], "C.3")
     assert said(round_)[4] == ["C.3"]
     with pytest.raises(LabelRevealed):
-        change_label(
-            round_=round_, issue=world.issues[1], member=world.members[1], given=label_input(**given)
-        )
+        world.change(round_, world.issues[1], world.members[1], "C.3")
 
 
 def test_a_second_look_begins_when_the_issue_is_complete(labelled):
@@ -453,12 +426,6 @@ def test_no_category_is_a_former_one_by_mistake(labelled):
     assert states.knows(ids["C.2"])
     assert not states.knows(Category.objects.latest("pk").pk + 1)
     assert set(states.chosen_as([ids["C.3"]])) == {ids["C.3"], ids["C.1"], ids["C.2"]}
-
-
-def test_a_label_of_a_closed_form_is_not_taken_for_another(labelled):
-    world, round_ = labelled
-    with pytest.raises(errors.UnknownCategory):
-        small_world().submit(round_, world.issues[4], world.members[1], "C.2")
 
 
 def test_what_stands_on_the_issues_is_what_labels_and_decisions_say(labelled):
