@@ -1,18 +1,12 @@
 """A first draft of a taxonomy from what a pilot's labels say: plain data, no database."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 
 from taxonomy.tree import MAX_NAME, MAX_TEXT, THEME, TYPE, Node, Tree, look_alike
+from taxonomy.tree.codes import free_code
 
 EXAMPLES = 5
-
-_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-_TENS = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
-_NUMERALS = [f"{tens}{ones}" for tens in _TENS for ones in _ONES]
-_VALUES = {numeral: value for value, numeral in enumerate(_NUMERALS)}
 
 
 @dataclass(frozen=True)
@@ -62,37 +56,11 @@ def draft_taxonomy(
             nodes[namesake.code] = _with_examples(namesake, one.examples)
             continue
         known = [node.code for node in (*tree.children(parent), *siblings)]
-        code = free_code(parent, known, taken)
+        code = free_code(parent, known, level, taken)
         taken.add(look_alike(code))
         made = Node(code, level, parent, name, definition=_text(map(_line, one.reasons), " "))
         nodes[code] = _with_examples(made, one.examples)
     return Tree(replace(node, position=place) for place, node in enumerate(nodes.values()))
-
-
-def free_code(parent: str | None, siblings: Sequence[str], taken: Collection[str] = ()) -> str:
-    """The code that follows those of the siblings: `C.11` after `C.10`, `C.3.iv` after `C.3.iii`, D after C.
-
-    Without siblings the first one: `A`, `C.1`, `C.3.i`. Never one of `taken` (as `look_alike` gives them).
-    """
-    before = "" if parent is None else f"{parent}."
-    ends = [code.removeprefix(before) for code in siblings if code.startswith(before)]
-    numbered = [re.fullmatch(r"(\D*)(\d+)", end) for end in ends]
-    following: Iterable[str] = ()
-    if ends and all(_VALUES.get(end) for end in ends):
-        following = _NUMERALS[max(_VALUES[end] for end in ends) + 1 :]
-    elif ends and all(numbered) and len({found[1] for found in numbered if found}) == 1:
-        last = max((found for found in numbered if found), key=lambda found: int(found[2]))
-        following = (f"{last[1]}{number}" for number in count(int(last[2]) + 1))
-    elif parent is None:
-        letter = max((ord(end) for end in ends if re.fullmatch("[A-Z]", end)), default=ord("A") - 1)
-        following = map(chr, range(letter + 1, ord("Z") + 1))
-    elif "." in parent:
-        following = _NUMERALS[1:]
-    return next(
-        code
-        for code in (f"{before}{end}" for end in chain(following, map(str, count(1))))
-        if code not in siblings and look_alike(code) not in taken
-    )
 
 
 def _with_examples(node: Node, examples: Iterable[str]) -> Node:

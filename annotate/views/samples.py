@@ -75,7 +75,6 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
         **frame(found.study, member, "rounds"),
         "sample": found,
         "plan": found.plan,
-        "percents": {name: found.plan[name] * 100 for name in ("confidence", "margin", "share")},
         "framed": sum(stratum["issues"] for stratum in strata),
         "by_rule": sum(stratum["size"] for stratum in strata),
         "page": page,

@@ -1,10 +1,10 @@
 """The codes that a new category may get: what comes next after its siblings'."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import count
 
-from taxonomy.tree.nodes import SUB_THEME, TYPE
+from taxonomy.tree.nodes import SUB_THEME, TYPE, look_alike
 
 _ROMAN = ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,6 +30,10 @@ def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
     """
     start = "" if above is None else f"{above}."
     ends = [code.removeprefix(start) for code in siblings if code.startswith(start)]
+    beginnings = {end.rstrip("0123456789") for end in ends}
+    if len(beginnings) == 1 and not beginnings.intersection(ends):  # all are numbered, as t1 and t7
+        [beginning] = beginnings
+        start, ends = start + beginning, [end.removeprefix(beginning) for end in ends]
     taken = {code.casefold() for code in siblings}
     numbers = [int(end) for end in ends if re.fullmatch("[0-9]{1,6}", end)]
     romans = [_NUMBERS[end] for end in ends if end in _NUMBERS]
@@ -43,3 +47,11 @@ def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
     first = max(romans if is_roman else numbers, default=0) + 1
     codes = (f"{start}{roman(number) if is_roman else number}" for number in count(first))
     return next(code for code in codes if code.casefold() not in taken)
+
+
+def free_code(above: str | None, siblings: Sequence[str], level: int, taken: Collection[str]) -> str:
+    """The next code that is none of `taken` either, which are as `look_alike` gives them."""
+    known = list(siblings)
+    while look_alike(code := next_code(above, known, level)) in taken:
+        known.append(code)
+    return code

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from taxonomy.tree.codes import next_code
+from taxonomy.tree.codes import free_code
 from taxonomy.tree.nodes import look_alike
 
 
@@ -98,12 +98,8 @@ class DraftTree:
         """The code that the next category below `parent` would get."""
         above = None if parent is None else self.entries[parent].code
         codes = [entry.code for entry in self.below(parent)]
-        code = next_code(above, codes, self.level(parent) + 1)
         taken = {look_alike(entry.code) for entry in self.entries.values()}
-        while look_alike(code) in taken:
-            codes.append(code)
-            code = next_code(above, codes, self.level(parent) + 1)
-        return code
+        return free_code(above, codes, self.level(parent) + 1, taken)
 
     def fate(self, key: str) -> Fate:
         """What became of a published category: same, renamed, moved, merged, split or retired.

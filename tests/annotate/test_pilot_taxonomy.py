@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from annotate.pilot_taxonomy import Missing, draft_taxonomy, free_code
+from annotate.pilot_taxonomy import Missing, draft_taxonomy
 from taxonomy.presets import PRESETS, load_preset
 from taxonomy.tree import MAX_TEXT, Node, Tree, read_csv, write_csv
 
@@ -15,32 +15,6 @@ def tree(codes: str) -> Tree:
 
 
 BOOK = tree("A A.1 A.1.i A.1.ii A.2 B B.1 C C.1 C.9 C.10")
-
-
-@pytest.mark.parametrize(
-    ("parent", "siblings", "taken", "code"),
-    [
-        (None, "", "", "A"),
-        (None, "A B C", "", "D"),
-        (None, "A C", "d", "E"),
-        (None, "Z", "", "1"),
-        (None, "bug question", "", "A"),
-        ("C", "", "", "C.1"),
-        ("C", "C.1 C.9 C.10", "", "C.11"),
-        ("C", "C.1", "c.2 c.3", "C.4"),
-        ("C", "C.t1 C.t7", "", "C.t8"),
-        ("C", "C.one C.two", "", "C.1"),
-        ("C", "C.i C.ii", "", "C.iii"),
-        ("C.3", "", "", "C.3.i"),
-        ("C.3", "C.3.i C.3.iii", "", "C.3.iv"),
-        ("C.3", "C.3.ix", "", "C.3.x"),
-        ("C.3", "C.3.xxxviii C.3.xxxix", "", "C.3.xl"),
-        ("C.3", "C.3.1", "", "C.3.2"),
-        ("C", "elsewhere", "", "C.1"),
-    ],
-)
-def test_free_code(parent, siblings, taken, code):
-    assert free_code(parent, siblings.split(), set(taken.split())) == code
 
 
 def codes_of(tree):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taxonomy.tree import TEXTS, Node, Tree
-from taxonomy.tree.codes import next_code
+from taxonomy.tree.codes import free_code, next_code
 from taxonomy.tree.draft_trees import Entry, Fate
 from taxonomy.tree.drafts import (
     ADD,
@@ -82,11 +82,20 @@ def test_what_is_added_gets_the_next_code_and_the_last_place():
         (None, [], 1, "A"), (None, ["A", "C"], 1, "D"), (None, ["Z"], 1, "1"), (None, ["bug", "ask"], 1, "1"),
         ("C", [], 2, "C.1"), ("C", ["C.2", "C.9"], 2, "C.10"), ("C", ["C.a"], 2, "C.1"),
         ("C.1", [], 3, "C.1.i"), ("C.1", ["C.1.viii"], 3, "C.1.ix"), ("C.1", ["C.1.3"], 3, "C.1.4"),
-        ("C.1", ["x", "y"], 3, "C.1.i"),
+        ("C.1", ["x", "y"], 3, "C.1.i"), ("C", ["C.t1", "C.t7"], 2, "C.t8"), ("C", ["C.one", "C.two"], 2, "C.1"),
+        ("C.1", ["C.1.xxxviii", "C.1.xxxix"], 3, "C.1.xl"), ("C.1", ["C.1.i", "C.1.iii"], 3, "C.1.iv"),
     ],
 )  # fmt: skip
 def test_codes_go_on_as_those_of_the_siblings(above, siblings, level, expected):
     assert next_code(above, siblings, level) == expected
+
+
+@pytest.mark.parametrize(
+    ("above", "siblings", "taken", "expected"),
+    [(None, ["A", "C"], {"d"}, "E"), ("C", ["C.1"], {"c.2", "c.3"}, "C.4")],
+)
+def test_a_free_code_is_nobody_elses(above, siblings, taken, expected):
+    assert free_code(above, siblings, 1 if above is None else 2, taken) == expected
 
 
 def test_a_suggested_code_is_free_in_the_whole_tree():
