@@ -9,8 +9,8 @@ from operator import or_
 from django.db.models import Exists, OuterRef, QuerySet
 
 from consensus.models import FollowUp
+from consensus.queries.agendas import standing_decisions
 from consensus.queries.category_counts import rounds_of
-from consensus.queries.decisions import standing_decisions
 from ingest.models import Issue
 from rounds.models import CurrentLabel, Label, Round
 from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues_in

@@ -12,6 +12,7 @@ from core.once import once_a_page
 from rounds.models import Round
 from rounds.queries.blindness import seen_by
 from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.rounds import revealed
 from studies.models import Membership
 
 State = Literal["waiting", "now", "parked", "decided"]
@@ -28,6 +29,11 @@ def standing(closed_at: datetime | OuterRef | None) -> Q:
     if closed_at is None:
         return Q(superseded_at=None)
     return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
+
+
+def standing_decisions(round_: Round) -> QuerySet[Decision]:
+    """The decisions of revealed issues of a round that no newer one supersedes."""
+    return Decision.objects.filter(standing(None), round=round_, issue__in=revealed(round_).values("issue"))
 
 
 @once_a_page

@@ -8,7 +8,7 @@ from operator import or_
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from consensus.models import Decision
-from consensus.queries.decisions import standing_decisions
+from consensus.queries.agendas import standing_decisions
 from rounds.models import Label, Round
 from rounds.queries.blindness import NOTHING, withheld_issues_in
 from rounds.queries.categories import codebook

@@ -56,7 +56,8 @@ class _MinutesWriter:
         self.book: ShownCodebook = codebook(self.round.version_id)
         by_name = meeting.shows_names and may_see_names(member)
         people = Membership.objects.filter(study=self.round.study_id).select_related("user")
-        self.people = {one.pk: called(one, by_name=by_name) for one in people}
+        self.people: dict[int | None, str] = {one.pk: called(one, by_name=by_name) for one in people}
+        self.people[None] = ""  # nobody: what follows from the labels, or from the last ballot
 
     def write(self) -> records.Minutes:
         items, withheld = self._items()
@@ -211,14 +212,13 @@ class _MinutesWriter:
             ballots=tuple((self.people[one.member_id], self.book.code(one.category_id)) for one in ballots),
             split=tuple((self.book.code(id_), n) for id_, n in split),
             abstained=len(ballots) - chosen.total(),
-            revealed_by="" if vote.closed_by_id is None else self.people[vote.closed_by_id],
+            revealed_by=self.people[vote.closed_by_id],
         )
 
     def _decided(self, decision: Decision) -> records.MinuteDecision:
         vote = self.vote.get(decision.vote_id or 0)
         for_it = self.ballots[vote.pk] if vote else []
         state = self.book.states[decision.category_id]
-        ended_by = decision.superseded_by_id
         return records.MinuteDecision(
             number=decision.number,
             code=state.code,
@@ -226,19 +226,19 @@ class _MinutesWriter:
             how=decision.how,
             votes=sum(one.category_id == decision.category_id for one in for_it),
             present=(vote.present or 0) if vote else 0,
-            by="" if decision.decided_by_id is None else self.people[decision.decided_by_id],
+            by=self.people[decision.decided_by_id],
             at=decision.decided_at,
             rationale=decision.rationale,
             cause=str(decision.get_cause_display()) if decision.cause else "",
             alike=self.alike[decision.bulk_id] if decision.bulk_id else 0,
             ended_at=decision.superseded_at,
-            ended_by="" if ended_by is None else self.people[ended_by],
+            ended_by=self.people[decision.superseded_by_id],
             ended_why=decision.superseded_why,
         )
 
     def _outside(self, item: AgendaItem) -> records.OutsideDecision:
         decision = self.settled[item.issue_id]
-        by = "" if decision.decided_by_id is None else self.people[decision.decided_by_id]
+        by = self.people[decision.decided_by_id]
         return records.OutsideDecision(
             self.book.code(decision.category_id), decision.method, by, decision.decided_at
         )

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from consensus.models import Decision
-from consensus.queries.decisions import standing_decisions
+from consensus.queries.agendas import standing_decisions
 from consensus.queries.disagreements import DisagreementRow, rows_of
 from ingest.models import Issue
 from rounds.models import Round, RoundVolunteer

@@ -26,10 +26,10 @@ from consensus.queries.bulk import bulk_decisions
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import DisagreementRow, disagreement_counts, rows_of
 from consensus.views.alike_address import ALONE, AlikeAddress
-from consensus.views.alike_rows import group_line
 from consensus.views.bulk import filters_in_words
 from consensus.views.filter_menu import ends_open
 from consensus.views.issue_table import IssueTable
+from consensus.views.label_cells import split_in_words
 from consensus.views.matrix import hues
 from consensus.views.shortcuts import round_to_read, tell_left_out
 from core.http import go_to, is_fragment, render_page, require
@@ -265,10 +265,29 @@ class AlikePage:
             .in_bulk([group.centre for group in shown])
         )
         return [
-            group_line(group, centres[group.centre], self.columns, self.colours, self.book)
+            self._line(group, centres[group.centre])
             | {"url": self.to(group=group.centre, row=0), "is_open": group.centre == opened}
             for group in shown
         ]
+
+    def _line(self, group: AlikeGroup, centre: Issue) -> dict[str, Any]:
+        """One group: `centre` is the issue that the others are like.
+
+        `apart` names the volunteers who label otherwise than most. `decided`: how often issues of this kind
+        were decided as which code, with its hue.
+        """
+        apart = [one.member.pseudonym for one in self.columns if one.member_id in group.apart]
+        stands_apart = ngettext("%(who)s stands apart", "%(who)s stand apart", len(apart))
+        split = [(self.book.states[id_].code, votes) for id_, votes in group.split]
+        decided = [(issues, self.book.states[id_].code) for id_, issues in group.decided]
+        return {
+            "group": group,
+            "centre": centre,
+            "title": (centre.current.title if centre.current else "") or centre.repository.path,
+            "split": split_in_words(split, group.open_labels),
+            "apart": stands_apart % {"who": ", ".join(apart)} if apart else _("no side is the larger one"),
+            "decided": [(issues, code, self.colours[code]) for issues, code in decided],
+        }
 
     def _open_group(
         self, groups: AlikeGroups, ids: Sequence[int], posted: QueryDict | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, QuerySet
 
 from annotate.models import Repeat
-from consensus.queries.decisions import standing_decisions
+from consensus.queries.agendas import standing_decisions
 from ingest.models import Repository, Source
 from reports.queries.frozen import package_files
 from rounds.models import Round, RoundIssue
