@@ -20,7 +20,7 @@ from consensus.forms.decisions import ReopenForm
 from consensus.forms.meetings import AlikeItemsForm, BallotForm, ChairForm, FollowUpForm, ParkForm, SayForm
 from consensus.models import AgendaItem, FollowUp, Meeting, Vote
 from consensus.queries.meeting_items import items_seen_by
-from consensus.views.meeting_room import RefusedForm, back_to, live, room_page
+from consensus.views.meeting_room import back_to, live, room_page
 from consensus.views.shortcuts import find_meeting
 from core.errors import DomainError
 from core.http import require, typed
@@ -97,7 +97,7 @@ class _Act:
             meeting, member = find_meeting(self.request, self.meeting.pk)
         except Http404:
             raise refusal or Http404 from None
-        refused = RefusedForm(form=name, said=said, typed=typed(self.request))
+        refused = {"form": name, "said": said, "typed": typed(self.request)}
         return room_page(self.request, meeting, member, refused=refused, status=status)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -53,15 +52,6 @@ words: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class RefusedForm:
-    """A refused form: its id, the reasons, and the typed values."""
-
-    form: str
-    said: list[str]
-    typed: Mapping[str, str] = field(default_factory=dict)
-
-
 @require_safe
 def meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Show the room as it is now, or with `?item=` another issue. Looking makes nobody present."""
@@ -105,10 +95,10 @@ def room_page(
     found: Meeting,
     member: Membership,
     *,
-    refused: RefusedForm | None = None,
+    refused: Mapping[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The whole room."""
+    """The whole room. `refused`: the id of a refused `form`, the reasons `said`, and the `typed` values."""
     context = _context(request, found, member) | {"refused": refused, "words": words}
     is_live = found.opened_at is not None
     context["is_live"] = is_live

@@ -13,7 +13,7 @@ from rounds.models import Round
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
-from tests.worlds.parted import FRAGMENT, five_issues, get, give_labels, post, signed_in, text_of
+from tests.worlds.parted import FRAGMENT, five_issues, get, give_labels, post, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=4)]
 
@@ -92,15 +92,11 @@ def test_settling_stores_the_decision_and_goes_on_with_the_next_open_issue(world
     )
 
 
-def test_behind_the_last_issue_the_next_open_one_is_the_first(world, labelled):
+def test_behind_the_last_issue_comes_the_first_open_one_and_behind_that_the_list(world, labelled):
+    world.settle(labelled, world.issues[0], "C.2")
     answer = post(world.lead, labelled, world.issues[3], choice=world.category("C.9").pk)
     assert answer["Location"].endswith(f"?issue={world.issues[2].pk}")
-
-
-def test_the_last_open_issue_leads_back_to_the_list(world, labelled):
-    world.settle(labelled, world.issues[0], "C.2")
-    world.settle(labelled, world.issues[2], "C.2")
-    answer = post(world.lead, labelled, world.issues[3], "state=open", choice=world.category("C.9").pk)
+    answer = post(world.lead, labelled, world.issues[2], "state=open", choice=world.category("C.2").pk)
     assert answer["Location"].endswith("/disagreements/?state=open")
 
 
@@ -168,13 +164,6 @@ def test_a_stale_decision_shows_both_sides_and_keeps_the_rationale(world, labell
     assert again.status_code == 302
     standing = Decision.objects.get(issue=world.issues[0], superseded_at=None)
     assert (standing.category, standing.number, standing.decided_by) == (world.category("C.9"), 2, other)
-
-
-def test_settling_is_no_link(world, labelled):
-    assert (
-        signed_in(world.lead).get(reverse("settle_issue", args=[labelled.pk, world.issues[0].pk])).status_code
-        == 405
-    )
 
 
 # --- the chain
