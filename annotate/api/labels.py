@@ -21,8 +21,9 @@ from ingest.api import IssueTextSerializer
 from ingest.models import Issue
 from ingest.queries.issues import issues_for
 from rounds.actions.proposals import NAME_LENGTH, REASON_LENGTH
-from rounds.api.shortcuts import category_of, round_of
+from rounds.api.shortcuts import category_of
 from rounds.models import Label, Round
+from rounds.pages import seat_in
 from rounds.queries.categories import categories_of
 from taxonomy.models import Version
 from taxonomy.queries.codebooks import States
@@ -158,7 +159,7 @@ class Claim(APIView):
 
     @extend_schema(request=None, responses={200: TurnSerializer, 204: None})
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_own_labels)
+        round_, member = seat_in(request, round_id, may_see_own_labels)
         turn = next_turn(round_=round_, member=member)
         if turn is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
@@ -170,7 +171,7 @@ class Labels(APIView):
 
     @extend_schema(responses=OwnLabelsSerializer, parameters=[OpenApiParameter("after", str)])
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_own_labels)
+        round_, member = seat_in(request, round_id, may_see_own_labels)
         try:
             found = own_labels(round_, member, after=request.query_params.get("after"))
         except ValueError as error:
@@ -182,7 +183,7 @@ class Labels(APIView):
     @extend_schema(request=SubmissionSerializer, responses={201: LabelSerializer, 200: LabelSerializer})
     def post(self, request: Request, round_id: int) -> Response:
         """Label an issue. 200 instead of 201 when the same key stored it before."""
-        round_, member = round_of(request, round_id, may_see_own_labels)
+        round_, member = seat_in(request, round_id, may_see_own_labels)
         form = SubmissionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
@@ -203,7 +204,7 @@ class OneLabel(APIView):
 
     @extend_schema(request=ChangeSerializer, responses=LabelSerializer)
     def put(self, request: Request, round_id: int, issue_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_own_labels)
+        round_, member = seat_in(request, round_id, may_see_own_labels)
         form = ChangeSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data

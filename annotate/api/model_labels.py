@@ -14,7 +14,7 @@ from annotate.queries.model_labels import own_model_labels
 from core.api import KeysetPagination
 from ingest.api import IssueTextSerializer
 from ingest.queries.issues import issues_for
-from rounds.api.shortcuts import round_of
+from rounds.pages import seat_in
 from rounds.queries.categories import codebook
 from rounds.rules import may_label_as_model, may_read_issues
 
@@ -72,7 +72,7 @@ class RoundIssues(APIView):
 
     @extend_schema(responses=RoundIssuePageSerializer, parameters=PAGE)
     def get(self, request: Request, round_id: int) -> Response:
-        round_, _member = round_of(request, round_id, may_read_issues)
+        round_, _member = seat_in(request, round_id, may_read_issues)
         pages = KeysetPagination()
         issues = issues_for(request.user).filter(in_rounds__round=round_)
         page = pages.paginate_queryset(issues, request, view=self)
@@ -84,7 +84,7 @@ class ModelLabels(APIView):
 
     @extend_schema(responses=ModelLabelPageSerializer, parameters=PAGE)
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_label_as_model)
+        round_, member = seat_in(request, round_id, may_label_as_model)
         pages = KeysetPagination()
         page: Any = pages.paginate_queryset(own_model_labels(round_, member), request, view=self)
         return pages.get_paginated_response(ModelLabelSerializer(page, many=True).data)
@@ -98,7 +98,7 @@ class ModelLabels(APIView):
 
         422 `ModelLabelsRefused` and 409 `ModelLabelsStay` name each row in the way, and store nothing.
         """
-        round_, member = round_of(request, round_id, may_label_as_model)
+        round_, member = seat_in(request, round_id, may_label_as_model)
         form = ModelRowsSerializer(data=request.data, min_length=1, max_length=MOST_ROWS)
         form.is_valid(raise_exception=True)
         rows = [ModelRow(row["issue"], row["category"], row["summary"]) for row in form.validated_data]

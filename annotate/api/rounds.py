@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 
 from annotate.actions.rounds import begin_opening, close_round, create_round
 from annotate.api.round_plans import PlanSerializer
-from rounds.api.shortcuts import round_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.rounds import rounds_for
 from rounds.rules import may_close, may_create_round, may_open
 from studies.api import allow
@@ -70,7 +70,7 @@ class OpenRound(APIView):
 
     @extend_schema(request=None, responses={200: RoundSerializer, 202: RoundSerializer})
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_open)
+        round_, member = seat_in(request, round_id, may_open)
         job = begin_opening(round_=round_, by=member)
         return _answer(request, round_, status.HTTP_200_OK if job is None else status.HTTP_202_ACCEPTED)
 
@@ -80,7 +80,7 @@ class CloseRound(APIView):
 
     @extend_schema(request=None, responses=RoundSerializer)
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_close)
+        round_, member = seat_in(request, round_id, may_close)
         close_round(round_=round_, by=member)
         return _answer(request, round_)
 

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.rules import may_see_own_labels
-from rounds.api.shortcuts import round_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.training import TrainingResult, training_result
 
 
@@ -28,7 +28,7 @@ class Training(APIView):
 
     @extend_schema(responses=TrainingSerializer)
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_own_labels)
+        round_, member = seat_in(request, round_id, may_see_own_labels)
         if round_.kind != Round.Kind.TRAINING:
             raise NotFound
         return Response(TrainingSerializer(training_result(round_, member)).data)

@@ -18,9 +18,9 @@ from core.numbers import whole_number
 from rounds import rules
 from rounds.errors import RoundRefused
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.blindness import withheld_issues
 from rounds.queries.rounds import published_versions, reveals_complete_issues
-from rounds.views.shortcuts import seat_in
 from studies.models import Membership
 from studies.pages import frame
 from taxonomy.models import Level, Version

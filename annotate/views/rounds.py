@@ -20,9 +20,10 @@ from rounds import rules
 from rounds import wording as words
 from rounds.allocation import fair_share
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries import rounds as queries
 from rounds.queries import volunteers
-from rounds.views.shortcuts import frame, seat_in
+from rounds.views.shortcuts import frame
 from studies.models import Membership
 from studies.pages import study_of
 from studies.rules import may_read_revealed, may_see_people
@@ -48,8 +49,7 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show one round: what it is, how far everyone is, and what can be done with it."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_progress(member, round_))
+    round_, member = seat_in(request, round_id, rules.may_see_progress)
     if round_.opened_at and request.headers.get("HX-Target") == "job" and is_fragment(request):
         return go_to(request, round_)
     sees_others = rules.may_see_others(member, round_)
@@ -88,8 +88,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Create the round's slots and let its volunteers begin."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_open(member, round_))
+    round_, member = seat_in(request, round_id, rules.may_open)
     if actions.begin_opening(round_=round_, by=member) is None:
         messages.success(request, _("%(round)s is open: its volunteers can begin.") % {"round": round_})
     return go_to(request, round_)
@@ -98,8 +97,7 @@ def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     """End the round, which reveals all of its labels; GET says what it would end without."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_close(member, round_))
+    round_, member = seat_in(request, round_id, rules.may_close)
     if request.method == "POST":
         actions.close_round(round_=round_, by=member)
         messages.success(
@@ -125,8 +123,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_safe
 def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
     """List the issues that lack labels, `?after=` a place on; 404 while nobody is to see which they are."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_others(member, round_))
+    round_, member = seat_in(request, round_id, rules.may_see_others)
     if not volunteers.shows_incomplete(round_):
         raise Http404
     after = number_asked(request.GET, "after", digits=SHORT) or 0

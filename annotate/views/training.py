@@ -29,10 +29,11 @@ from core.numbers import SHORT, number_asked, whole_number
 from ingest.models import Issue
 from rounds import errors
 from rounds.models import Round, RoundVolunteer
+from rounds.pages import seat_in
 from rounds.queries import training as queries
 from rounds.queries.training import AnswerLine
 from rounds.rules import may_open
-from rounds.views.shortcuts import frame, seat_in
+from rounds.views.shortcuts import frame
 from studies.models import Membership
 from taxonomy.queries.codebooks import codebook
 
@@ -85,8 +86,7 @@ def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpR
 @transaction.atomic
 def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
     """Say something about a training issue that one has labelled; `next` goes on, also without words."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_own_labels(member, round_))
+    round_, member = seat_in(request, round_id, rules.may_see_own_labels)
     issue = _issue(round_, issue_id)
     goes_on, text = "next" in request.POST, request.POST.get("text", "")
     if (text.strip() or not goes_on) and first_time(request):
@@ -159,8 +159,7 @@ def _training(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]
 
     Who was taken out of it may be taken in again, and is to know no more than before.
     """
-    round_, member = seat_in(request, round_id)
-    require(may_open(member, round_))
+    round_, member = seat_in(request, round_id, may_open)
     if round_.kind != Round.Kind.TRAINING:
         raise Http404
     labels_in_it = RoundVolunteer.objects.filter(round=round_, member=member).exists()

@@ -31,8 +31,9 @@ from core.idempotency import first_time
 from core.templatetags.crosscheck import count
 from rounds import rules
 from rounds.models import Round, RoundVolunteer
+from rounds.pages import seat_in
 from rounds.queries import volunteers as queries
-from rounds.views.shortcuts import frame, seat_in
+from rounds.views.shortcuts import frame
 from studies.models import Membership
 
 

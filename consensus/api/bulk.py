@@ -17,8 +17,8 @@ from consensus.models import BulkDecision
 from consensus.queries.bulk import bulk_decisions, forecast
 from consensus.queries.disagreement_filters import Narrowing, Split
 from consensus.rules import may_see_disagreements, may_settle
-from rounds.api.shortcuts import round_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.categories import codebook
 from studies.models import Membership
 
@@ -65,7 +65,7 @@ class BulkDecisions(APIView):
 
     @extend_schema(responses=BulkDecisionSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         return Response(BulkDecisionSerializer(bulk_decisions(round_, member), many=True).data)
 
     @extend_schema(
@@ -87,7 +87,7 @@ class BulkDecisions(APIView):
         },
     )
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_settle)
+        round_, member = seat_in(request, round_id, may_settle)
         form = MajoritySerializer(data=request.data)
         form.is_valid(raise_exception=True)
         at_least, narrowing = form.validated_data["at_least"], form.validated_data["filters"]
@@ -102,7 +102,7 @@ class BulkTakenBack(APIView):
 
     @extend_schema(request=None, responses=BulkDecisionSerializer)
     def post(self, request: Request, round_id: int, bulk_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         bulk = get_object_or_404(BulkDecision, pk=bulk_id, round=round_)
         bulk.round = round_
         # Leads may, and the chair whose meeting it was: the action says so.

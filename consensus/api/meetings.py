@@ -20,8 +20,9 @@ from consensus.queries.meeting_items import items_seen_by
 from consensus.queries.meetings import meetings_for, meetings_of
 from consensus.queries.minutes import minutes
 from consensus.rules import may_chair, may_plan_meeting, may_see_disagreements, may_see_meeting, may_take_part
-from rounds.api.shortcuts import category_of, round_of
+from rounds.api.shortcuts import category_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.categories import codebook
 from rounds.queries.rounds import candidates, usual_quorum
 from studies.api import allow
@@ -140,12 +141,12 @@ class Meetings(APIView):
 
     @extend_schema(operation_id="rounds_meetings_list", responses=MeetingSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
-        round_, _member = round_of(request, round_id, may_see_disagreements)
+        round_, _member = seat_in(request, round_id, may_see_disagreements)
         return Response(MeetingSerializer(meetings_of(round_), many=True).data)
 
     @extend_schema(request=MeetingPlanSerializer, responses={201: MeetingSerializer})
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_plan_meeting)
+        round_, member = seat_in(request, round_id, may_plan_meeting)
         form = MeetingPlanSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         given = form.validated_data

@@ -15,8 +15,9 @@ from consensus.models.comments import COMMENT_LENGTH
 from consensus.queries.threads import ThreadComment, may_read_thread, thread
 from consensus.rules import may_comment, may_see_disagreements
 from ingest.models import Issue
-from rounds.api.shortcuts import category_of, round_of
+from rounds.api.shortcuts import category_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from studies.api import allow
 from studies.models import Membership
 
@@ -69,7 +70,7 @@ class Comments(APIView):
 
 def _readable(request: Request, round_id: int, issue_id: int) -> tuple[Round, Membership]:
     """The round and the seat of this user, if they may read the comments on the issue (Http404, 403)."""
-    round_, member = round_of(request, round_id, may_see_disagreements)
+    round_, member = seat_in(request, round_id, may_see_disagreements)
     if not may_read_thread(round_, issue_id, member):
         raise NotFound
     return round_, member

@@ -13,16 +13,14 @@ from consensus.queries.meetings import meetings_for
 from core.http import require
 from core.templatetags.crosscheck import count
 from rounds.models import Round
-from rounds.views.shortcuts import seat_in
+from rounds.pages import seat_in
 from studies.models import Membership
 from studies.queries import membership_of
 
 
 def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """A round whose revealed labels the user may see. Http404 and 403 for others."""
-    round_, member = seat_in(request, round_id)
-    require(rules.may_see_disagreements(member, round_))
-    return round_, member
+    return seat_in(request, round_id, rules.may_see_disagreements)
 
 
 def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:

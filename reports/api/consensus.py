@@ -14,7 +14,7 @@ from consensus.queries.consensus_numbers import consensus_numbers
 from consensus.rules import may_see_disagreements
 from reports.agreement_report import LEVELS
 from reports.queries.before_after import before_and_after
-from rounds.api.shortcuts import round_of
+from rounds.pages import seat_in
 from taxonomy.models import Level
 
 
@@ -49,7 +49,7 @@ class Consensus(APIView):
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         found = changed_votes(round_, member)
         both = before_and_after(round_, member, level=level_asked_for(request), found=found)
         return Response(

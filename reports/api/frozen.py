@@ -21,8 +21,8 @@ from reports.queries.final_labels import change_counts
 from reports.queries.frozen import frozen_reports
 from reports.rules import may_freeze
 from reports.sections.registry import JSON_SECTIONS
-from rounds.api.shortcuts import round_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.blindness import keeps_frozen
 from studies.models import Membership
 
@@ -92,7 +92,7 @@ class ReportDifferenceSerializer(serializers.Serializer[Any]):
 
 def _of_round(request: Request, round_id: int) -> tuple[Round, Membership, int]:
     """The round, the reader's seat, and how many withheld issues keep its frozen reports from this reader."""
-    round_, member = round_of(request, round_id, may_see_disagreements)
+    round_, member = seat_in(request, round_id, may_see_disagreements)
     return round_, member, keeps_frozen(round_, member).count()
 
 

@@ -20,8 +20,8 @@ from reports.agreement_report import LEVELS
 from reports.file_responses import report_file_response
 from reports.formats.files import FORMS
 from reports.queries.report_files import report_jobs
-from rounds.api.shortcuts import round_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from studies.models import Membership
 
 
@@ -63,7 +63,7 @@ class ReportFileSerializer(serializers.ModelSerializer[Job]):
 
 
 def _own(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Membership]:
-    round_, member = round_of(request, round_id, may_see_disagreements)
+    round_, member = seat_in(request, round_id, may_see_disagreements)
     return get_object_or_404(report_jobs(round_, member), pk=job_id), round_, member
 
 
@@ -72,7 +72,7 @@ class ReportFiles(APIView):
 
     @extend_schema(request=ReportFileRequestSerializer, responses={202: ReportFileSerializer})
     def post(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         given = ReportFileRequestSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         level = LEVELS.get(given.validated_data.get("level", ""))

@@ -30,8 +30,9 @@ from reports.exports import LAYOUTS, labels_csv
 from reports.file_responses import stored_as
 from reports.formats.json_report import report_as_dict
 from reports.queries.screened import as_dict, screening_agreement
-from rounds.api.shortcuts import category_of, round_of
+from rounds.api.shortcuts import category_of
 from rounds.models import Round
+from rounds.pages import seat_in
 from rounds.queries.blindness import Reader, withheld_issues
 from rounds.queries.rounds import rounds_for, volunteers
 from studies import rules
@@ -110,7 +111,7 @@ class Disagreements(APIView):
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         after = request.query_params.get("after") or None
         if after and not CURSOR.fullmatch(after):
             raise ValidationError({"after": ["It is the `next` of the page before."]})
@@ -170,7 +171,7 @@ class Screening(APIView):
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         if round_.kind != Round.Kind.SCREENING:
             raise Http404
         blind = withheld_issues(round_, member)
@@ -183,7 +184,7 @@ class Decisions(APIView):
 
     @extend_schema(request=SettlementSerializer, responses={201: DecisionSerializer})
     def post(self, request: Request, round_id: int, issue_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_settle)
+        round_, member = seat_in(request, round_id, may_settle)
         form = SettlementSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         given = form.validated_data
@@ -221,7 +222,7 @@ class Agreement(APIView):
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
-        round_, member = round_of(request, round_id, may_see_disagreements)
+        round_, member = seat_in(request, round_id, may_see_disagreements)
         level = level_asked_for(request)
         by = [names.split(",") for names in request.query_params.getlist("by")]
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:

@@ -3,7 +3,7 @@
 from accounts.http import AuthedRequest
 from core.http import require
 from rounds.models import Round
-from rounds.views.shortcuts import seat_in
+from rounds.pages import seat_in
 from studies.models import Membership
 from studies.rules import may_read_revealed
 
