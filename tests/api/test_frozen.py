@@ -56,9 +56,8 @@ def test_what_you_still_have_to_label_keeps_frozen_reports_from_you(world, label
     make_round(world.version, world.issues[:1], [world.first, world.lead], name="Again")
     reader = client_of(world.first)
     (row,) = reader.get(labelled).json()
-    assert (row["name"], row["held_back"], row["issues"], row["inputs_sha256"]) == (
-        "Submission", True, None, None,
-    )  # fmt: skip
+    found = (row["name"], row["held_back"], row["issues"], row["inputs_sha256"])
+    assert found == ("Submission", True, None, None)
     for address in (f"{labelled}{frozen.pk}/", f"{labelled}{frozen.pk}/difference/"):
         refused = reader.get(address)
         assert (refused.status_code, refused.json()["code"]) == (409, "ReportHeldBack")

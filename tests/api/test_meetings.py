@@ -61,12 +61,10 @@ def test_a_meeting_is_planned_with_what_is_usual(world):
     made = _post(world.lead, f"rounds/{world.round_.pk}/meetings/", name="On C")
     assert made.status_code == 201
     meeting = Meeting.objects.get()
-    assert (meeting.chair, meeting.quorum, meeting.kind, meeting.by_majority) == (
-        world.lead, 2, "together", False,
-    )  # fmt: skip
-    assert sorted(meeting.participants.values_list("member__pseudonym", flat=True)) == [
-        "Lead", "R1", "R2", "R3",
-    ]  # fmt: skip
+    found = (meeting.chair, meeting.quorum, meeting.kind, meeting.by_majority)
+    assert found == (world.lead, 2, "together", False)
+    found = sorted(meeting.participants.values_list("member__pseudonym", flat=True))
+    assert found == ["Lead", "R1", "R2", "R3"]
     listed = _get(world.members[0], f"rounds/{world.round_.pk}/meetings/").json()
     assert [(one["id"], one["name"], one["chair"], one["opened_at"]) for one in listed] == [
         (meeting.pk, "On C", "Lead", None)
@@ -80,9 +78,8 @@ def test_a_meeting_is_planned_as_it_is_said(world):
     )  # fmt: skip
     assert made.status_code == 201, made.json()
     found = made.json()
-    assert (found["kind"], found["chair"], found["quorum"], found["by_majority"], found["starts_at"]) == (
-        "apart", "R1", 3, True, "2026-12-01T10:00:00Z",
-    )  # fmt: skip
+    told = (found["kind"], found["chair"], found["quorum"], found["by_majority"], found["starts_at"])
+    assert told == ("apart", "R1", 3, True, "2026-12-01T10:00:00Z")
     assert Meeting.objects.get().participants.count() == 2
 
 
@@ -103,9 +100,8 @@ def test_a_plan_that_cannot_be_names_its_field(world, body, field):
 
 def test_a_rule_of_planning_is_said_with_its_field(world):
     refused = _post(world.lead, f"rounds/{world.round_.pk}/meetings/", name="M", quorum=99)
-    assert (refused.status_code, refused.json()["code"], refused.json()["field"]) == (
-        409, "MeetingRefused", "quorum",
-    )  # fmt: skip
+    found = (refused.status_code, refused.json()["code"], refused.json()["field"])
+    assert found == (409, "MeetingRefused", "quorum")
 
 
 def test_the_agenda_says_what_waits_was_voted_and_decided(world, meeting):
@@ -135,10 +131,8 @@ def test_the_agenda_says_what_waits_was_voted_and_decided(world, meeting):
             }
         ],
     }
-    assert (second["state"], second["votes"]) == (
-        "now",
-        [{"number": 1, "is_open": True, "voted": ["R1"], "own": "C.1", "ballots": None}],
-    )
+    told = (second["state"], second["votes"])
+    assert told == ("now", [{"number": 1, "is_open": True, "voted": ["R1"], "own": "C.1", "ballots": None}])
     assert (third["state"], third["votes"], third["decision"]) == ("waiting", [], None)
 
 
@@ -167,9 +161,8 @@ def test_what_is_withheld_is_only_a_number(world, meeting):
     world.ballot(world.items[0], world.lead, "C.10")
     _withhold(world, member, 0)
     found = _get(member, f"meetings/{meeting.pk}/").json()
-    assert (found["withheld"], [line["issue"] for line in found["agenda"]]) == (
-        1, [issue.pk for issue in world.issues[1:]],
-    )  # fmt: skip
+    told = (found["withheld"], [line["issue"] for line in found["agenda"]])
+    assert told == (1, [issue.pk for issue in world.issues[1:]])
     minutes = _get(member, f"meetings/{meeting.pk}/minutes/")
     consensus = _get(member, f"rounds/{world.round_.pk}/consensus/")
     assert (minutes.json()["withheld"], consensus.json()["withheld"]) == (1, 1)
@@ -203,14 +196,12 @@ def test_a_ballot_is_cast_changed_and_closes_the_vote(world, meeting):
     item = world.items[0]
     world.vote(item, "C.9", of=world.members)
     path = f"meetings/{meeting.pk}/items/{item.pk}/ballot/"
-    assert _put(world.members[1], path, category="C.9").json() == {
-        "vote": 1, "category": "C.9", "is_open": True,
-    }  # fmt: skip
+    found = _put(world.members[1], path, category="C.9").json()
+    assert found == {"vote": 1, "category": "C.9", "is_open": True}
     assert _put(world.members[1], path, category=None, number=1).json()["category"] is None
     assert _put(world.lead, path, category="C.9").json()["is_open"] is True
-    assert _put(world.members[2], path, category="C.1").json() == {
-        "vote": 1, "category": "C.1", "is_open": False,
-    }  # fmt: skip
+    found = _put(world.members[2], path, category="C.1").json()
+    assert found == {"vote": 1, "category": "C.1", "is_open": False}
     refused = _put(world.members[1], path, category="C.9", number=1)
     assert (refused.status_code, refused.json()["code"]) == (409, "VoteClosed")
 
@@ -260,9 +251,8 @@ def test_minutes_are_plain_data(world, meeting):
     assert (found["meeting"]["id"], found["is_final"], found["chairs"]) == (meeting.pk, False, ["Lead"])
     assert found["totals"]["unanimity"] == 1
     [group] = found["groups"]
-    assert sorted(group["items"][0]["votes"][0]["ballots"]) == [
-        ["Lead", "C.9"], ["R1", "C.9"], ["R2", "C.9"], ["R3", "C.9"],
-    ]  # fmt: skip
+    told = sorted(group["items"][0]["votes"][0]["ballots"])
+    assert told == [["Lead", "C.9"], ["R1", "C.9"], ["R2", "C.9"], ["R3", "C.9"]]
 
 
 @pytest.fixture
@@ -285,9 +275,8 @@ def test_a_majority_is_foreseen_decided_and_listed(by_majority):
     assert made.status_code == 201, made.json()
     listed = _get(world.members[0], path).json()
     assert listed == [made.json()]
-    assert (listed[0]["kind"], listed[0]["by"], listed[0]["issues"], listed[0]["standing"]) == (
-        "majority", "Lead", 2, 2,
-    )  # fmt: skip
+    found = (listed[0]["kind"], listed[0]["by"], listed[0]["issues"], listed[0]["standing"])
+    assert found == ("majority", "Lead", 2, 2)
     take_back(bulk=BulkDecision.objects.get(), by=world.lead)
     after = _get(world.members[0], path).json()[0]
     assert (after["standing"], after["taken_back_by"]) == (0, "Lead")

@@ -65,15 +65,11 @@ def test_a_plan_with_everything(world):
     )  # fmt: skip
     assert answer.status_code == 201, answer.json()
     shown = answer.json()
-    assert (shown["excludes"], shown["training"], shown["selection"]["source"]) == (
-        "F",
-        training,
-        f"round:{source}",
-    )
+    found = (shown["excludes"], shown["training"], shown["selection"]["source"])
+    assert found == ("F", training, f"round:{source}")
     made = Round.objects.get(pk=shown["id"])
-    assert (made.seed, made.deadline, made.majority, made.order, made.lease_minutes) == (
-        -7, deadline, 1, "by_repository", 5,
-    )  # fmt: skip
+    found = (made.seed, made.deadline, made.majority, made.order, made.lease_minutes)
+    assert found == (-7, deadline, 1, "by_repository", 5)
     quotas = RoundVolunteer.objects.filter(round=made).order_by("column").values_list("member", "quota")
     assert list(quotas) == [(world.second.pk, 3), (world.first.pk, 1)]
     assert client_of(world.first).get(f"/api/v1/rounds/{made.pk}/").json() == shown

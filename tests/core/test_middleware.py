@@ -26,11 +26,8 @@ def answer(request, error):
 
 
 def test_an_error_carries_its_words_status_and_what_was_typed():
-    assert (str(RoundClosed().message), RoundClosed().status, RoundClosed().kept) == (
-        "The round was closed.",
-        409,
-        {},
-    )
+    found = (str(RoundClosed().message), RoundClosed().status, RoundClosed().kept)
+    assert found == ("The round was closed.", 409, {})
     assert str(RoundClosed()) == "The round was closed."
     special = RoundClosed("Closed by R1.", status=423, kept={"summary": "x"})
     assert (special.message, special.status, special.kept) == ("Closed by R1.", 423, {"summary": "x"})

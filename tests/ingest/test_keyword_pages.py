@@ -34,11 +34,8 @@ class TestKeywords:
         report = put(study, lead, "token*\n模型")
         assert report == KeywordReport(["模型"], ["llama", "sharding"], ["token*"], [])
         assert keywords_of(study.pk) == ("token*", "模型")
-        assert list(Event.objects.order_by("pk").values_list("detail", flat=True)) == [
-            {"added": 2, "removed": 0},
-            {"added": 1, "removed": 0},
-            {"added": 1, "removed": 2},
-        ]
+        found = list(Event.objects.order_by("pk").values_list("detail", flat=True))
+        assert found == [{"added": 2, "removed": 0}, {"added": 1, "removed": 0}, {"added": 1, "removed": 2}]
 
     @pytest.mark.parametrize(
         ("text", "problem"),

@@ -63,11 +63,8 @@ def test_as_a_plain_search_finds_it(text, words):
 
 
 def test_a_list_is_read_line_by_line():
-    assert parsed("LLM\r\n\r\n  language   model \nllm\n模型\ntoken*") == (
-        ["LLM", "language model", "模型", "token*"],
-        ["llm"],
-        [],
-    )
+    found = parsed("LLM\r\n\r\n  language   model \nllm\n模型\ntoken*")
+    assert found == (["LLM", "language model", "模型", "token*"], ["llm"], [])
     assert parsed(f"a*b\n*\n{'x' * 101}\nok")[::2] == (
         ["ok"],
         [Problem(1, "a*b", "star"), Problem(2, "*", "empty"), Problem(3, "x" * 101, "long")],

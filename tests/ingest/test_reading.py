@@ -30,12 +30,8 @@ def test_an_issue_is_read_with_its_state_and_author():
         state="CLOSED",
         state_reason="COMPLETED",
     )
-    assert (reading.title, reading.forge, str(reading.state), reading.is_closed) == (
-        "It fails",
-        "Gitee",
-        "Closed as completed",
-        True,
-    )
+    found = (reading.title, reading.forge, str(reading.state), reading.is_closed)
+    assert found == ("It fails", "Gitee", "Closed as completed", True)
     assert str(reading.association) == "contributor"
     assert reading.texts.body.strip() == '<p dir="auto"><strong>so</strong></p>'
 

@@ -226,12 +226,8 @@ def test_rest(client, study, lead, volunteer):
     publish(study, lead, FIRST)
     second = publish(study, lead, SECOND, "note")
     current = client.get(url).json()
-    assert (current["number"], current["text"], current["note"], current["published_by"]) == (
-        2,
-        SECOND,
-        "note",
-        lead.pseudonym,
-    )
+    found = (current["number"], current["text"], current["note"], current["published_by"])
+    assert found == (2, SECOND, "note", lead.pseudonym)
     assert current["published_at"].startswith(f"{second.published_at:%Y-%m-%d}")
     assert client.get(url + "?version=1").json()["text"] == FIRST
     assert client.get(url + "?version=x").status_code == 404

@@ -37,11 +37,8 @@ def owned(name="Study") -> tuple[Study, Membership]:
 def test_create_study_makes_its_maker_the_owner():
     ada = make_user()
     study = actions.create_study(name=" LLM framework issues ", description="Eleven repositories", by=ada)
-    assert (study.name, study.slug, study.description) == (
-        "LLM framework issues",
-        "llm-framework-issues",
-        "Eleven repositories",
-    )
+    found = (study.name, study.slug, study.description)
+    assert found == ("LLM framework issues", "llm-framework-issues", "Eleven repositories")
     seats = Membership.objects.values_list("user", "role", "pseudonym", "left_at")
     assert list(seats) == [(ada.pk, "owner", "R1", None)]
     assert events(study) == [("studies.created", {"name": "LLM framework issues"})]

@@ -33,12 +33,8 @@ def test_new_study(client, maker):
     answer = client.post(reverse("new_study"), FORM)
     assert answer.headers["Location"] == "/studies/llm-framework-issues/"
     seat = Membership.objects.get()
-    assert (seat.user, seat.role, seat.pseudonym, seat.study.description) == (
-        maker,
-        "owner",
-        "R1",
-        "Eleven repositories.",
-    )
+    found = (seat.user, seat.role, seat.pseudonym, seat.study.description)
+    assert found == (maker, "owner", "R1", "Eleven repositories.")
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b"])

@@ -80,11 +80,8 @@ def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
     ]
     assert [[each.state.code for each in step.added] for step in found] == [[], [], ["C.4"], []]
     assert found[2].makers == (("R1", 2), ("", 1))
-    assert [(each.old.code, each.made.makers) for each in found[2].changed] == [
-        ("C.1.i", ("R1",)),
-        ("C.2", ("R1",)),
-        ("C.3", ("",)),
-    ]
+    told = [(each.old.code, each.made.makers) for each in found[2].changed]
+    assert told == [("C.1.i", ("R1",)), ("C.2", ("R1",)), ("C.3", ("",))]
     assert found[2].added[0].made == Makers(("",))
     assert [each.made for each in found[1].changed] == [Makers(("R1",)), Makers(), Makers(("R1",))]
 
@@ -109,9 +106,8 @@ def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
 
     assert (step.motions, step.makers) == ((motion,), (("R1", 1),))
     (changed,) = step.changed
-    assert (changed.kind, changed.texts, changed.made) == (
-        "renamed", ("examples",), Makers(("R1",), (motion,))
-    )  # fmt: skip
+    found = (changed.kind, changed.texts, changed.made)
+    assert found == ("renamed", ("examples",), Makers(("R1",), (motion,)))
     client.force_login(ada)
     shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode())
     assert f'href="{motion.get_absolute_url()}"' in shown
@@ -134,10 +130,8 @@ def test_each_version_has_its_picture(client, taxonomy, ada) -> None:
 def test_the_life_of_a_category(taxonomy) -> None:
     found = life(taxonomy, named(taxonomy, "C.1").pk)
 
-    assert [(s.code, s.name, p and p.code, a, b) for s, p, a, b in found.states] == [
-        ("C.1", "Name of C.1", "C", 1, 2),
-        ("B.1", "Name of C.1", "B", 3, 4),
-    ]
+    told = [(s.code, s.name, p and p.code, a, b) for s, p, a, b in found.states]
+    assert told == [("C.1", "Name of C.1", "C", 1, 2), ("B.1", "Name of C.1", "B", 3, 4)]
     assert [(kind, state.code, n) for kind, state, n in found.took] == [("merged", "C.2", 2)]
     assert found.became == ()
 

@@ -71,9 +71,8 @@ class TestFinds:
         make_issue(make_repository(make_study(), "o/other"), "9", title="llama")
         put(study, *WORDS)
         expected = {word: live(study, word) for word in WORDS}
-        assert [expected[word] for word in WORDS[:7]] == [
-            {"0", "1", "4"}, {"0", "1", "2", "4"}, {"3"}, {"4"}, {"2", "4"}, {"3"}, {"5"},
-        ]  # fmt: skip
+        found = [expected[word] for word in WORDS[:7]]
+        assert found == [{"0", "1", "4"}, {"0", "1", "2", "4"}, {"3"}, {"4"}, {"2", "4"}, {"3"}, {"5"}]
         assert {word: listed(study, word) for word in WORDS} == expected
         assert KeywordFind.objects.count() == 0
 

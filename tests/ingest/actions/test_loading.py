@@ -46,18 +46,11 @@ class TestIssues:
 
         issue = Issue.objects.get()
         text = issue.current
-        assert (issue.number, issue.year, issue.is_pull_request, issue.first_import) == (
-            "7",
-            2024,
-            False,
-            run,
-        )
+        found = (issue.number, issue.year, issue.is_pull_request, issue.first_import)
+        assert found == ("7", 2024, False, run)
         assert (text.title, text.body, text.author, text.labels) == ("Title 7", "a\r\nb", "ann", ["bug"])
-        assert (text.state, text.state_reason, text.author_association) == (
-            "closed",
-            "not_planned",
-            "CONTRIBUTOR",
-        )
+        found = (text.state, text.state_reason, text.author_association)
+        assert found == ("closed", "not_planned", "CONTRIBUTOR")
         assert text.closed_at.isoformat() == "2024-04-01T00:00:00+00:00"
         assert text.comments == [
             {"author": "bo", "association": "MEMBER", "at": "2024-03-01T16:00:00+00:00", "body": "Same."}
@@ -123,10 +116,8 @@ class TestIssues:
         run = load(make_study(), data)
 
         assert counted(run) == {"rows": 4, "new": 2, "refused": 2}
-        assert list(run.rows.values_list("outcome", "line", "code")) == [
-            ("refused", 2, "address_scheme"),
-            ("refused", 3, "json_syntax"),
-        ]
+        found = list(run.rows.values_list("outcome", "line", "code"))
+        assert found == [("refused", 2, "address_scheme"), ("refused", 3, "json_syntax")]
         assert run.rows.first().raw == '{"html_url": "nonsense"}'
 
     def test_says_that_the_rest_was_not_read(self) -> None:
@@ -377,10 +368,8 @@ class TestSamples:
 
         runs = [load(study, path.read_bytes(), path.name) for path in paths]
 
-        assert [counted(run) for run in runs] == [
-            {"rows": 559, "new": 559, "pull_requests": 326},
-            {"rows": 133, "new": 133},
-        ]
+        found = [counted(run) for run in runs]
+        assert found == [{"rows": 559, "new": 559, "pull_requests": 326}, {"rows": 133, "new": 133}]
         counts = issue_counts(study)
         assert (counts.total, counts.with_text) == (692, 692)
         again = load(study, paths[0].read_bytes() + b"\n", "again.jsonl")

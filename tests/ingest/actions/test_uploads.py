@@ -36,12 +36,8 @@ class TestReceive:
 
         run = receive(study, data, "../../etc/passwd", by=person)
 
-        assert (run.name, run.size, run.kind, run.created_by) == (
-            "../../etc/passwd",
-            len(data),
-            "issues",
-            person,
-        )
+        found = (run.name, run.size, run.kind, run.created_by)
+        assert found == ("../../etc/passwd", len(data), "issues", person)
         assert kept() == [run.path.rpartition("/")[2]]
         assert files.located(run.path).read_bytes() == data
         assert files.located(run.path).parent.stat().st_mode & 0o077 == 0
