@@ -91,7 +91,7 @@ def test_next_leads_to_this_server_only(client, user, wanted, location):
 
 
 def test_page_passes_next_on(client, user):
-    page = " ".join(client.get("/accounts/login/?next=/accounts/me/").content.decode().split())
+    page = " ".join(client.get("/accounts/login/?next=/accounts/me/").text.split())
     assert 'name="next" value="/accounts/me/"' in page
 
 

@@ -41,7 +41,7 @@ def test_a_file_becomes_a_board_and_the_file_again(world):
     }
     client = client_of(world.viewer)
     file = client.get(f"/api/v1/boards/{found['id']}/mapping.csv")
-    assert file.content.decode() == FILE
+    assert file.text == FILE
     listed = client.get(f"/api/v1/taxonomies/{world.version.taxonomy_id}/boards/").json()
     assert listed == [found]
 
@@ -78,7 +78,7 @@ def test_labels_become_a_board(world):
 )
 def test_a_board_that_cannot_be_is_refused(world, body, status, words):
     answer = _made(world, **body)
-    assert (answer.status_code, words in answer.content.decode()) == (status, True)
+    assert (answer.status_code, words in answer.text) == (status, True)
     assert not Board.objects.exists()
 
 
@@ -150,4 +150,4 @@ def test_the_published_file_comes_out_as_it_went_in(world, published):
     text = (published / "bug_symptoms.csv").read_text()
     made = _made(world, mapping=text).json()
     assert (made["cards"], made["sorted"], made["piles"]) == (1586, 1586, 45)
-    assert client_of(world.viewer).get(f"/api/v1/boards/{made['id']}/mapping.csv").content.decode() == text
+    assert client_of(world.viewer).get(f"/api/v1/boards/{made['id']}/mapping.csv").text == text

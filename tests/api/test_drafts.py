@@ -73,7 +73,7 @@ def test_what_cannot_be_made_says_why(lead, version):
         ({"kind": "add", "name": "X", "key": str(other.key)}, 422, "another taxonomy"),
     ):
         answer = change(lead, version, **fields)
-        assert (answer.status_code, told in answer.content.decode()) == (code, True), answer.content
+        assert (answer.status_code, told in answer.text) == (code, True), answer.content
     assert not Change.objects.exists()
 
 

@@ -38,7 +38,7 @@ def test_a_turn_shows_the_issue_and_nothing_of_others(world):
 
     assert turn.json()["issue"]["text"]["title"].startswith("Title of")
     assert turn.json()["draft"] is None
-    assert "canary" not in turn.content.decode()
+    assert "canary" not in turn.text
 
 
 def test_the_same_key_stores_once(world):

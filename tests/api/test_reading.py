@@ -35,8 +35,8 @@ def test_members_are_shown_by_pseudonym_only(world):
     assert [(row["pseudonym"], row["role"]) for row in answer.json()] == [
         ("R1", "owner"), ("R2", "lead"), ("R3", "volunteer"), ("R4", "volunteer"), ("V1", "viewer"), ("M1", "model"),
     ]  # fmt: skip
-    assert world.second.user.name not in answer.content.decode()
-    assert world.second.user.email not in answer.content.decode()
+    assert world.second.user.name not in answer.text
+    assert world.second.user.email not in answer.text
     assert client_of(world.model).get("/api/v1/studies/engines/members/").status_code == 403
 
 

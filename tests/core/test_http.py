@@ -12,7 +12,7 @@ FRAGMENT = '<section id="panel">hello</section>'
 
 
 def body(response) -> str:
-    return response.content.decode()
+    return response.text
 
 
 def test_a_browser_gets_the_page(page, asking):

@@ -310,10 +310,10 @@ class TestPages:
         )
         client.force_login(job.created_by)
 
-        page = client.get(reverse("job", args=[job.pk])).content.decode()
+        page = client.get(reverse("job", args=[job.pk])).text
         fragment = client.get(
             reverse("job", args=[job.pk]), headers={"HX-Request": "true", "HX-Target": "job"}
-        ).content.decode()
+        ).text
 
         assert "<h1>Progress</h1>" in page
         assert "1,234" in page
@@ -332,7 +332,7 @@ class TestPages:
         )
         client.force_login(job.created_by)
 
-        page = client.get(reverse("job", args=[job.pk])).content.decode()
+        page = client.get(reverse("job", args=[job.pk])).text
 
         assert "hx-trigger" not in page
         assert "&lt;b&gt;why&lt;/b&gt;" in page

@@ -36,7 +36,7 @@ def test_an_error_carries_its_words_status_and_what_was_typed():
 
 def test_a_person_gets_a_page_with_what_was_typed(asking):
     response = answer(asking(post={"summary": "my <words>", "form_key": "k"}), RoundClosed())
-    page = response.content.decode()
+    page = response.text
     assert response.status_code == 409
     assert page.count("<h1>") == 1
     assert "The round was closed." in page
@@ -45,7 +45,7 @@ def test_a_person_gets_a_page_with_what_was_typed(asking):
 
 
 def test_what_the_error_kept_is_shown_rather_than_the_form(asking):
-    page = answer(asking(post={"summary": "posted"}), RoundClosed(kept={"summary": "kept"})).content.decode()
+    page = answer(asking(post={"summary": "posted"}), RoundClosed(kept={"summary": "kept"})).text
     assert "readonly>kept</textarea>" in page
     assert "posted" not in page
 
@@ -60,7 +60,7 @@ def test_what_the_error_kept_is_shown_rather_than_the_form(asking):
     ],
 )
 def test_the_way_back_stays_on_this_site(asking, referer, back):
-    page = answer(asking(post={}, Referer=referer), RoundClosed()).content.decode()
+    page = answer(asking(post={}, Referer=referer), RoundClosed()).text
     assert f'<a class="btn primary" href="{back}">' in page
 
 
@@ -72,9 +72,9 @@ def test_htmx_gets_a_toast_and_the_form_stays(asking):
         "beforeend",
         "false",
     )
-    assert response.content.decode().startswith('<div class="toast bad" role="alert">')
-    assert "The round was closed." in response.content.decode()
-    assert "<html" not in response.content.decode()
+    assert response.text.startswith('<div class="toast bad" role="alert">')
+    assert "The round was closed." in response.text
+    assert "<html" not in response.text
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_program_gets_json(asking, path, accept):
 def test_another_status_has_its_own_page(asking):
     response = answer(asking(), Slow())
     assert response.status_code == 429
-    assert "Too many attempts" in response.content.decode()
+    assert "Too many attempts" in response.text
 
 
 def test_a_programming_error_is_left_alone(asking):
@@ -105,7 +105,7 @@ REFUSING = [(DomainErrors(lambda _, to=to: HttpResponseRedirect(to)), 401) for t
 def test_a_form_posted_after_the_session_ended_or_in_an_earlier_one_keeps_its_text(asking, edge, status):
     page = edge(asking(post={"summary": "my words"}))
     assert page.status_code == status
-    assert "readonly>my words</textarea>" in page.content.decode()
+    assert "readonly>my words</textarea>" in page.text
     toast = edge(asking(target="room", post={"summary": "my words"}))
     assert (toast.status_code, toast["HX-Retarget"]) == (status, "#toasts")
 

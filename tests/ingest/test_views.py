@@ -18,10 +18,6 @@ from tests.ingest.files import jsonl, load, receive, record, urls
 pytestmark = pytest.mark.django_db
 
 
-def text_of(response) -> str:
-    return response.text
-
-
 def part(client, path: str, name: str):
     """The fragment of a page as htmx asks for it."""
     return client.get(path, headers={"HX-Request": "true", "HX-Target": name})
@@ -45,7 +41,7 @@ class TestDoors:
 
 class TestIssues:
     def test_empty_says_what_to_do(self, signed_in, study) -> None:
-        page = text_of(signed_in.get(address("issues", study)))
+        page = signed_in.get(address("issues", study)).text
 
         assert "No issues yet." in page
         assert f'href="{address("new_import", study)}"' in page
@@ -55,9 +51,9 @@ class TestIssues:
         make_issue(repository, "1", year=2023, title="<b>Bold</b> title")
         make_issue(repository, "2", year=2024, text=False)
 
-        page = text_of(signed_in.get(address("issues", study)))
-        narrowed = text_of(signed_in.get(address("issues", study) + "?year=2024&kind=nonsense&repository=x"))
-        nothing = text_of(signed_in.get(address("issues", study) + "?q=nowhere"))
+        page = signed_in.get(address("issues", study)).text
+        narrowed = signed_in.get(address("issues", study) + "?year=2024&kind=nonsense&repository=x").text
+        nothing = signed_in.get(address("issues", study) + "?q=nowhere").text
 
         assert "&lt;b&gt;Bold&lt;/b&gt; title" in page
         assert "2 issues, last brought in first" in page
@@ -68,14 +64,14 @@ class TestIssues:
     def test_fragment(self, signed_in, study) -> None:
         make_issue(make_repository(study))
 
-        fragment = text_of(part(signed_in, address("issues", study), "issues"))
+        fragment = part(signed_in, address("issues", study), "issues").text
 
         assert fragment.strip().startswith('<section class="card" id="issues"')
 
     def test_pages_keep_the_filters(self, signed_in, study) -> None:
         make_issues(make_repository(study), 51, year=2024)
 
-        page = text_of(signed_in.get(address("issues", study) + "?year=2024"))
+        page = signed_in.get(address("issues", study) + "?year=2024").text
 
         assert f'href="?year=2024&amp;before={Issue.objects.order_by("pk")[1].pk}"' in page
 
@@ -105,7 +101,7 @@ class TestIssue:
             comment_count=3,
         )
 
-        page = text_of(signed_in.get(address("issue", study, issue.pk)))
+        page = signed_in.get(address("issue", study, issue.pk)).text
 
         assert "A &lt;script&gt; &amp; title" in page
         assert "<strong>force</strong>" in page
@@ -117,7 +113,7 @@ class TestIssue:
     def test_an_address_without_text_says_so(self, signed_in, study) -> None:
         issue = make_issue(make_repository(study), text=False)
 
-        page = text_of(signed_in.get(address("issue", study, issue.pk)))
+        page = signed_in.get(address("issue", study, issue.pk)).text
 
         assert "its text has not been fetched" in page
 
@@ -125,7 +121,7 @@ class TestIssue:
         load(study, jsonl(record(1)))
         load(study, jsonl(record(1, title="Better", updated_at="2025-01-01T00:00:00Z")), "later.jsonl")
 
-        page = text_of(signed_in.get(address("issue", study, Issue.objects.get().pk)))
+        page = signed_in.get(address("issue", study, Issue.objects.get().pk)).text
 
         assert page.count("an earlier text") == 1
         assert page.count("shown here") == 1
@@ -135,8 +131,8 @@ class TestIssue:
         load(study, jsonl(record(1)))
         client.force_login(make_member(study).user)
 
-        assert "issues.jsonl" not in text_of(client.get(address("issue", study, Issue.objects.get().pk)))
-        assert "Import issues" not in text_of(client.get(address("issues", study)))
+        assert "issues.jsonl" not in client.get(address("issue", study, Issue.objects.get().pk)).text
+        assert "Import issues" not in client.get(address("issues", study)).text
 
 
 class TestNewImport:
@@ -170,7 +166,7 @@ class TestNewImport:
             "with": {"uploads": SimpleUploadedFile("b.json", files[1])},
         }.items():
             page = signed_in.get(self.post(signed_in, study, **fields)["Location"])
-            said[name] = " ".join(strip_tags(text_of(page)).split())
+            said[name] = " ".join(strip_tags(page.text).split())
 
         assert "Field Read from address each line" in said["list"]
         assert "pull request or issue pull_request, in rows that have it" in said["without"]
@@ -180,7 +176,7 @@ class TestNewImport:
     def test_the_limit_is_said_without_a_needless_decimal(self, signed_in, study, settings) -> None:
         for size, words in ((512 * 2**20, "up to 512\xa0MB each"), (3 * 2**19, "up to 1.5\xa0MB each")):
             settings.UPLOAD_MAX_BYTES = size
-            assert words in text_of(signed_in.get(address("new_import", study)))
+            assert words in signed_in.get(address("new_import", study)).text
 
     def test_several_files_wait_in_the_list(self, signed_in, study) -> None:
         files = [SimpleUploadedFile(f"{n}.txt", urls(n)) for n in (1, 2)]
@@ -209,7 +205,7 @@ class TestNewImport:
             signed_in, study, uploads=SimpleUploadedFile(name, data), urls="a/b#1\nkept words"
         )
 
-        page = text_of(response)
+        page = response.text
         assert response.status_code == 422
         assert words in page
         assert "a/b#1\nkept words</textarea>" in page
@@ -222,7 +218,7 @@ class TestNewImport:
         response = self.post(signed_in, study, uploads=files)
 
         assert response.status_code == 422
-        assert "bad.csv: This is an HTML page" in text_of(response)
+        assert "bad.csv: This is an HTML page" in response.text
         assert not Import.objects.exists()
         assert not uploads.exists()
 
@@ -230,7 +226,7 @@ class TestNewImport:
         response = self.post(signed_in, study, urls="  \n")
 
         assert response.status_code == 422
-        assert "Choose a file, or paste addresses." in text_of(response)
+        assert "Choose a file, or paste addresses." in response.text
 
     def test_a_file_past_the_limit_is_refused(self, signed_in, study, settings, uploads) -> None:
         settings.UPLOAD_MAX_BYTES = 50
@@ -238,7 +234,7 @@ class TestNewImport:
         response = self.post(signed_in, study, uploads=SimpleUploadedFile("big.txt", urls(1, 2)))
 
         assert response.status_code == 422
-        assert "big.txt is larger than 50" in text_of(response)
+        assert "big.txt is larger than 50" in response.text
         assert not uploads.exists()
 
     def test_a_double_click_stores_once(self, signed_in, study) -> None:
@@ -263,7 +259,7 @@ class TestPreview:
         load(study, urls(1), "first.txt")
         run = receive(study, jsonl(record(1), record(2, title="<i>x</i>")) + b'{"html_url": "?"}\n')
 
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
 
         assert "user.login" in page
         assert "&lt;i&gt;x&lt;/i&gt;" in page
@@ -275,7 +271,7 @@ class TestPreview:
         first = load(study, urls(1), "first.txt")
         run = receive(study, urls(1), "again.txt")
 
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
 
         assert "taken this very file before" in page
         assert f'href="{first.get_absolute_url()}"' in page
@@ -284,7 +280,7 @@ class TestPreview:
     def test_a_file_without_a_good_line_cannot_be_confirmed(self, signed_in, study) -> None:
         run = receive(study, b"url\nnonsense\nmore\n", "a.csv")
 
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
 
         assert "No line of it can be taken" in page
         assert address("confirm_import", study, run.pk) not in page
@@ -304,12 +300,12 @@ class TestImport:
         run = receive(study, urls(1), "list.txt")
         job = actions.confirm_import(run=run, by=lead.user)
 
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
         fragment = part(signed_in, run.get_absolute_url(), "job")
 
         assert f'hx-get="{run.get_absolute_url()}"' in page
         assert f'action="{reverse("cancel_job", args=[job.pk])}"' in page
-        assert text_of(fragment).strip().startswith('<section class="job"')
+        assert fragment.text.strip().startswith('<section class="job"')
         assert "HX-Refresh" not in fragment.headers
 
     def test_another_lead_sees_it_and_cannot_cancel_it(self, client, study, lead) -> None:
@@ -317,7 +313,7 @@ class TestImport:
         job = actions.confirm_import(run=run, by=lead.user)
         client.force_login(make_member(study, "owner").user)
 
-        page = text_of(client.get(run.get_absolute_url()))
+        page = client.get(run.get_absolute_url()).text
 
         assert "queued" in page
         assert reverse("cancel_job", args=[job.pk]) not in page
@@ -327,7 +323,7 @@ class TestImport:
         jobs.run(actions.confirm_import(run=run, by=lead.user).pk)
 
         fragment = part(signed_in, run.get_absolute_url(), "job")
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
 
         assert fragment["HX-Refresh"] == "true"
         assert "new issues" in page
@@ -337,7 +333,7 @@ class TestImport:
         run = receive(study, urls(1), "list.txt")
         jobs.cancel(actions.confirm_import(run=run, by=lead.user))
 
-        page = text_of(signed_in.get(run.get_absolute_url()))
+        page = signed_in.get(run.get_absolute_url()).text
         signed_in.post(address("confirm_import", study, run.pk))
 
         assert "What was stored up to then stays" in page
@@ -347,8 +343,8 @@ class TestImport:
     def test_its_rows_by_outcome(self, signed_in, study) -> None:
         run = load(study, urls(1, 1, "x"), "list.txt")
 
-        page = text_of(signed_in.get(run.get_absolute_url() + "?outcome=refused"))
-        fragment = text_of(part(signed_in, run.get_absolute_url() + "?outcome=repeated", "rows"))
+        page = signed_in.get(run.get_absolute_url() + "?outcome=refused").text
+        fragment = part(signed_in, run.get_absolute_url() + "?outcome=repeated", "rows").text
 
         assert "The issue of line 1 again" not in page
         assert "its number cannot be read" in page

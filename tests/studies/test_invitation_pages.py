@@ -48,7 +48,7 @@ def test_visitor_sees_who_invites_to_what_and_changes_nothing(client, link, owne
     for _visit in range(2):
         page = client.get(link)
         assert page.status_code == 200
-        text = " ".join(page.content.decode().split())
+        text = " ".join(page.text.split())
         assert "Main study" in text
         assert f"{owner.user.name} invites you to take part as volunteer." in text
         assert f"/accounts/login/?next={link}" in text

@@ -96,7 +96,7 @@ def test_what_is_in_another_study_is_not_found(client, target, name):
 
 def rows(answer) -> list[str]:
     """The texts of the table's rows, without tags."""
-    body = re.search(r"<tbody>(.*?)</tbody>", answer.content.decode(), re.DOTALL).group(1)
+    body = re.search(r"<tbody>(.*?)</tbody>", answer.text, re.DOTALL).group(1)
     plain = [
         re.sub(r"<(script|select|style).*?</\1>|<[^>]+>", " ", row, flags=re.DOTALL)
         for row in body.split("</tr>")
@@ -162,7 +162,7 @@ def test_fragments_are_given_by_name(client, owner):
     page = reverse("people", args=["main"])
     for name in ("members", "invitations", "models"):
         answer = client.get(page, headers={"HX-Request": "true", "HX-Target": name})
-        assert f'id="{name}"' in answer.content.decode()
+        assert f'id="{name}"' in answer.text
         assert b"<html" not in answer.content
     forged = as_role(owner.study, Role.VIEWER).get(
         page, headers={"HX-Request": "true", "HX-Target": "invitations"}
@@ -176,7 +176,7 @@ def test_fragments_are_given_by_name(client, owner):
 def test_invite_shows_the_link_once(client, owner):
     answer = client.post(reverse("invite", args=["main"]), INVITE)
     assert answer.status_code == 200
-    (link,) = re.findall(r'id="new-link">\s*http://testserver(\S+?)\s*<', answer.content.decode())
+    (link,) = re.findall(r'id="new-link">\s*http://testserver(\S+?)\s*<', answer.text)
     assert Client().get(link).status_code == 200
     again = client.get(reverse("people", args=["main"]))
     assert link.encode() not in again.content
@@ -293,7 +293,7 @@ def test_owner_takes_a_member_out_and_lets_them_back_in(client, target):
 
 
 def token_in(answer) -> str:
-    (token,) = re.findall(r'id="new-token">\s*(\w+)\s*<', answer.content.decode())
+    (token,) = re.findall(r'id="new-token">\s*(\w+)\s*<', answer.text)
     return token
 
 
@@ -302,7 +302,7 @@ def test_add_model_shows_its_token_once(client, owner):
     assert answer.status_code == 200
     token = token_in(answer)
     assert AuthToken.objects.get().token_key == token[:15]
-    again = client.get(reverse("people", args=["main"])).content.decode()
+    again = client.get(reverse("people", args=["main"])).text
     assert token not in again
     assert "model-7b" in again
 

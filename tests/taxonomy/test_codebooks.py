@@ -282,7 +282,7 @@ def test_siblings_keep_the_order_that_they_have_in_the_editor(version, form):
     act(taxonomy=taxonomy, kind=MOVE, key=last.key, values={"parent": last.parent, "after": None}, by=None)
     moved = publish(taxonomy=taxonomy, by=None)
 
-    text = codebook_file(moved, form).content.decode()
+    text = codebook_file(moved, form).text
 
     names = [f"Name of {code}" for code in ("A", "A.10", "A.1", "A.2")]
     if form in {"md", "tex"}:
@@ -307,7 +307,7 @@ def test_the_page_of_a_version_offers_every_file_of_it(client, version):
     factories.make_version(version.taxonomy.study, ["A"], taxonomy=version.taxonomy)
     client.force_login(factories.make_member(version.taxonomy.study, Role.VIEWER).user)
 
-    body = client.get(version.taxonomy.get_absolute_url() + "?version=1").content.decode()
+    body = client.get(version.taxonomy.get_absolute_url() + "?version=1").text
 
     for name, arguments in (
         ("taxonomy_csv", []), ("taxonomy_file", ["md"]), ("taxonomy_file", ["tex"]),

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def text_of(response) -> str:
-    return re.sub(r"\s+", " ", response.content.decode())
+    return re.sub(r"\s+", " ", response.text)
 
 
 def page(taxonomy, **query) -> str:
@@ -91,7 +91,7 @@ def test_htmx_gets_the_editor_and_its_address(signed_in, taxonomy, keys) -> None
 
     assert answer.status_code == 200
     assert answer["HX-Push-Url"] == page(taxonomy, category="C.7")
-    assert answer.content.decode().lstrip().startswith('<div id="editor"')
+    assert answer.text.lstrip().startswith('<div id="editor"')
 
 
 def test_what_is_refused_keeps_what_was_typed(signed_in, taxonomy, keys) -> None:

@@ -109,7 +109,7 @@ def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
     found = (changed.kind, changed.texts, changed.made)
     assert found == ("renamed", ("examples",), Makers(("R1",), (motion,)))
     client.force_login(ada)
-    shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode())
+    shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).text)
     assert f'href="{motion.get_absolute_url()}"' in shown
     assert "1 for, 0 against, 0 abstained" in shown
     assert 'renamed </span> <span class="badge">other text</span>' in shown
@@ -118,12 +118,12 @@ def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
 def test_each_version_has_its_picture(client, taxonomy, ada) -> None:
     client.force_login(ada)
 
-    shown = client.get(reverse("taxonomy_history", args=[taxonomy.pk])).content.decode()
+    shown = client.get(reverse("taxonomy_history", args=[taxonomy.pk])).text
 
     for number in (1, 2, 3, 4):
         picture = reverse("taxonomy_figure_file", args=[taxonomy.pk, "svg"]) + f"?version={number}&round=none"
         assert f'src="{picture.replace("&", "&amp;")}"' in shown
-        codes = re.findall(r">(B\.1|C\.9)<", client.get(picture).content.decode())
+        codes = re.findall(r">(B\.1|C\.9)<", client.get(picture).text)
         assert codes == {1: ["C.9"], 2: ["C.9"], 3: ["B.1", "C.9"], 4: ["B.1"]}[number]
 
 
@@ -156,13 +156,13 @@ def test_the_page(client, taxonomy, django_assert_num_queries) -> None:
     client.force_login(make_member(taxonomy.study, Role.VOLUNTEER).user)
     page = reverse("taxonomy_history", args=[taxonomy.pk])
 
-    shown = re.sub(r"\s+", " ", client.get(page).content.decode())
+    shown = re.sub(r"\s+", " ", client.get(page).text)
 
     assert "After the pilot" in shown
     assert "R1: 2 changes, somebody: 1 change" in shown
     assert "Ada" not in shown
     assert "The life of one category" not in shown
-    one = re.sub(r"\s+", " ", client.get(f"{page}?category={named(taxonomy, 'C.2').key}").content.decode())
+    one = re.sub(r"\s+", " ", client.get(f"{page}?category={named(taxonomy, 'C.2').key}").text)
     assert "merged into" in one
     for wrong in ("nothing", "00000000-0000-0000-0000-000000000000"):
         assert client.get(f"{page}?category={wrong}").status_code == 404

@@ -32,7 +32,7 @@ def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, peo
     assert (answer.status_code, answer.url) == (302, f"{page(taxonomy)}#p1")
     assert MotionComment.objects.get().text == f"@{two}, @{one}: is <b>C.1</b> used?\nBy whom?"
     assert named() == [two]  # not oneself
-    shown = as_(client, people[1]).get(page(taxonomy)).content.decode()
+    shown = as_(client, people[1]).get(page(taxonomy)).text
     assert "is &lt;b&gt;C.1&lt;/b&gt; used?" in shown
     assert "names you" in shown
     assert "1 comment names you." in shown
@@ -41,7 +41,7 @@ def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, peo
 
     assert client.post(reverse("see_proposal_comments", args=[taxonomy.pk])).status_code == 302
     assert named() == []
-    assert "names you" not in client.get(page(taxonomy)).content.decode()
+    assert "names you" not in client.get(page(taxonomy)).text
     assert "comment names me" not in text_of(client.get("/"))
 
 
@@ -58,7 +58,7 @@ def test_who_reads_only_says_nothing(client, taxonomy, people, keys) -> None:
     comment(motion=motion, by=people[0], text="Read this.")
     viewer = make_member(taxonomy.study, Role.VIEWER)
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
-    shown = as_(client, viewer).get(page(taxonomy)).content.decode()
+    shown = as_(client, viewer).get(page(taxonomy)).text
     assert "Read this." in shown
     assert 'name="text"' not in shown
     assert client.post(door, {"text": "No."}).status_code == 403
@@ -75,14 +75,14 @@ def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys, te
     answer = as_(client, people[1]).post(door, {"text": text})
     assert answer.status_code == 422
     assert "Write something, in 2,000 characters at most." in text_of(answer)
-    assert text.strip() in answer.content.decode()
+    assert text.strip() in answer.text
     assert not MotionComment.objects.exists()
 
 
 def test_a_second_click_says_it_once(client, taxonomy, people, keys) -> None:
     motion = put(taxonomy, keys, people[0])
     as_(client, people[1])
-    key = re.search(r'name="form_key" value="([^"]+)"', client.get(page(taxonomy)).content.decode())[1]
+    key = re.search(r'name="form_key" value="([^"]+)"', client.get(page(taxonomy)).text)[1]
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
     for _ in range(2):
         assert client.post(door, {"text": "Once.", "form_key": key}).status_code == 302

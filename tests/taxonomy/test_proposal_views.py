@@ -31,7 +31,7 @@ def put(taxonomy, keys, by, code="C.1") -> Motion:
 
 
 def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.text))
 
 
 def as_(client, member):
@@ -85,7 +85,7 @@ def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people, ke
     shown = []
     for choice in ("against", "for"):
         Ballot.objects.filter(motion=motion, member=people[0]).update(choice=choice)
-        shown.append(re.sub(r'value="[^"]{20,}"|\w{64}', "", client.get(page(taxonomy)).content.decode()))
+        shown.append(re.sub(r'value="[^"]{20,}"|\w{64}', "", client.get(page(taxonomy)).text))
 
     assert shown[0] == shown[1]
     assert "Not at all." not in shown[0]
@@ -120,8 +120,8 @@ def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people, ke
 
     assert answer.status_code == 409
     assert "Those vote who were members as the proposal was opened." in text_of(answer)
-    assert "vote_on" not in client.get(page(taxonomy)).content.decode()
-    assert 'name="choice"' not in client.get(page(taxonomy)).content.decode()
+    assert "vote_on" not in client.get(page(taxonomy)).text
+    assert 'name="choice"' not in client.get(page(taxonomy)).text
 
 
 def test_a_viewer_reads_and_does_not_vote(client, taxonomy, people, keys) -> None:
@@ -205,7 +205,7 @@ def test_home_counts_what_waits_for_my_vote(client, taxonomy, people, keys) -> N
 def test_texts_of_others_are_text(client, taxonomy, people, keys) -> None:
     put(taxonomy, keys, people[0])
 
-    shown = as_(client, people[1]).get(page(taxonomy)).content.decode()
+    shown = as_(client, people[1]).get(page(taxonomy)).text
 
     assert "<b>none</b>" not in shown
     assert 'href="https://github.com/o/r/issues/7"' in shown
@@ -226,7 +226,7 @@ def test_a_fixed_number_of_queries(
 def test_the_form_begins_with_what_the_address_says(client, taxonomy, people, keys) -> None:
     door = reverse("new_proposal", args=[taxonomy.pk])
 
-    shown = as_(client, people[1]).get(f"{door}?kind=add&name=%3Cb%3EDocs").content.decode()
+    shown = as_(client, people[1]).get(f"{door}?kind=add&name=%3Cb%3EDocs").text
 
     assert 'value="&lt;b&gt;Docs"' in shown
     assert re.search(r'value="add"[^>]* checked', shown)
@@ -251,7 +251,7 @@ def test_the_editor_hands_over_what_was_typed(client, taxonomy, people, keys) ->
 
     shown = as_(client, people[0]).post(reverse("new_proposal", args=[taxonomy.pk]), typed)
 
-    page = shown.content.decode()
+    page = shown.text
     assert shown.status_code == 200
     assert re.search(r'value="describe"[^>]* checked', page)
     assert 'value="Typed"' in page
@@ -262,7 +262,7 @@ def test_the_editor_hands_over_what_was_typed(client, taxonomy, people, keys) ->
     assert not drafted(taxonomy).changes
 
     moved = {"prefill": "1", "kind": "move", "key": keys["C.1"], "parent": "type"}
-    page = client.post(reverse("new_proposal", args=[taxonomy.pk]), moved).content.decode()
+    page = client.post(reverse("new_proposal", args=[taxonomy.pk]), moved).text
     assert re.search(r'value="move"[^>]* checked', page)
 
 

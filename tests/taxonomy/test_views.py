@@ -15,13 +15,9 @@ from tests.factories import make_member, make_version
 pytestmark = pytest.mark.django_db
 
 
-def text_of(response) -> str:
-    return response.content.decode()
-
-
 class TestList:
     def test_empty_says_what_to_do(self, signed_in, study) -> None:
-        page = text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
+        page = signed_in.get(reverse("taxonomies", args=[study.slug])).text
 
         assert "No taxonomy yet. Start from one" in page
         assert reverse("new_taxonomy", args=[study.slug]) in page
@@ -29,7 +25,7 @@ class TestList:
     def test_volunteers_are_told_who_loads_one(self, client, study) -> None:
         client.force_login(make_member(study).user)
 
-        page = text_of(client.get(reverse("taxonomies", args=[study.slug])))
+        page = client.get(reverse("taxonomies", args=[study.slug])).text
 
         assert "A lead of the study loads one." in page
         assert reverse("new_taxonomy", args=[study.slug]) not in page
@@ -44,7 +40,7 @@ class TestList:
 
         # Session, user, study, membership, taxonomies and their newest versions, the tabs' round.
         with django_assert_num_queries(7):
-            page = text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
+            page = signed_in.get(reverse("taxonomies", args=[study.slug])).text
         assert page.count("9 themes") == how_many
 
 
@@ -78,11 +74,11 @@ class TestNewTaxonomy:
             signed_in, study, source="file", file=SimpleUploadedFile("a.csv", data.encode()), name="My name"
         )
 
-        page = text_of(response)
+        page = response.text
         assert response.status_code == 422
         for line in (3, 4, 5):
             assert f"Line {line}: " in page
-        body = response.content.decode()
+        body = response.text
         assert re.search(r"<p[^>]*>The taxonomy was refused and nothing was stored\.</p>", body)
         assert len(re.findall(r"<li>Line \d+: ", body)) == 3
         assert "<li>The taxonomy was refused" not in body
@@ -106,7 +102,7 @@ class TestNewTaxonomy:
         response = self.post(signed_in, study, source="file", file=SimpleUploadedFile("a.csv", data))
 
         assert response.status_code == 422
-        assert words in text_of(response)
+        assert words in response.text
         assert not Taxonomy.objects.exists()
 
     @pytest.mark.parametrize(
@@ -122,7 +118,7 @@ class TestNewTaxonomy:
         response = self.post(signed_in, study, **fields)
 
         assert response.status_code == 422
-        assert words in text_of(response)
+        assert words in response.text
         assert not Taxonomy.objects.exists()
 
     def test_a_name_that_is_taken_is_refused(self, signed_in, study) -> None:
@@ -131,7 +127,7 @@ class TestNewTaxonomy:
         response = self.post(signed_in, study, source="llm-frameworks", name="Same")
 
         assert response.status_code == 409
-        assert "The study has a taxonomy of this name" in text_of(response)
+        assert "The study has a taxonomy of this name" in response.text
         assert Version.objects.count() == 1
 
     def test_a_double_click_stores_once(self, signed_in, study) -> None:
@@ -153,7 +149,7 @@ class TestTaxonomy:
         return client.get(version.taxonomy.get_absolute_url() + query, headers=headers)
 
     def test_shows_tree_and_category(self, signed_in, version) -> None:
-        page = text_of(self.get(signed_in, version, "?category=C.1"))
+        page = self.get(signed_in, version, "?category=C.1").text
 
         assert f"<h1>{version.taxonomy.name}, version 1</h1>" in page
         assert "3 types" in page
@@ -164,13 +160,13 @@ class TestTaxonomy:
         assert page.count('aria-current="true"') == 2  # in the tree and in the list of versions
 
     def test_an_unknown_category_shows_the_first(self, signed_in, version) -> None:
-        assert "Definition of A" in text_of(self.get(signed_in, version, "?category=<script>"))
+        assert "Definition of A" in self.get(signed_in, version, "?category=<script>").text
 
     def test_fragments(self, signed_in, version) -> None:
-        chosen = text_of(
-            self.get(signed_in, version, "?category=C.1", **{"HX-Request": "true", "HX-Target": "category"})
-        )
-        tree = text_of(self.get(signed_in, version, "?q=c9", **{"HX-Request": "true", "HX-Target": "tree"}))
+        chosen = self.get(
+            signed_in, version, "?category=C.1", **{"HX-Request": "true", "HX-Target": "category"}
+        ).text
+        tree = self.get(signed_in, version, "?q=c9", **{"HX-Request": "true", "HX-Target": "tree"}).text
 
         assert chosen.strip().startswith('<section class="card detail"')
         assert "Definition of C.1" in chosen
@@ -178,7 +174,7 @@ class TestTaxonomy:
         assert tree.count('data-code="') == 2
 
     def test_a_filter_without_matches_says_so(self, signed_in, version) -> None:
-        assert "Nothing matches." in text_of(self.get(signed_in, version, "?q=nowhere"))
+        assert "Nothing matches." in self.get(signed_in, version, "?q=nowhere").text
 
     def test_arrows_are_links(self, signed_in, study) -> None:
         text = "code,level,name,excludes\nA,type,One,slow → B\nB,type,Two,\n"
@@ -188,7 +184,7 @@ class TestTaxonomy:
         )
         taxonomy = Taxonomy.objects.get()
 
-        page = text_of(signed_in.get(taxonomy.get_absolute_url()))
+        page = signed_in.get(taxonomy.get_absolute_url()).text
 
         assert f'href="{taxonomy.get_absolute_url()}?version=1&amp;category=B"' in page
 
@@ -196,8 +192,8 @@ class TestTaxonomy:
         make_version(study, ["A", "B"], taxonomy=version.taxonomy)
         make_version(study, ["A"], taxonomy=version.taxonomy, published=False)
 
-        newest = text_of(self.get(signed_in, version))
-        older = text_of(self.get(signed_in, version, "?version=1"))
+        newest = self.get(signed_in, version).text
+        older = self.get(signed_in, version, "?version=1").text
 
         assert "version 2</h1>" in newest
         assert newest.count('data-code="') == 2
@@ -249,9 +245,9 @@ class TestTypedTaxonomy:
         answer = signed_in.post(page, {"source": "text", "text": text, "name": "Typed"})
 
         assert answer.status_code == 422
-        assert "Line 4: the code is already on line 3" in text_of(answer)
-        assert "Line 5: the parent “B” is missing" in text_of(answer)
-        assert "Again" in text_of(answer)
+        assert "Line 4: the code is already on line 3" in answer.text
+        assert "Line 5: the parent “B” is missing" in answer.text
+        assert "Again" in answer.text
         assert not Taxonomy.objects.exists()
 
     @pytest.mark.parametrize(
@@ -268,8 +264,8 @@ class TestTypedTaxonomy:
         answer = signed_in.post(page, form, headers=headers)
 
         assert answer.status_code == 200
-        assert text_of(answer).lstrip().startswith('<div id="checked"')
-        assert said in text_of(answer)
+        assert answer.text.lstrip().startswith('<div id="checked"')
+        assert said in answer.text
         assert not Taxonomy.objects.exists()
 
     def test_a_text_from_elsewhere_is_put_into_the_form(self, signed_in, page) -> None:
@@ -278,7 +274,7 @@ class TestTypedTaxonomy:
         )
 
         assert answer.status_code == 200
-        assert "&lt;b&gt;,type,x" in text_of(answer)
-        assert 'value="From a pilot"' in text_of(answer)
-        assert re.search(r'value="text"\s+checked', text_of(answer))
+        assert "&lt;b&gt;,type,x" in answer.text
+        assert 'value="From a pilot"' in answer.text
+        assert re.search(r'value="text"\s+checked', answer.text)
         assert not Taxonomy.objects.exists()
