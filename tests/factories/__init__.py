@@ -5,7 +5,7 @@ from tests.factories.annotate import add_label, label_input, make_round
 from tests.factories.consensus import make_meeting
 from tests.factories.ingest import make_issue, make_issues, make_repository
 from tests.factories.studies import make_member, make_study
-from tests.factories.taxonomy import category, edit, make_version
+from tests.factories.taxonomy import category, edit, make_version, propose
 
 __all__ = [
     "add_label",
@@ -21,4 +21,5 @@ __all__ = [
     "make_study",
     "make_user",
     "make_version",
+    "propose",
 ]

@@ -1,8 +1,12 @@
+from datetime import timedelta
+
 from django.utils import timezone
 
-from studies.models import Study
-from taxonomy.actions import Acted, act
-from taxonomy.models import Category, CategoryState, Taxonomy, Version
+from studies.models import Membership, Study
+from taxonomy.actions import Acted, act, open_motion
+from taxonomy.models import Category, CategoryState, Motion, Taxonomy, Version
+from taxonomy.queries.drafts import drafted
+from taxonomy.tree.drafts import RETIRE
 
 CODES = "A A.1 A.1.i A.1.ii A.2 B B.1 B.2 C C.1 C.1.i C.2 C.3 C.9 C.10".split()
 
@@ -47,3 +51,12 @@ def category(version: Version, code: str) -> Category:
 def edit(taxonomy: Taxonomy, kind: str, key: str | None, values=None, *, by=None, seen=None) -> Acted:
     """One change in the draft of a taxonomy, by nobody unless said."""
     return act(taxonomy=taxonomy, kind=kind, key=key, values=values or {}, by=by, seen=seen)
+
+
+def propose(
+    taxonomy: Taxonomy, by: Membership, kind: str = RETIRE, code="", *, values=None, **more
+) -> Motion:
+    """A change put to the vote for a week; `code` is that of the category in the draft that it is about."""
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
+    fields = {"reasons": "Nobody uses it.", "deadline": timezone.now() + timedelta(days=7)} | more
+    return open_motion(taxonomy=taxonomy, by=by, kind=kind, key=keys.get(code), values=values or {}, **fields)

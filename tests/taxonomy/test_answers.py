@@ -1,20 +1,17 @@
 """Names that open labels wait for: put to the vote, answered by a category, followed through versions."""
 
-from datetime import timedelta
-
 import pytest
-from django.utils import timezone
 
 from studies.models import Membership, Role
 from taxonomy import errors
-from taxonomy.actions import act, answer, cast, create_taxonomy, open_motion, publish
+from taxonomy.actions import act, answer, cast, create_taxonomy, publish
 from taxonomy.actions.answers import inherit
 from taxonomy.models import Category, Motion, Proposal, Taxonomy, Version
 from taxonomy.queries.codebooks import answered, codebook
 from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
-from tests.factories import make_member, make_study
+from tests.factories import make_member, make_study, propose
 from tests.taxonomy.trees import key
 
 pytestmark = pytest.mark.django_db
@@ -45,10 +42,7 @@ def missed(taxonomy: Taxonomy, by: Membership, name: str = "Docs") -> Proposal:
 def opened(taxonomy: Taxonomy, by: Membership, kind: str = ADD, code: str = "", **values) -> Motion:
     if kind == ADD:
         values = {"parent": key(taxonomy, "C"), "name": "Documentation"} | values
-    return open_motion(
-        taxonomy=taxonomy, by=by, kind=kind, key=key(taxonomy, code) if code else None, values=values,
-        reasons="Twelve issues want it.", deadline=timezone.now() + timedelta(days=7), waits="docs",
-    )  # fmt: skip
+    return propose(taxonomy, by, kind, code, values=values, waits="docs")
 
 
 def passed(motion: Motion, people: list[Membership]) -> Motion:

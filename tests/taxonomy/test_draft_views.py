@@ -182,7 +182,7 @@ def test_undo_and_redo(signed_in, taxonomy, keys) -> None:
     assert len(lines(taxonomy)) == 13
 
 
-def test_what_cannot_be_done_again_is_said(signed_in, lead, taxonomy, keys) -> None:
+def test_what_cannot_be_done_again_is_said(signed_in, lead, taxonomy) -> None:
     post(signed_in, taxonomy, ADD, name="Docs", code="D")
     post(signed_in, taxonomy, "", door="undo_change")
     edit(taxonomy, ADD, None, {"name": "Other"})
@@ -307,7 +307,7 @@ def test_the_taxonomy_says_what_goes_on(client, signed_in, study, lead, taxonomy
     client.force_login(make_member(study, Role.VOLUNTEER).user)
     assert "On the way to the next version" not in text_of(client.get(here))
 
-    put(taxonomy, keys, lead, "C.9")
+    put(taxonomy, lead, "C.9")
 
     said = text_of(client.get(here))
     assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 proposal put to the vote</a>' in said

@@ -1,18 +1,16 @@
 """What each version changed, and the life of a category, after a few versions made through the editor."""
 
 import re
-from datetime import timedelta
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.actions import act, cast, open_motion, publish
+from taxonomy.actions import act, cast, publish
 from taxonomy.models import Category
 from taxonomy.queries.drafts import drafted
 from taxonomy.queries.history import Makers, life, steps
-from tests.factories import make_member, make_study, make_user, make_version
+from tests.factories import make_member, make_study, make_user, make_version, propose
 
 pytestmark = pytest.mark.django_db
 
@@ -88,15 +86,7 @@ def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
 
 def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
     lead = taxonomy.study.memberships.get(user=ada)
-    motion = open_motion(
-        taxonomy=taxonomy,
-        by=lead,
-        kind="describe",
-        key=str(named(taxonomy, "C.3").key),
-        values={"name": "Narrow"},
-        reasons="Three issues want it.",
-        deadline=timezone.now() + timedelta(days=1),
-    )
+    motion = propose(taxonomy, lead, "describe", "C.3", values={"name": "Narrow"})
     cast(motion=motion, member=lead, choice="for")
     change = {"kind": "describe", "key": str(named(taxonomy, "C.3").key), "values": {"examples": "One"}}
     act(taxonomy=taxonomy, by=ada, **change)

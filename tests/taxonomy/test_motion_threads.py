@@ -22,8 +22,8 @@ def named() -> list[str]:
     return sorted(MotionMention.objects.filter(seen_at=None).values_list("member__pseudonym", flat=True))
 
 
-def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     one, two = (member.pseudonym for member in people[:2])
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
 
@@ -45,16 +45,16 @@ def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, peo
     assert "comment names me" not in text_of(client.get("/"))
 
 
-def test_it_goes_on_after_the_vote(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_it_goes_on_after_the_vote(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     for member in people:
         motion = cast(motion=motion, member=member, choice="for")
     comment(motion=motion, by=people[2], text="So be it.")
     assert "So be it." in text_of(as_(client, people[1]).get(page(taxonomy)))
 
 
-def test_who_reads_only_says_nothing(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_who_reads_only_says_nothing(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     comment(motion=motion, by=people[0], text="Read this.")
     viewer = make_member(taxonomy.study, Role.VIEWER)
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
@@ -69,8 +69,8 @@ def test_who_reads_only_says_nothing(client, taxonomy, people, keys) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "x" * 2001])
-def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys, text) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, text) -> None:
+    motion = put(taxonomy, people[0])
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
     answer = as_(client, people[1]).post(door, {"text": text})
     assert answer.status_code == 422
@@ -79,8 +79,8 @@ def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys, te
     assert not MotionComment.objects.exists()
 
 
-def test_a_second_click_says_it_once(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_a_second_click_says_it_once(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     as_(client, people[1])
     key = re.search(r'name="form_key" value="([^"]+)"', client.get(page(taxonomy)).text)[1]
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
@@ -89,15 +89,15 @@ def test_a_second_click_says_it_once(client, taxonomy, people, keys) -> None:
     assert MotionComment.objects.count() == 1
 
 
-def test_what_was_said_stays(taxonomy, people, keys) -> None:
-    said = comment(motion=put(taxonomy, keys, people[0]), by=people[1], text="As it was.")
+def test_what_was_said_stays(taxonomy, people) -> None:
+    said = comment(motion=put(taxonomy, people[0]), by=people[1], text="As it was.")
     for write in (lambda: MotionComment.objects.update(text="x"), said.delete):
         with pytest.raises(DatabaseError), transaction.atomic():
             write()
 
 
-def test_over_rest(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_over_rest(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     door = reverse("api_proposal_comments", args=[taxonomy.pk, motion.number])
     as_(client, people[1])
     answer = client.post(door, {"text": "Over REST."}, content_type="application/json")

@@ -12,13 +12,13 @@ from django.utils import timezone
 from core import clock
 from studies.models import Membership, Role
 from taxonomy import errors
-from taxonomy.actions import act, cast, close_due, create_taxonomy, open_motion, publish, set_rule, withdraw
+from taxonomy.actions import act, cast, close_due, create_taxonomy, publish, set_rule, withdraw
 from taxonomy.actions.motions import MOST_DAYS
 from taxonomy.models import Ballot, Motion, Taxonomy
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree import read_csv
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, RETIRE, SPLIT
-from tests.factories import make_member, make_study
+from tests.factories import make_member, make_study, propose
 from tests.races import at_once
 from tests.taxonomy.trees import key, lines
 
@@ -51,9 +51,7 @@ def people(taxonomy: Taxonomy) -> list[Membership]:
 def opened(taxonomy: Taxonomy, by: Membership, kind: str = ADD, code: str = "", **given) -> Motion:
     """A motion, by itself for a new category below C. `code` is that of the category it is about."""
     values = given.pop("values", {"parent": key(taxonomy, "C"), "name": "Docs"} if kind == ADD else {})
-    fields = {"reasons": "Twelve issues want it.", "deadline": timezone.now() + timedelta(days=7)} | given
-    about = key(taxonomy, code) if code else None
-    return open_motion(taxonomy=taxonomy, by=by, kind=kind, key=about, values=values, **fields)
+    return propose(taxonomy, by, kind, code, values=values, **given)
 
 
 def voted(motion: Motion, people: list[Membership], *choices: str) -> Motion:

@@ -8,26 +8,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from studies.models import Role
-from taxonomy.actions import cast, open_motion
+from taxonomy.actions import cast
 from taxonomy.models import Ballot, Motion
 from taxonomy.queries.drafts import drafted
-from taxonomy.tree.drafts import RETIRE
-from tests.factories import make_member
+from tests.factories import make_member, propose
 
 pytestmark = pytest.mark.django_db
 
 
-def put(taxonomy, keys, by, code="C.1") -> Motion:
-    return open_motion(
-        taxonomy=taxonomy,
-        by=by,
-        kind=RETIRE,
-        key=keys[code],
-        values={},
-        reasons="Nobody uses it.",
-        examples="https://github.com/o/r/issues/7\n<b>none</b>",
-        deadline=timezone.now() + timedelta(days=7),
-    )
+def put(taxonomy, by, code="C.1") -> Motion:
+    return propose(taxonomy, by, code=code, examples="https://github.com/o/r/issues/7\n<b>none</b>")
 
 
 def text_of(response) -> str:
@@ -78,8 +68,8 @@ def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, keys) ->
     assert not Motion.objects.exists()
 
 
-def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     cast(motion=motion, member=people[0], choice="against", argument="Not at all.")
     as_(client, people[1])
     shown = []
@@ -99,8 +89,8 @@ def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people, ke
     assert "Nor I." in said
 
 
-def test_a_vote_with_an_argument(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_a_vote_with_an_argument(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
 
     answer = vote(as_(client, people[1]), motion, choice="against", argument="No.")
 
@@ -112,8 +102,8 @@ def test_a_vote_with_an_argument(client, taxonomy, people, keys) -> None:
     assert (ballot.choice, ballot.argument) == ("against", "No.")
 
 
-def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     late = make_member(taxonomy.study)
 
     answer = vote(as_(client, late), motion, choice="for", argument="My words.")
@@ -124,16 +114,16 @@ def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people, ke
     assert 'name="choice"' not in client.get(page(taxonomy)).text
 
 
-def test_a_viewer_reads_and_does_not_vote(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_a_viewer_reads_and_does_not_vote(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     as_(client, make_member(taxonomy.study, Role.VIEWER))
 
     assert "1 Retire C.1 Name of C.1" in text_of(client.get(page(taxonomy)))
     assert vote(client, motion, choice="for").status_code == 403
 
 
-def test_the_last_who_is_waited_for_is_named_and_said_to_have_left(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_the_last_who_is_waited_for_is_named_and_said_to_have_left(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     for member in people[:2]:
         cast(motion=motion, member=member, choice=Ballot.Choice.FOR)
     assert f"2 of 3 voted, {people[2].pseudonym} to vote" in text_of(
@@ -144,8 +134,8 @@ def test_the_last_who_is_waited_for_is_named_and_said_to_have_left(client, taxon
     assert f"2 of 3 voted, {people[2].pseudonym} has left the study" in text_of(client.get(page(taxonomy)))
 
 
-def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[1])
+def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[1])
     door = reverse("withdraw_proposal", args=[taxonomy.pk, motion.number])
 
     assert as_(client, people[0]).post(door).status_code == 403
@@ -154,8 +144,8 @@ def test_it_is_withdrawn_by_who_made_it(client, taxonomy, people, keys) -> None:
     assert motion.outcome == "withdrawn"
 
 
-def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, keys, monkeypatch) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, monkeypatch) -> None:
+    motion = put(taxonomy, people[0])
     later = timezone.now() + timedelta(days=8)
     monkeypatch.setattr("core.clock.now", lambda: later)
     as_(client, people[1])
@@ -168,8 +158,8 @@ def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, 
     assert (motion.outcome, motion.in_favour) == ("no quorum", 0)
 
 
-def test_the_editor_shows_what_is_voted_on_and_waits_for_it(client, taxonomy, people, keys) -> None:
-    motion = put(taxonomy, keys, people[0])
+def test_the_editor_shows_what_is_voted_on_and_waits_for_it(client, taxonomy, people) -> None:
+    motion = put(taxonomy, people[0])
     as_(client, people[0])
 
     said = text_of(client.get(reverse("draft", args=[taxonomy.pk])))
@@ -192,9 +182,9 @@ def test_the_rule_is_set_by_leads(client, taxonomy, people) -> None:
     assert taxonomy.by_majority
 
 
-def test_home_counts_what_waits_for_my_vote(client, taxonomy, people, keys) -> None:
-    put(taxonomy, keys, people[0])
-    second = put(taxonomy, keys, people[0], "C.2")
+def test_home_counts_what_waits_for_my_vote(client, taxonomy, people) -> None:
+    put(taxonomy, people[0])
+    second = put(taxonomy, people[0], "C.2")
     as_(client, people[1])
 
     assert "2 proposals to vote on" in text_of(client.get("/"))
@@ -202,8 +192,8 @@ def test_home_counts_what_waits_for_my_vote(client, taxonomy, people, keys) -> N
     assert "1 proposal to vote on" in text_of(client.get("/"))
 
 
-def test_texts_of_others_are_text(client, taxonomy, people, keys) -> None:
-    put(taxonomy, keys, people[0])
+def test_texts_of_others_are_text(client, taxonomy, people) -> None:
+    put(taxonomy, people[0])
 
     shown = as_(client, people[1]).get(page(taxonomy)).text
 
@@ -212,18 +202,16 @@ def test_texts_of_others_are_text(client, taxonomy, people, keys) -> None:
 
 
 @pytest.mark.parametrize("motions", [1, 3])
-def test_a_fixed_number_of_queries(
-    client, taxonomy, people, keys, motions, django_assert_num_queries
-) -> None:
+def test_a_fixed_number_of_queries(client, taxonomy, people, motions, django_assert_num_queries) -> None:
     for code in ("C.1", "C.2", "C.3")[:motions]:
-        cast(motion=put(taxonomy, keys, people[0], code), member=people[0], choice="for")
+        cast(motion=put(taxonomy, people[0], code), member=people[0], choice="for")
     as_(client, people[1]).get(page(taxonomy))
 
     with django_assert_num_queries(10):
         client.get(page(taxonomy))
 
 
-def test_the_form_begins_with_what_the_address_says(client, taxonomy, people, keys) -> None:
+def test_the_form_begins_with_what_the_address_says(client, taxonomy, people) -> None:
     door = reverse("new_proposal", args=[taxonomy.pk])
 
     shown = as_(client, people[1]).get(f"{door}?kind=add&name=%3Cb%3EDocs").text

@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import dataclass, field
-from datetime import timedelta
 from types import SimpleNamespace
 
 from django.conf import settings
@@ -30,7 +29,7 @@ from rounds.models import Round
 from studies.actions.invitations import invite
 from studies.actions.people import end_membership
 from studies.models import Membership, Role
-from taxonomy.actions import act, open_motion
+from taxonomy.actions import act
 from taxonomy.models import Level
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import MERGE, RETIRE
@@ -42,6 +41,7 @@ from tests.factories import (
     make_study,
     make_user,
     make_version,
+    propose,
 )
 from tests.factories.annotate import label_input
 from tests.trust.meetings import HELD_BACK, make_meetings
@@ -182,15 +182,7 @@ def make_world() -> World:
         label(world, 1, role, code, HELD_BACK["card"] if role == "other volunteer" else "")
     make_rounds(world)
     make_meetings(world)
-    world.more.motion = open_motion(
-        taxonomy=world.version.taxonomy,
-        by=members["lead"],
-        kind=RETIRE,
-        key=str(category(world.version, "A.2").key),
-        values={},
-        reasons="Nobody uses it.",
-        deadline=timezone.now() + timedelta(days=7),
-    )
+    world.more.motion = propose(world.version.taxonomy, members["lead"], code="A.2")
     about = category(version, "C")
     world.more.board = start_board(taxonomy=version.taxonomy, name="Board", about=about, by=owner)
     world.more.apart = start_board_from_mapping(

@@ -8,9 +8,7 @@ from django.utils import timezone
 
 from overview.actions.digests import send_digests
 from studies.models import Role
-from taxonomy.actions import cast, comment, open_motion, see_comments
-from taxonomy.queries.drafts import drafted
-from taxonomy.tree.drafts import RETIRE
+from taxonomy.actions import cast, comment, see_comments
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
@@ -22,11 +20,8 @@ def now():
 
 
 def opened(world, now, code="C.1", days=7):
-    keys = {entry.code: entry.key for entry in drafted(world.version.taxonomy).entries}
-    return open_motion(
-        taxonomy=world.version.taxonomy, by=world.lead, kind=RETIRE, key=keys[code], values={},
-        reasons="secretword", deadline=now + timedelta(days=days),
-    )  # fmt: skip
+    fields = {"reasons": "secretword", "deadline": now + timedelta(days=days)}
+    return factories.propose(world.version.taxonomy, world.lead, code=code, **fields)
 
 
 def sent(at) -> dict[str, str]:

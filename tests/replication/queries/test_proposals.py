@@ -1,26 +1,20 @@
 """What a replication package says of votes on the taxonomy."""
 
 import json
-from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from replication.package import write_package
 from replication.queries.proposals import decided_proposals
-from taxonomy.actions import cast, comment, open_motion
-from taxonomy.queries.drafts import drafted
-from taxonomy.tree.drafts import RETIRE
+from taxonomy.actions import cast, comment
+from tests.factories import propose
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
 
 
 def opened(world, code):
-    keys = {entry.code: entry.key for entry in drafted(world.version.taxonomy).entries}
-    return open_motion(
-        taxonomy=world.version.taxonomy, by=world.members[0], kind=RETIRE, key=keys[code], values={},
-        reasons="Nobody uses it.", examples="https://x.org/1\nhttps://x.org/2", deadline=timezone.now() + timedelta(days=7),
-    )  # fmt: skip
+    examples = "https://x.org/1\nhttps://x.org/2"
+    return propose(world.version.taxonomy, world.members[0], code=code, examples=examples)
 
 
 def test_decided_ones_with_ballots_arguments_and_comments_and_no_open_one(world, tmp_path) -> None:
