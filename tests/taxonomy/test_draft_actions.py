@@ -51,12 +51,12 @@ def test_a_change_is_in_the_draft_and_not_in_the_version(taxonomy, keys) -> None
     )
 
 
-def test_the_same_texts_again_are_no_change(taxonomy, keys) -> None:
-    values = {"name": "Memory ", "definition": "Memory is lost.\r\n"}
+def test_what_is_so_already_is_no_change(taxonomy, keys) -> None:
+    same_texts = {"name": "Memory ", "definition": "Memory is lost.\r\n"}
+    same_place = {"parent": keys["C"], "after": None}
 
-    made = edit(taxonomy, DESCRIBE, keys["C.1"], values)
-
-    assert made.change is None
+    for kind, values in ((DESCRIBE, same_texts), (MOVE, same_place)):
+        assert edit(taxonomy, kind, keys["C.1"], values).change is None
     assert not Change.objects.exists()
     assert not Version.objects.filter(published_at=None).exists()
 
@@ -219,13 +219,6 @@ def test_codes_of_what_a_merge_took_along_stay(taxonomy, keys) -> None:
     undo(taxonomy=taxonomy, by=ada)
 
     assert lines(taxonomy)[2:] == ["C.2 Speed", "C.2.i Slow paths", "C.2.iii Leaks", "C.2.iv Waste"]
-
-
-def test_a_move_to_where_it_is_is_no_change(taxonomy, keys) -> None:
-    values = {"parent": keys["C"], "after": None}
-
-    assert edit(taxonomy, MOVE, keys["C.1"], values).change is None
-    assert not Change.objects.exists()
 
 
 def test_a_colour_is_taken_away_without_saying_what_was_seen(taxonomy, keys) -> None:
