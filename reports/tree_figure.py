@@ -78,7 +78,7 @@ class Run(NamedTuple):
     y: float
     text: str
     size: float
-    bold: bool
+    bold: bool = False
     is_code: bool = False
     at_end: bool = False
 
@@ -206,9 +206,8 @@ def _runs(leaf: Leaf, level: int, sheet: Sheet) -> tuple[list[Run], float]:
     if leaf.share:
         end = x + ruler(name_lines[-1], size, bold=is_bold) + SHARE_GAP
         if not is_bold and end + ruler(leaf.share, SMALL) <= room:
-            runs.append(
-                Run(room, base + line * (first + len(name_lines) - 1), leaf.share, SMALL, False, at_end=True)
-            )
+            last = base + line * (first + len(name_lines) - 1)
+            runs.append(Run(room, last, leaf.share, SMALL, at_end=True))
         else:
             for text in wrapped(leaf.share, room - (0 if is_bold else x), lambda text: ruler(text, SMALL)):
                 runs.append(Run(0 if is_bold else x, height + SMALL * 0.95, text, SMALL, False))
@@ -237,13 +236,13 @@ def _head(name: str, version: str, ruler: Ruler) -> tuple[list[str], float]:
     step = ROOT * LEADING
     bases = [ROOT * 0.95 + step * at for at in range(len(lines) + 1)]
     elements = [
-        _text(0, base, text, ROOT, INK, "ink", ruler, bold=True)
+        _text(Run(0, base, text, ROOT, True), INK, "ink", ruler)
         for base, text in zip(bases, lines, strict=False)
     ]
     if end + ruler(version, SMALL) > WIDTH:
         lines.append(version)
         end = 0.0
-    elements.append(_text(end, bases[len(lines) - 1], version, SMALL, SECOND, "second", ruler))
+    elements.append(_text(Run(end, bases[len(lines) - 1], version, SMALL), SECOND, "second", ruler))
     return elements, step * len(lines) + 5
 
 
@@ -251,7 +250,7 @@ def _foot(notes: Sequence[str], bottom: float, ruler: Ruler) -> tuple[list[str],
     lines = [line for note in notes for line in wrapped(note, WIDTH, lambda text: ruler(text, SMALL))]
     step, top = SMALL * 1.25, bottom + (7 if lines else 1)
     elements = [
-        _text(0, top + SMALL * 0.95 + step * at, line, SMALL, SECOND, "second", ruler)
+        _text(Run(0, top + SMALL * 0.95 + step * at, line, SMALL), SECOND, "second", ruler)
         for at, line in enumerate(lines)
     ]
     return elements, top + step * len(lines)
@@ -276,18 +275,15 @@ def _drawn(box: Box, sheet: Sheet) -> Iterator[str]:
     """A box with its letters, the lines to what stands below it, and that."""
     (left, right), column, hue = sheet.edges[box.level], COLUMNS[box.level], box.hue
     if box.below:
-        middle, across = (
-            right + GAP / 2,
-            sheet.edges[box.level + 1][0] - (2 if box.level + 1 == FRAMED else 0),
-        )
+        middle = right + GAP / 2
+        across = sheet.edges[box.level + 1][0] - (2 if box.level + 1 == FRAMED else 0)
         ends = [one.middle for one in box.below]
         first, last = min(box.middle, *ends), max(box.middle, *ends)
         lines = f"M{px(right)} {px(box.middle)}H{px(middle)}"
         if last - first > 0.01:
             lines += f"M{px(middle)} {px(first)}V{px(last)}"
-        yield _path(
-            lines + "".join(f"M{px(middle)} {px(end)}H{px(across)}" for end in ends), hue.line, "line"
-        )
+        lines += "".join(f"M{px(middle)} {px(end)}H{px(across)}" for end in ends)
+        yield _path(lines, hue.line, "line")
     is_type = box.level == 0
     if box.level < FRAMED:
         fill, css = (hue.line, "solid") if is_type else (hue.fill, "box")
@@ -297,40 +293,20 @@ def _drawn(box: Box, sheet: Sheet) -> Iterator[str]:
         )
     for run in box.runs:
         ink, css = ("#ffffff", "on") if is_type else (hue.line, "mark") if run.is_code else (INK, "ink")
-        yield _text(
-            left + column.inside + run.x,
-            box.top + column.above + run.y,
-            run.text,
-            run.size,
-            ink,
-            css,
-            sheet.ruler,
-            bold=run.bold,
-            at_end=run.at_end,
-        )
+        yield _text(run, ink, css, sheet.ruler, left + column.inside, box.top + column.above)
     for one in box.below:
         yield from _drawn(one, sheet)
 
 
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    ink: str,
-    css: str,
-    ruler: Ruler,
-    *,
-    bold: bool = False,
-    at_end: bool = False,
-) -> str:
+def _text(run: Run, ink: str, css: str, ruler: Ruler, left: float = 0.0, top: float = 0.0) -> str:
     """A text; where its width is known it says it, so that it fits in the font of whoever looks, too."""
-    more = ' font-weight="700"' * bold + ' text-anchor="end"' * at_end
-    if ruler.knows(text):
-        more += f' textLength="{px(ruler(text, size, bold=bold))}" lengthAdjust="spacingAndGlyphs"'
+    more = ' font-weight="700"' * run.bold + ' text-anchor="end"' * run.at_end
+    if ruler.knows(run.text):
+        width = ruler(run.text, run.size, bold=run.bold)
+        more += f' textLength="{px(width)}" lengthAdjust="spacingAndGlyphs"'
     return (
-        f'<text class="{css}" x="{px(x)}" y="{px(y)}" font-size="{px(size)}" fill="{ink}"{more}>'
-        f"{escape(text)}</text>"
+        f'<text class="{css}" x="{px(left + run.x)}" y="{px(top + run.y)}" font-size="{px(run.size)}"'
+        f' fill="{ink}"{more}>{escape(run.text)}</text>'
     )
 
 

@@ -20,21 +20,15 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "circle")
 
 
 def draw_coefficients(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    rows = [
-        row | {"row": row_name(COEFFICIENTS[row["coefficient"]][0], number(row["value"]))}
-        for row in found.rows
-    ]
+    rows = [_row(row, COEFFICIENTS[row["coefficient"]][0], number(row["value"])) for row in found.rows]
     return _dots(rows, found, room, close=True, title=_("Agreement, 95 % interval"), count=_("Value"))
 
 
 def draw_categories(report: AgreementReport, found: Picture, room: Width) -> Drawing:
     few = {one.code for one in few_labels(report.overall.categories)}
     rows = [
-        row
-        | {
-            "row": row_name(f"{row['code']} {row['name']}", f"{row['labels']:,}{'*' * (row['code'] in few)}"),
-            "kind": _kind(report, row["code"]),
-        }
+        _row(row, f"{row['code']} {row['name']}", f"{row['labels']:,}{'*' * (row['code'] in few)}")
+        | _kind(report, row["code"])
         for row in found.rows
         if row["labels"]
     ]
@@ -46,35 +40,29 @@ def draw_categories(report: AgreementReport, found: Picture, room: Width) -> Dra
 def draw_types(report: AgreementReport, found: Picture, room: Width) -> Drawing:
     names = report.codebook.by_code
     rows = [
-        row
-        | {
-            "row": row_name(f"{row['type']} {names[row['type']].name}", f"{row['issues']:,}"),
-            "kind": _kind(report, row["type"]),
-        }
+        _row(row, f"{row['type']} {names[row['type']].name}", row["issues"]) | _kind(report, row["type"])
         for row in found.rows[:-1]
     ]
     return _groups([*rows, _whole(found)], found, room)
 
 
 def draw_repositories(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    rows = [row | {"row": row_name(row["repository"], f"{row['issues']:,}")} for row in found.rows[:-1]]
+    rows = [_row(row, row["repository"], row["issues"]) for row in found.rows[:-1]]
     return _groups([*rows, _whole(found)], found, room)
 
 
 def draw_rounds(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    rows = [row | {"row": row_name(row["round"], f"{row['issues'] or 0:,}")} for row in found.rows]
+    rows = [_row(row, row["round"], row["issues"] or 0) for row in found.rows]
     return _groups(rows, found, room)
 
 
 def draw_before_and_after(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
     rows = [
-        row
-        | {
-            "row": row_name(
-                COEFFICIENTS[row["coefficient"]][0],
-                f"{number(row['before']) or '–'} → {number(row['after']) or '–'}",
-            )
-        }
+        _row(
+            row,
+            COEFFICIENTS[row["coefficient"]][0],
+            f"{number(row['before']) or '–'} → {number(row['after']) or '–'}",
+        )
         for row in found.rows
     ]
     title = _("Agreement, 95 % interval")
@@ -82,7 +70,7 @@ def draw_before_and_after(_report: AgreementReport, found: Picture, room: Width)
 
 
 def draw_models(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    rows = [row | {"row": row_name(row["model"], f"{row['labels']:,}")} for row in found.rows]
+    rows = [_row(row, row["model"], row["labels"]) for row in found.rows]
     title = _("Labels in common, 95 % interval")
     return _dots(rows, found, room, close=True, title=title, count=_("Labels"), beside="volunteers_agreement")
 
@@ -92,13 +80,16 @@ def _groups(rows: Sequence[Row], found: Picture, room: Width) -> Drawing:
 
 
 def _whole(found: Picture) -> Row:
-    whole = found.rows[-1]
-    return whole | {"row": row_name(_("All"), f"{whole['issues']:,}")}
+    return _row(found.rows[-1], _("All"), found.rows[-1]["issues"])
 
 
-def _kind(report: AgreementReport, code: str) -> str:
+def _row(row: Row, name: object, count: int | str) -> Row:
+    return row | {"row": row_name(name, count if isinstance(count, str) else f"{count:,}")}
+
+
+def _kind(report: AgreementReport, code: str) -> Row:
     place = report.codebook.hue(report.codebook.by_code[code].category_id)
-    return KINDS[min(place, KINDS.index("further"))]
+    return {"kind": KINDS[min(place, KINDS.index("further"))]}
 
 
 def _dots(

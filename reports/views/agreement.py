@@ -94,12 +94,12 @@ def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[st
     slug = report.round.study.slug
     return [
         {
-            "part": one.sign.part,
-            "text": say.sign_of_dependence(one.sign, report.columns),
-            "p": small(one.sign.adjusted),
-            "url": reverse("issue", args=[slug, one.issue_id]) if one.issue_id else "",
+            "part": sign.part,
+            "text": say.sign_of_dependence(sign, report.columns),
+            "p": small(sign.adjusted),
+            "url": reverse("issue", args=[slug, issue_id]) if issue_id else "",
         }
-        for one in suspicions(report)
+        for sign, issue_id in suspicions(report)
     ]
 
 

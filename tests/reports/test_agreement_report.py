@@ -397,13 +397,13 @@ def test_signs_of_dependence_are_found_in_the_rounds_order_and_at_the_reports_le
 
     found = suspicions(agreement_report(round_))
 
-    assert [(one.sign.kind, one.sign.raters) for one in found] == [
+    assert [(sign.kind, sign.raters) for sign, _issue in found] == [
         (SignKind.SAME_ROWS, ()), (SignKind.SAME_LABEL, (1,)), (SignKind.NEVER_ALONE, (2,)),
     ]  # fmt: skip
-    rows, label, never = found
-    assert (rows.sign.issues, rows.sign.observed, rows.issue_id) == (40, 20, positions[11])
-    assert (label.sign.observed, label.issue_id) == (30, positions[1])
-    assert (never.sign.part, never.sign.issues, never.sign.reference) == (world.repository.path, 10, 20)
+    (rows, first), (label, begin), (never, _no_run) = found
+    assert (rows.issues, rows.observed, first) == (40, 20, positions[11])
+    assert (label.observed, begin) == (30, positions[1])
+    assert (never.part, never.issues, never.reference) == (world.repository.path, 10, 20)
     assert suspicions(agreement_report(round_, level=Level.TYPE)) == ()
     blind = RoundIssue.objects.filter(round=round_, position__gt=10)
     assert suspicions(agreement_report(round_, blind=blind)) == ()
