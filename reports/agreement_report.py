@@ -67,10 +67,6 @@ class Numbers:
     groups: tuple[Group, ...]
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.labels.columns
-
 
 @dataclass(frozen=True)
 class AgreementReport:
@@ -100,7 +96,7 @@ class AgreementReport:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self.numbers.columns
+        return self.numbers.labels.columns
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:

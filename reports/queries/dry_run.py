@@ -35,17 +35,8 @@ class CategoryEffect:
     decisions: int
 
 
-@dataclass(frozen=True)
-class KappaChange:
-    """The agreement of a round at one level, under the published version and under the draft."""
-
-    level: str
-    before: Agreement
-    after: Agreement
-
-    @property
-    def both(self) -> tuple[Agreement, Agreement]:
-        return self.before, self.after
+BothKappas = tuple[str, tuple[Agreement, Agreement]]
+"""A level, and the agreement of a round there under the published version and under the draft."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ class DryRun:
     effects: tuple[CategoryEffect, ...] = ()
     rounds: tuple[tuple[Round, Promise | None], ...] = ()
     round_name: str = ""
-    kappas: tuple[KappaChange, ...] = ()
+    kappas: tuple[BothKappas, ...] = ()
     withheld: int = 0
 
 
@@ -120,7 +111,7 @@ def _rounds_then(found: Drafted) -> tuple[tuple[Round, Promise | None], ...]:
 
 def _kappas(
     found: Drafted, keys: dict[str, int], reader: Membership | None
-) -> tuple[Round | None, tuple[KappaChange, ...]]:
+) -> tuple[Round | None, tuple[BothKappas, ...]]:
     """The kappas of the newest main round of the published version, before and after."""
     mains = [
         round_
@@ -140,7 +131,7 @@ def _kappas(
         codes, places = _places(found.draft, [state.category_id for state in book.states], keys, level)
         after = agreement_within(labels, places, codes, labels.left_out)
         before = agreement_of(labels, book, level)
-        changes.append(KappaChange(str(level.label), before, after))
+        changes.append((str(level.label), (before, after)))
     return round_, tuple(changes)
 
 

@@ -177,10 +177,7 @@ def withheld_in(blind: WithheldIssues) -> dict[int, int]:
 
 
 def _tuples(
-    edition: Edition,
-    rows: list[tuple[list[int], list[int], int]],
-    book: Codebook,
-    raters: int,
+    edition: Edition, rows: list[tuple[list[int], list[int], int]], book: Codebook, raters: int
 ) -> Tuples:
     place = {state.category_id: index for index, state in enumerate(book.states)}
     columns = edition.volunteers if edition.is_crossed else ()

@@ -134,13 +134,8 @@ def _confusion_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any
     for one in _confusion(report)[:SHOWN]:
         codes = (one["first"], one["second"])
         chosen = urlencode({"pair": " ".join(codes)})
-        rows.append(
-            {
-                "pair": [named(report, code) for code in codes],
-                "issues": one["issues"],
-                "url": f"{page}?{chosen}",
-            }
-        )
+        pair = [named(report, code) for code in codes]
+        rows.append({"pair": pair, "issues": one["issues"], "url": f"{page}?{chosen}"})
     return {"confused": rows}
 
 

@@ -60,10 +60,7 @@ def section(report: AgreementReport, member: Membership | None) -> dict[str, Any
 
 
 def _listed(
-    frozen: FrozenReport,
-    numbers: Mapping[str, Any] | None,
-    now: Mapping[str, Any],
-    report: AgreementReport,
+    frozen: FrozenReport, numbers: Mapping[str, Any] | None, now: Mapping[str, Any], report: AgreementReport
 ) -> dict[str, Any]:
     """A frozen report of the list: its kappa, and whether its numbers are those of now. None: held back."""
     if numbers is None:

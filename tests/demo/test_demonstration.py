@@ -493,4 +493,4 @@ def test_demo_thinks_of_changing_its_taxonomy():
     assert kinds == {"C.2.ii": "split", "C.8.v": "merged", "C.9": "renamed"}
     assert dry.labels > dry.follow > 0
     assert dry.again > 0
-    assert [change.level for change in dry.kappas] == ["type", "theme"]
+    assert [level for level, _both in dry.kappas] == ["type", "theme"]

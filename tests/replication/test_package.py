@@ -193,10 +193,13 @@ def test_a_file_that_is_not_that_of_the_manifest_is_named(tmp_path):
     assert (done.returncode, done.stderr) == (2, f"{package}/issues.csv is missing.\n")
 
 
-def test_a_number_in_the_place_of_an_undefined_one_is_seen_and_so_is_a_reason_that_is_missing(tmp_path):
+def test_a_number_too_many_is_seen_and_so_is_a_reason_that_is_missing(tmp_path):
     write_package(uneven(), tmp_path)
     path = tmp_path / "agreement.json"
     stored = json.loads(path.read_text())
+    path.write_text(json.dumps(stored | {"new": {"number": 1.5}}))
+    assert wrong_paths(tmp_path) == {"new number"}
+
     place, group = next(
         (place, one) for place, one in enumerate(stored["groups"]) if one["group"] == {"type": "B"}
     )
@@ -210,15 +213,6 @@ def test_a_number_in_the_place_of_an_undefined_one_is_seen_and_so_is_a_reason_th
     stored["groups"][place]["coefficients"]["fleiss_kappa"] |= {"value": None, "reason": None}
     path.write_text(json.dumps(stored))
     assert wrong_paths(tmp_path) == {"groups [type B] coefficients fleiss_kappa has a reason"}
-
-
-def test_a_number_that_the_script_does_not_know_is_seen(tmp_path):
-    write_package(uneven(), tmp_path)
-    path = tmp_path / "agreement.json"
-    stored = json.loads(path.read_text())
-    path.write_text(json.dumps(stored | {"new": {"number": 1.5}}))
-
-    assert wrong_paths(tmp_path) == {"new number"}
 
 
 def test_a_frozen_report_is_recomputed_at_all_levels_while_its_labels_and_decisions_stand(tmp_path):
