@@ -17,6 +17,8 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, sync_playwright
 
 from accounts.models import User
+from studies.models import Membership
+from tests.worlds.world import World
 
 # Playwright runs a loop in this thread; the tests themselves ask the database from it, one at a time.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -54,6 +56,11 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *sandbox])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def member(world: World) -> Membership:
+    return world.members[0]
 
 
 @pytest.fixture

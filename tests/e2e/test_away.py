@@ -11,9 +11,8 @@ from studies.models import Membership
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, held, issue_on, label_page, press, stored, title, waiting
 from tests.factories.annotate import label_input
-from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=8)]
 
 PASSWORD = "correct horse battery"  # of every user of the factories
 
@@ -24,16 +23,6 @@ ENTER = """() => new Promise((done) => {
   const look = () => (document.querySelector("h1").textContent === before ? requestAnimationFrame(look) : done(performance.now() - start));
   requestAnimationFrame(look);
 })"""
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=8)
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
 
 
 def codes(round_: Round, member: Membership) -> list[str]:

@@ -5,7 +5,6 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from rounds.models import Label
-from studies.models import Membership
 from taxonomy.models import CategoryState, Version
 from tests import factories
 from tests.e2e.room import answer, held, label_page, press, stored, title
@@ -42,11 +41,6 @@ def world() -> World:
     world = small_world(issues=4)
     world.version = version_with_texts(world)
     return world
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
 
 
 def found(page: Page, query: str) -> list[str]:

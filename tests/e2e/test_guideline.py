@@ -5,25 +5,15 @@ from playwright.sync_api import expect
 
 from rounds.models import Label
 from studies.actions import publish_guideline
-from studies.models import Guideline, Membership
+from studies.models import Guideline
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, label_page, press, stored
-from tests.worlds.world import World, small_world
+from tests.worlds.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6)]
 
 FIRST = "# How to label\n\nChoose the theme of the **cause**.\n\nA wish is a requirement.\n"
 SECOND = FIRST + "\nA leak is `C.2`.\n"
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=6)
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
 
 
 def publish(world: World, text: str) -> Guideline:

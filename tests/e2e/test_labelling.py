@@ -8,13 +8,11 @@ from playwright.sync_api import expect
 
 from annotate.models import Draft, Skip
 from rounds.models import Label
-from studies.models import Membership
 from tests import factories
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, press, stored, title
-from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6)]
 
 HOSTILE = """
 <script>document.title = "taken over"</script>
@@ -27,16 +25,6 @@ HOSTILE = """
 <style>@import url(https://elsewhere.example/x.css); body { display: none }</style>
 <div hx-get="/rounds/" hx-trigger="load">List<String> and a < b and <module></div>
 """
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=6)
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
 
 
 def test_an_evening_by_keyboard_alone(open_page, world, member):

@@ -5,23 +5,11 @@ from playwright.sync_api import expect
 
 from annotate.models import Draft
 from rounds.models import Label
-from studies.models import Membership
 from taxonomy.models import Proposal
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, label_page, press, stored
-from tests.worlds.world import World, small_world
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=5)
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=5)]
 
 
 def test_a_missing_category_is_proposed_by_keys_alone(open_page, world, member):

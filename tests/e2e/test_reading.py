@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from studies.models import Membership
 from tests import factories
 from tests.e2e.room import held, label_page, press
-from tests.worlds.world import World, small_world
+from tests.worlds.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=2)]
 
 PARAGRAPH = (
     "The scheduler keeps **every block** that `abort()` should give back, see <module> and a < b. " * 6
@@ -31,16 +31,6 @@ NEXT = """() => new Promise((done) => {
   };
   look();
 })"""
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=2)
-
-
-@pytest.fixture
-def member(world: World) -> Membership:
-    return world.members[0]
 
 
 def next_after(world: World, member: Membership, rank: int, **fields):

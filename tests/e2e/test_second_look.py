@@ -11,14 +11,9 @@ from taxonomy.tree.drafts import MERGE, RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, press, stored
-from tests.worlds.world import World, small_world
+from tests.worlds.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world() -> World:
-    return small_world(issues=6, members=2)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6, members=2)]
 
 
 def published(world: World) -> None:

@@ -23,12 +23,7 @@ from tests.worlds.pages import client
 from tests.worlds.parted import give_labels
 from tests.worlds.world import small_world
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-
-@pytest.fixture
-def world():
-    return small_world(issues=3)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.world(issues=3)]
 
 
 @pytest.fixture
