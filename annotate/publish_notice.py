@@ -10,7 +10,7 @@ from taxonomy.models import Version
 
 
 def sentence(*, version: Version, member: Membership | None, **_sent: object) -> str:
-    """How many labels, of how many people, go to a second look; "" for none. A reader's own come alone."""
+    """How many labels, of how many people, go to a second look, "" for none; only the reader's if any are."""
     number, asked, is_own = begun(version, member)
     labels = ngettext("%(n)s label", "%(n)s labels", number) % {"n": count(number)}
     if is_own:

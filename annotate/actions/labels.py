@@ -56,7 +56,7 @@ _STORE = f"""
     SELECT slot.id, {", ".join(f"%({field})s" for field in _FIELDS)} FROM slot
     RETURNING id, assignment_id
 """  # noqa: S608 - the pieces are constants
-# `completed_at` fires the trigger `labels_are_said_again`, which fills the `labels` that are returned.
+# `completed_at` fires the trigger `labels_are_said_again` of RoundIssue, which fills `labels`.
 _SETTLE = """
     WITH gone AS (
         DELETE FROM annotate_draft

@@ -270,9 +270,10 @@ def _claim(
 
 
 def claim_query(which: str, where: str, order: str) -> str:
-    """The statement of one claim. OFFSET 0 keeps the conditions beside the walk along the index.
+    """The statement of one claim.
 
-    Joined, they made the planner fetch and sort every free slot of the round to take the first.
+    OFFSET 0 stops PostgreSQL from turning the conditions into joins, for which it would fetch and sort every
+    free slot of the round to take the first.
     """
     return f"""
     WITH taken AS (

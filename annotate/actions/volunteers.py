@@ -110,9 +110,9 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> int:
     """Let a member label in an open round; who was taken out before gets their column back. Returns how many
     slots were made for them.
 
-    Crossed: they get a slot on every issue that is not revealed yet; those that are keep their number of
-    labels, since whoever can see these is no longer blind. An issue that waits for nobody, under the policy
-    `round_closed`, waits for them. k of n: they claim from now on.
+    Crossed: they get a slot on every issue that is not revealed yet. A revealed issue keeps its number of
+    labels, since a newcomer who can see them is not blind. Under the policy `round_closed` a complete issue
+    waits for the newcomer's label. k of n: they claim from now on.
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by)
@@ -136,8 +136,8 @@ def remove_volunteer(
 
     What they have not labelled goes to `to`, where that member has neither slot nor label on the issue; the
     rest is free again (k of n) or dropped (crossed): an issue that waited for nobody else is complete by
-    that, and decided by the round's rule. In a crossed round `to` is somebody who does not label in it yet,
-    and then does.
+    that, and decided by the round's rule. In a crossed round `to` must not be in the round yet; this call
+    adds them.
     Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by)

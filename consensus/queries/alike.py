@@ -111,7 +111,8 @@ def pairs(
     pairs of two-way splits, then splits in three ways and more by their first two categories; the most issues
     first, then in the order of the tree.
 
-    One query, and those of the filters; for all open issues, which are the most, one for each other state.
+    One query besides those of the filters. Without filters the open issues, which are the most, are counted
+    as all disagreements less those that are decided or on an agenda.
     """
     if narrowing == Narrowing(state="open"):
         counted = all_said(round_, member).between - _pairs_taken(round_, member)

@@ -22,7 +22,7 @@ StateCounts = Counter[str]
 def tallies(rows: QuerySet[models.Disagreement]) -> dict[int, StateCounts]:
     """Round id to how many of these rows are in each state, for rounds with any. One query.
 
-    For rows that are cheap to find: they are looked for three times.
+    The statement runs the query of `rows` three times: pass a cheap one.
     """
     try:
         found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
@@ -69,9 +69,9 @@ def tally(round_: Round, member: Membership | None) -> StateCounts:
 def tallies_by_split(
     round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
 ) -> dict[Split, StateCounts]:
-    """Split to how many of the disagreements that the other filters leave are in each state.
+    """For each split the number of disagreements in each state.
 
-    The filters by split and by state are ignored. One query besides the queries of `found`.
+    Every filter but those by split and by state is applied. One query besides the queries of `found`.
     """
     rows = found(round_, replace(narrowing, split=(), state=""), member, book=book)
     columns = ("round_id", "issue_id", "votes", "open_labels")

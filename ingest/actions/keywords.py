@@ -32,7 +32,7 @@ class KeywordReport:
 def set_keywords(
     *, study: Study, text: str, replace: bool, made_from: str = "", by: User | None
 ) -> KeywordReport:
-    """Add the words of a list, one a line, to the study's, or put them in their place.
+    """Add the words of a list, one a line, to the study's keywords, or replace the keywords with them.
 
     `made_from`: the fingerprint of the list that a replacement was written over; "" for whatever stands.
     Raises KeywordsRefused, which lists every line that cannot be taken, and StaleKeywords: nothing is

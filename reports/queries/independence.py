@@ -10,10 +10,10 @@ from reports.queries.label_tuples import labels_in_order
 
 @computed_of_labels
 def suspicions(report: AgreementReport) -> tuple[tuple[Sign, int | None], ...]:
-    """What in the order and the equality of a round's labels independent labels would hardly show, at the
-    report's level; of a run with the id of the issue at which it begins. () where columns are no volunteers.
+    """Patterns in the order or the sameness of labels that independent volunteers would hardly produce.
 
-    A second or two for a full study: asked for, not shown by itself. Two queries.
+    At the level of the report; a run comes with the id of its first issue. () where columns are no
+    volunteers. It takes a second or two for a full study, so the page shows it on request. Two queries.
     """
     if not report.columns:
         return ()

@@ -28,7 +28,7 @@ def report_jobs(round_: Round, member: Membership) -> QuerySet[Job]:
 
 
 def finished_file(job: Job, round_: Round, member: Membership) -> str:
-    """The name on the shelf of the file that this job made. One query, and a small one.
+    """The name on the shelf of the file that this job made. The queries of `readable`.
 
     Raises ReportFileGone where it was not made, or not kept, and ReportFileHeldBack where anything in it
     has become blind for who asked: an issue that they came to label elsewhere, or that is open again.
@@ -43,7 +43,7 @@ def finished_file(job: Job, round_: Round, member: Membership) -> str:
 
 def readable(round_: Round, member: Membership) -> Collection[int]:
     """What a report of this round can be made of for a member: the issues of all rounds of the study that are
-    revealed and not held back from them, by their ids in these rounds. One query, and a small one.
+    revealed and not held back from them, by their ids in these rounds. Three small queries.
     """
     rounds = Round.objects.filter(study=round_.study_id)
     found = reduce(or_, map(revealed, rounds), NOTHING)

@@ -72,8 +72,8 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgree
 
     Every round is read with its own version: a label counts as its ancestor in that tree, and chance knows
     the categories of that codebook. Labels go by the identity of their category, so one that a version
-    renamed or moved is the same; what a version made of those it took out is not followed. Eight queries at
-    most, whatever the number of rounds.
+    renamed or moved is the same. A round that stayed on an older version keeps the categories that a later
+    version merged, split or retired. Eight queries at most, whatever the number of rounds.
     """
     rounds = comparable_rounds(round_)
     if not rounds:
@@ -94,8 +94,8 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgree
 
 
 def comparable_rounds(round_: Round) -> list[Round]:
-    """The other rounds of the study whose labels count and are revealed, or begin to be: those that label
-    with the same taxonomy, in whatever version, but trainings; in the order in which they were opened.
+    """The other opened rounds of the study with some version of the same taxonomy, in the order of their
+    opening. Not those apart (trainings, second looks), nor those that have revealed nothing yet.
     """
     rounds = Round.objects.filter(
         study=round_.study_id, version__taxonomy=round_.version.taxonomy_id, opened_at__isnull=False

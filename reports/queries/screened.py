@@ -18,8 +18,8 @@ from taxonomy.models import Level
 
 
 def screening_agreement(round_: Round, blind: WithheldIssues = NOTHING) -> Agreement:
-    """How far the raters agree on the type. One query, and the report's after another issue is complete, or
-    where something is held back from the reader.
+    """How far the raters agree on the type. One query; also those of the report if an issue was
+    completed since the last call, or if something is held back from the reader.
     """
     if blind.exists():
         return agreement_report(round_, level=Level.TYPE, blind=blind).overall

@@ -1,4 +1,5 @@
-"""What is revealed in one round and still blind for a member: issues that they have yet to label in another.
+"""The second gate of blindness: what is revealed in one round (the first gate, `rounds.queries.rounds`) and
+held back from a member, because they have yet to label the issue in another round.
 
 Whoever still has to label an issue must not see what others said of it before, in whatever round they did.
 """

@@ -1,4 +1,7 @@
-"""Rounds that a user may see, and the one gate of blindness: what of a round is revealed."""
+"""Rounds that a user may see, and the first gate of blindness: what of a round is revealed to anybody.
+
+The second gate, what of that is held back from one member, is `rounds.queries.blindness`.
+"""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -82,7 +85,7 @@ def round_and_seat(user: User | AnonymousUser, round_id: int) -> tuple[Round, Me
 def current_round(rounds: Iterable[Round]) -> Round | None:
     """The round in front: of the opened a main one before others, an open one before closed, the newest.
 
-    Never a training: its labels count nowhere in the study.
+    Never a training or a second look: they stand apart.
     """
     opened = (round_ for round_ in rounds if round_.opened_at and round_.kind not in Round.APART)
     return max(

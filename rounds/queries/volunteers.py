@@ -54,7 +54,7 @@ _INCOMPLETE = """
 
 @dataclass(frozen=True)
 class Seat:
-    """One volunteer of a round: labels given, surplus ones among none of them, slots still open.
+    """One volunteer of a round: how many labels they gave, without surplus ones, and how many slots are open.
 
     `can_label`: their seat in the study allows it. Who was taken out has no open slots.
     """

@@ -50,7 +50,7 @@ def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
 
 
 def free_code(above: str | None, siblings: Sequence[str], level: int, taken: Collection[str]) -> str:
-    """The next code that is none of `taken` either, which are as `look_alike` gives them."""
+    """As `next_code`, and not in `taken`, which holds keys of `look_alike`."""
     known = list(siblings)
     while look_alike(code := next_code(above, known, level)) in taken:
         known.append(code)

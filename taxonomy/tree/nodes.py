@@ -41,8 +41,8 @@ _TWINS = str.maketrans("авекмнорстухіјѕԁԛԝαβεζηικμνο
 
 @lru_cache(maxsize=8192)
 def look_alike(text: str) -> str:
-    """The key under which two codes or names are the same to a reader: case, width and composition apart,
-    invisible characters, and letters of another script that are drawn the same.
+    """The key under which two codes or names are the same to a reader. It ignores case, width, Unicode
+    composition and invisible characters, and takes letters of two scripts that are drawn alike for one.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     seen = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
@@ -50,7 +50,7 @@ def look_alike(text: str) -> str:
 
 
 def other_texts(old: object, new: object) -> tuple[str, ...]:
-    """Which of the explaining texts of a category differ between two looks of it."""
+    """Which of the explaining texts of a category differ between two states of it."""
     return tuple(name for name in TEXTS if getattr(old, name) != getattr(new, name))
 
 
