@@ -13,8 +13,8 @@ from studies.models import Membership
 def lock_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
     """Lock a round that `by` may change.
 
-    FOR NO KEY UPDATE: a claim can still write rows that refer to the round. For a second look the round of the
-    first labels is locked first, as everywhere.
+    FOR NO KEY UPDATE: a claim can still write rows that refer to the round. For a second look the round of
+    the first labels is locked first, as everywhere.
     """
     if round_.of_id is not None:
         lock_round(Round(pk=round_.of_id))
