@@ -10,15 +10,6 @@ from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
 from accounts.models import User
@@ -30,6 +21,7 @@ from ingest.models import Import, ImportRow
 from ingest.queries.imports import former_import
 from ingest.queries.previews import preview
 from ingest.readers import ENCODINGS
+from ingest.terminal import account, progress_bar
 from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
 from studies.actions import create_study, is_slug
 from studies.models import Study
@@ -58,7 +50,7 @@ class Command(BaseCommand):
         asks = not options["yes"]
         if asks and not sys.stdin.isatty():
             raise CommandError("Nobody is there to be asked: add --yes.")
-        owner = _owner(options["owner"])
+        owner = account(options["owner"]) if options["owner"] is not None else None
         study = _study(options["study"], owner)
         taken = 0
         for path in options["files"]:
@@ -130,25 +122,7 @@ class Command(BaseCommand):
 
     def _run(self, run: Import, owner: User | None) -> Job:
         job = actions.confirm_import(run=run, by=owner, rings=False)
-        with Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            disable=not sys.stderr.isatty(),
-            transient=True,
-            console=Console(stderr=True),
-        ) as bar:
-            task = bar.add_task("starting", total=None, rate="")
-
-            def watch(done: int, total: int | None, step: str) -> None:
-                speed = bar.tasks[0].speed
-                rate = f"{speed:,.0f}/s" if speed else ""
-                bar.update(task, completed=done, total=total, description=step or "done", rate=rate)
-
+        with progress_bar() as watch:
             try:
                 ended = jobs.run(job.pk, watch=watch)
             except KeyboardInterrupt:
@@ -178,15 +152,6 @@ def _plain(text: str) -> Any:
     from rich.text import Text  # noqa: PLC0415  (rich would read [brackets] as markup)
 
     return Text(text if len(text) <= CELL else text[: CELL - 1] + "…")
-
-
-def _owner(email: str | None) -> User | None:
-    if email is None:
-        return None
-    try:
-        return User.objects.get_by_natural_key(email)
-    except User.DoesNotExist as error:
-        raise CommandError(f"No account has the address {email}.") from error
 
 
 @transaction.atomic

@@ -1,24 +1,15 @@
 """Load a published study."""
 
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from accounts.models import User
 from core.errors import DomainError
 from ingest.models import ImportRow
+from ingest.terminal import account, progress_bar
 from replication.actions.published import import_study
 
 
@@ -40,29 +31,7 @@ class Command(BaseCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         owner = _owner(options["owner"])
-        with Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            disable=not sys.stderr.isatty(),
-            transient=True,
-            console=Console(stderr=True),
-        ) as bar:
-            task = bar.add_task("starting", total=None, rate="")
-
-            def report(done: int, total: int | None, step: str) -> None:
-                speed = bar.tasks[0].speed
-                bar.update(
-                    task,
-                    completed=done,
-                    total=total,
-                    description=step,
-                    rate=f"{speed:,.0f}/s" if speed else "",
-                )
-
+        with progress_bar() as report:
             try:
                 done = import_study(
                     folder=folder, slug=options["study"], name=options["name"], owner=owner, report=report
@@ -85,7 +54,4 @@ class Command(BaseCommand):
 def _owner(email: str | None) -> User | None:
     if email is None:
         return User.objects.filter(is_active=True).order_by("pk").first()
-    try:
-        return User.objects.get_by_natural_key(email)
-    except User.DoesNotExist as error:
-        raise CommandError(f"No account has the address {email}.") from error
+    return account(email)
