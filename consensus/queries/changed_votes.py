@@ -87,18 +87,17 @@ def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
     rows = Disagreement.objects.filter(round=round_, issue__in=issues)
     leading = {row.issue_id: row.chosen[0] for row in rows if row.margin and row.chosen}
     labels = CurrentLabel.objects.filter(round=round_, issue__in=issues).order_by("issue", "volunteer")
-    given = labels.values_list("issue", "volunteer", "category")
-    moves = tuple(
-        _move(issue, who, category, ballots[issue, who], leading.get(issue), round_.depth, book)
-        for issue, who, category in given
-        if (issue, who) in ballots
-    )
+    moves: list[LabelMove] = []
     own: dict[int, list[LabelMove]] = defaultdict(list)
-    for move in moves:
-        own[move.member].append(move)
+    for issue, who, category in labels.values_list("issue", "volunteer", "category"):
+        if (issue, who) in ballots:
+            ballot = ballots[issue, who]
+            before = category and book.at_depth(category, round_.depth).category_id
+            moves.append(LabelMove(issue, who, before, ballot, _what(before, ballot, leading.get(issue))))
+            own[who].append(moves[-1])
     people = volunteers(round_).filter(member__in=own.keys())
     return ChangedVotes(
-        moves=moves,
+        moves=tuple(moves),
         minds=tuple(VolunteerVotes(one.member, **_sums(own[one.member_id])) for one in people),
         turns=tuple(_turns(moves, book)),
         issues=len(issues),
@@ -124,23 +123,12 @@ def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, in
     }
 
 
-def _move(
-    issue: int,
-    member: int,
-    label: int | None,
-    ballot: int | None,
-    leading: int | None,
-    depth: int,
-    book: ShownCodebook,
-) -> LabelMove:
-    before = None if label is None else book.at_depth(label, depth).category_id
+def _what(before: int | None, ballot: int | None, leading: int | None) -> str:
     if ballot is None:
-        what = ABSTAINED
-    elif ballot == before:
-        what = KEPT
-    else:
-        what = JOINED if ballot == leading else AWAY
-    return LabelMove(issue, member, before, ballot, what)
+        return ABSTAINED
+    if ballot == before:
+        return KEPT
+    return JOINED if ballot == leading else AWAY
 
 
 def _sums(moves: Collection[LabelMove]) -> dict[str, int]:

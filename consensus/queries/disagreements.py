@@ -128,7 +128,12 @@ def disagreements(
     """
     book = book or codebook(round_.version_id)
     columns = list(volunteers(round_))
-    counted = _tally(round_, narrowing, member, book=book, counts=counts)
+    if counts is not None and not replace(narrowing, state=""):
+        counted = Counter({state: getattr(counts, state) for state in STATES})
+    else:
+        by_split = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
+        chosen = [by_split.get(narrowing.split, Counter())] if narrowing.split else by_split.values()
+        counted = sum(chosen, Counter())
     rows = found(round_, narrowing, member, book=book)
     ordered = _behind(rows, after).order_by("ways", "margin", "position")
     meeting = Subquery(waiting(round_).values("meeting"))
@@ -142,23 +147,6 @@ def disagreements(
         counts=counted,
         shown=counted[narrowing.state] if narrowing.state else counted.total(),
     )
-
-
-def _tally(
-    round_: Round,
-    narrowing: Narrowing,
-    member: Membership | None,
-    *,
-    book: ShownCodebook,
-    counts: DisagreementCounts | None,
-) -> StateCounts:
-    """How many of what the filters leave are in each state, whatever state they ask for."""
-    if counts is not None and not replace(narrowing, state=""):
-        return Counter({state: getattr(counts, state) for state in STATES})
-    by_split = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)
-    if narrowing.split:
-        return by_split.get(narrowing.split, Counter())
-    return sum(by_split.values(), Counter())
 
 
 def chain_of(round_: Round, issue_id: int) -> list[Decision]:

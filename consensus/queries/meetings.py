@@ -158,11 +158,9 @@ def _lines(meetings: Sequence[Meeting], seats: Sequence[Membership]) -> list[Mee
         lines.append(
             MeetingLine(
                 meeting,
-                items=numbers.get("items", 0),
-                decided=numbers.get("decided", 0),
+                **{name: numbers.get(name, 0) for name in ("items", "decided")},
+                **{name: there.get(name, 0) for name in ("asked", "came")},
                 to_vote=numbers.get("to_vote", 0) if votes_alone else 0,
-                asked=there.get("asked", 0),
-                came=there.get("came", 0),
             )
         )
     return lines

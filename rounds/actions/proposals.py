@@ -11,8 +11,6 @@ from taxonomy.actions.answers import inherit
 from taxonomy.models import Proposal
 
 NAME_LENGTH = 200
-
-
 REASON_LENGTH = 1000
 
 

@@ -1,5 +1,7 @@
 """The slots of a round as rows: made, counted and taken back, a stretch of issues at a time."""
 
+from typing import Any
+
 from django.db import connection
 
 from rounds.models import Round
@@ -54,10 +56,7 @@ def make_slots(round_: Round, *, first: int = 1, last: int = 2**31 - 1) -> int:
     statement = (FULLY_CROSSED if crossed else K_OF_N).format(
         rank=rank.format(seed="v.seed" if crossed else "%(seed)s"), places=PLACES if by_repository else ""
     )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {**_parameters(round_), "first": first, "last": last})
-        made: int = cursor.rowcount
-    return made
+    return _rows(statement, {**_parameters(round_), "first": first, "last": last})
 
 
 def fitting_slots(round_: Round) -> int:
@@ -70,18 +69,19 @@ def fitting_slots(round_: Round) -> int:
 
 def drop_misfits(round_: Round) -> int:
     """Take away what an opening that was broken off made for a plan that has changed since."""
-    with connection.cursor() as cursor:
-        cursor.execute(MISFITS_DROPPED.format(fits=_fits(round_)), _parameters(round_))
-        dropped: int = cursor.rowcount
-    return dropped
+    return _rows(MISFITS_DROPPED.format(fits=_fits(round_)), _parameters(round_))
 
 
 def drop_slots(round_: Round) -> int:
     """Take away all slots of a round that nobody has labelled in."""
+    return _rows("DELETE FROM rounds_assignment WHERE round_id = %s", [round_.pk])
+
+
+def _rows(statement: str, parameters: Any) -> int:
+    """Run a statement; how many rows it made or took away."""
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM rounds_assignment WHERE round_id = %s", [round_.pk])
-        dropped: int = cursor.rowcount
-    return dropped
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)
 
 
 def renew_statistics(*tables: str) -> None:
