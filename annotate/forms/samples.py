@@ -15,6 +15,8 @@ from core.templatetags.crosscheck import count
 from ingest.queries.issues import IssueCounts
 from studies.models import Study
 
+SHARES = ("confidence", "margin", "share")
+
 
 class _Percent(forms.DecimalField):
     def __init__(self, **kwargs: Any) -> None:
@@ -102,14 +104,13 @@ class SampleForm(forms.Form):
         chosen. Sizes are None while the numbers that they follow from are wrong.
         """
         sizes = sizes_of(issues_of(self.study, self.frame()))
-        confidence, margin, share = (self._value(name) for name in ("confidence", "margin", "share"))
+        shares = {name: self._value(name) for name in SHARES}
 
         def size(issues: int, rounding: Rounding) -> int | None:
-            if None in {confidence, margin, share}:
+            if None in shares.values():
                 return None
-            return sample_size(
-                issues, float(confidence) / 100, float(margin) / 100, float(share) / 100, rounding
-            )
+            parts = {name: float(share) / 100 for name, share in shares.items()}
+            return sample_size(issues, **parts, rounding=rounding)
 
         by = self._value("rounding") or "up"
         rows: list[dict[str, Any]] = []
@@ -129,9 +130,7 @@ class SampleForm(forms.Form):
         return {
             "name": chosen["name"],
             "frame": self.frame(),
-            "confidence": float(chosen["confidence"]) / 100,
-            "margin": float(chosen["margin"]) / 100,
-            "share": float(chosen["share"]) / 100,
+            **{name: float(chosen[name]) / 100 for name in SHARES},
             "rounding": chosen["rounding"],
             "own": {
                 repository.pk: chosen[f"own_{repository.pk}"]

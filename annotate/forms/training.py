@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.training import EXPLANATION_LENGTH
+from annotate.errors import ExplanationMissing, ExplanationTooLong
 from rounds.models import Round
 from taxonomy.models import Category
 
@@ -23,8 +24,8 @@ class AnswerForm(forms.Form):
     explanation = forms.CharField(
         max_length=EXPLANATION_LENGTH,
         error_messages={
-            "required": _("Say why this is the right label: the volunteers learn from the explanation."),
-            "max_length": _("The explanation is longer than 5,000 characters. Shorten it."),
+            "required": ExplanationMissing.message,
+            "max_length": ExplanationTooLong.message,
         },
     )
 

@@ -21,6 +21,7 @@ from boards.actions.patches import (
     lying,
     next_places,
     piles_of,
+    plain,
     require_as_it_was,
     store,
 )
@@ -98,7 +99,7 @@ def describe_pile(
     found = require_pile(held, pile)
     themes = _themes(held)
     wanted, shown = _described(fields, themes), _described(was or {}, themes, is_shown=True)
-    now = {name: _as_text(getattr(found, name)) for name in ("name", "definition", "theme", "rootcause")}
+    now = {name: plain(getattr(found, name)) for name in ("name", "definition", "theme", "rootcause")}
     changed = {
         name: (now[name], value)
         for name, value in wanted.items()
@@ -299,10 +300,6 @@ def _described(
     if "rootcause" in fields:
         found["rootcause"] = " ".join(fields["rootcause"].split())[:NAME]
     return found
-
-
-def _as_text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else str(value)
 
 
 @transaction.atomic

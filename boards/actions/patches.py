@@ -93,7 +93,7 @@ def store(
         kind=kind,
         cards={str(card): places for card, places in patch.cards.items()},
         piles={
-            str(pile): {name: [_plain(one) for one in both] for name, both in fields.items()}
+            str(pile): {name: [plain(one) for one in both] for name, both in fields.items()}
             for pile, fields in patch.piles.items()
         },
     )
@@ -104,7 +104,7 @@ def store(
     return move
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
@@ -148,28 +148,22 @@ def require_as_it_was(sorting: Sorting, patch: Patch) -> None:
     into = {after for _before, after in patch.cards.values() if isinstance(after, int)}
     piles = piles_of(sorting, {*patch.piles, *into})
     for pk, fields in patch.piles.items():
-        if any(_plain(getattr(piles[pk], name)) != before for name, (before, _after) in fields.items()):
+        if any(plain(getattr(piles[pk], name)) != before for name, (before, _after) in fields.items()):
             raise BuiltOn
         for name, (_before, after) in fields.items():
             setattr(piles[pk], name, after)
     if not all(piles[pk].in_play for pk in into):
         raise BuiltOn
-    _require_empty(sorting, patch, [pk for pk in patch.piles if not piles[pk].in_play])
+    gone = [pk for pk in patch.piles if not piles[pk].in_play]
+    others = Placement.objects.filter(sorting=sorting, pile__in=gone).exclude(card__in=patch.cards)
+    if gone and others.exists():
+        raise BuiltOn
     for pk in patch.piles:
         if piles[pk].in_play and is_taken(sorting, piles[pk]):
             raise BuiltOn(
                 _("There is another pile named “%(name)s” now. Nothing was changed.")
                 % {"name": piles[pk].name}
             )
-
-
-def _require_empty(sorting: Sorting, patch: Patch, piles: Collection[int]) -> None:
-    """Raises BuiltOn where there are cards in these piles that the patch knows nothing of."""
-    if not piles:
-        return
-    others = Placement.objects.filter(sorting=sorting, pile__in=piles).exclude(card__in=patch.cards)
-    if others.exists():
-        raise BuiltOn
 
 
 def is_taken(sorting: Sorting, pile: Pile) -> bool:
