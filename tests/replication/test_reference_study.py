@@ -106,8 +106,8 @@ def test_a_majority_of_the_published_study_and_back():
     assert (before.open, before.agenda, before.decided) == (differ.count(), 0, 0)
 
     foreseen = forecast(round_, lead, 4, Narrowing())
-    assert {group.sizes[0] >= 4 for group in foreseen.decided} == {True}
-    assert not [group for group in foreseen.left if group.sizes[0] >= 4]
+    assert {sizes[0] >= 4 for sizes in foreseen.decided} == {True}
+    assert not [sizes for sizes in foreseen.left if sizes[0] >= 4]
     assert foreseen.total + foreseen.total_left == before.open
     bulk = decide_majority(round_=round_, by=lead, at_least=4, narrowing=Narrowing())
     with connection.cursor() as cursor:
