@@ -44,7 +44,7 @@ class User(AbstractBaseUser, PermissionsMixin):
                 Lower("email"),
                 name="one_account_per_email_address",
                 violation_error_message=_("This address has an account."),
-            ),
+            )
         ]
 
     def __str__(self) -> str:

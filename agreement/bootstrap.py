@@ -34,11 +34,7 @@ class Bootstrap:
 
 
 def bootstrap(
-    patterns: Patterns,
-    *,
-    seed: int,
-    replicates: int = 1000,
-    columns_are_raters: bool = True,
+    patterns: Patterns, *, seed: int, replicates: int = 1000, columns_are_raters: bool = True
 ) -> Bootstrap:
     """Percentile intervals from resampling the issues with replacement.
 

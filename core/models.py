@@ -43,12 +43,12 @@ class Job(models.Model):
                 name="job_finishes_with_a_final_state",
                 condition=Q(finished_at=None, state__in=["queued", "running"])
                 | Q(finished_at__isnull=False, state__in=["done", "failed", "cancelled"]),
-            ),
+            )
         ]
         indexes = [
             models.Index(
                 fields=["state", "heartbeat_at"], name="job_unfinished", condition=Q(finished_at=None)
-            ),
+            )
         ]
 
     def __str__(self) -> str:

@@ -12,7 +12,4 @@ class HashedModules(CompressedManifestStaticFilesStorage):
     at the first comment with a path in it.
     """
 
-    patterns = (
-        *CompressedManifestStaticFilesStorage.patterns,
-        ("js/*.js", ((_IMPORT, 'from "%(url)s";'),)),
-    )
+    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", ((_IMPORT, 'from "%(url)s";'),)))

@@ -35,11 +35,7 @@ def widths(letters: str, weight: str) -> list[float]:
                     }
                 },
             },
-            {
-                "type": "symbol",
-                "from": {"data": "drawn"},
-                "encode": {"enter": {"x": {"field": "bounds.x2"}}},
-            },
+            {"type": "symbol", "from": {"data": "drawn"}, "encode": {"enter": {"x": {"field": "bounds.x2"}}}},
         ],
     }
     drawn = vl_convert.vega_to_scenegraph(spec)

@@ -26,7 +26,7 @@ class Repository(models.Model):
     class Meta:
         verbose_name_plural = "repositories"
         constraints = [
-            models.UniqueConstraint("study", "host", Lower("path"), name="repository_is_unique_in_a_study"),
+            models.UniqueConstraint("study", "host", Lower("path"), name="repository_is_unique_in_a_study")
         ]
 
     def __str__(self) -> str:
@@ -109,9 +109,7 @@ class Issue(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["repository", "number"], name="issue_is_unique_in_its_repository"
-            ),
+            models.UniqueConstraint(fields=["repository", "number"], name="issue_is_unique_in_its_repository")
         ]
         indexes = [
             models.Index(fields=["repository", "year"], name="issues_by_year"),
@@ -147,7 +145,7 @@ class Snapshot(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["issue", "content_hash"], name="snapshot_is_kept_once"),
+            models.UniqueConstraint(fields=["issue", "content_hash"], name="snapshot_is_kept_once")
         ]
         triggers = [pgtrigger.Protect(name="snapshot_stays_as_fetched", operation=pgtrigger.Update)]
 

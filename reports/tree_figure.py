@@ -49,11 +49,7 @@ class TreeColumn(NamedTuple):
     space: float
 
 
-COLUMNS = (
-    TreeColumn(8.0, 4.0, 3.5, 5.0),
-    TreeColumn(7.0, 4.0, 1.5, 2.7),
-    TreeColumn(6.6, 0.0, 0.0, 0.3),
-)
+COLUMNS = (TreeColumn(8.0, 4.0, 3.5, 5.0), TreeColumn(7.0, 4.0, 1.5, 2.7), TreeColumn(6.6, 0.0, 0.0, 0.3))
 SHARES = {1: (1.0,), 2: (0.4, 0.6), 3: (0.165, 0.365, 0.47)}
 """How columns share the width, by the depth of the tree."""
 

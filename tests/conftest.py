@@ -33,10 +33,7 @@ from tests.worlds.world import World, small_world
 
 # How long an example takes says how busy the machine is, and nothing of the code.
 properties.register_profile(
-    "crosscheck",
-    max_examples=sampled(300, 30),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    "crosscheck", max_examples=sampled(300, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 properties.load_profile("crosscheck")
 

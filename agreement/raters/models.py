@@ -34,11 +34,7 @@ class ModelRater:
 
 
 def model_rater(
-    patterns: Patterns,
-    model: npt.ArrayLike,
-    decided: npt.ArrayLike,
-    *,
-    columns_are_raters: bool = True,
+    patterns: Patterns, model: npt.ArrayLike, decided: npt.ArrayLike, *, columns_are_raters: bool = True
 ) -> ModelRater:
     """What a model's labels are worth beside those of the volunteers in `patterns` [P, R].
 

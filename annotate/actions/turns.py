@@ -124,14 +124,7 @@ def _claim_by_repository(round_: Round, volunteer: RoundVolunteer, start: int) -
         first, last = repository_of(at)
         for where in (AHEAD, BEHIND):
             slot = _claim(
-                round_,
-                volunteer.member,
-                FREE,
-                f"{where} {WITHIN}",
-                BY_RANK,
-                start=at,
-                first=first,
-                last=last,
+                round_, volunteer.member, FREE, f"{where} {WITHIN}", BY_RANK, start=at, first=first, last=last
             )
             if slot is not None:
                 return slot

@@ -19,7 +19,7 @@ class CategoryField(forms.Field):
     """The id of a category in the round's version or an earlier one. No query: versions stay in memory."""
 
     default_error_messages = {
-        "invalid": _("This category is not in the taxonomy of this round. Choose another one."),
+        "invalid": _("This category is not in the taxonomy of this round. Choose another one.")
     }
     round: Round
 

@@ -23,10 +23,7 @@ class AnswerForm(forms.Form):
     )
     explanation = forms.CharField(
         max_length=EXPLANATION_LENGTH,
-        error_messages={
-            "required": ExplanationMissing.message,
-            "max_length": ExplanationTooLong.message,
-        },
+        error_messages={"required": ExplanationMissing.message, "max_length": ExplanationTooLong.message},
     )
 
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:

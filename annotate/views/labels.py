@@ -257,12 +257,7 @@ def _have(request: AuthedRequest) -> list[int]:
 
 
 def _go_on(
-    request: AuthedRequest,
-    seat: RoundVolunteer,
-    said: str,
-    *,
-    saved: Label | None = None,
-    go: str = "",
+    request: AuthedRequest, seat: RoundVolunteer, said: str, *, saved: Label | None = None, go: str = ""
 ) -> HttpResponse:
     """Answer with the member's next issue, or with where to go instead: as JSON, or by a redirect."""
     round_, member = seat.round, seat.member

@@ -96,10 +96,7 @@ class ReportFileContent(APIView):
     content_negotiation_class = AsItIs
 
     @extend_schema(
-        responses={
-            (200, "text/html"): OpenApiTypes.BINARY,
-            (200, "application/pdf"): OpenApiTypes.BINARY,
-        }
+        responses={(200, "text/html"): OpenApiTypes.BINARY, (200, "application/pdf"): OpenApiTypes.BINARY}
     )
     def get(self, request: Request, round_id: int, job_id: int) -> HttpResponse:
         return report_file_response(*_own(request, round_id, job_id))

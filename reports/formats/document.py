@@ -63,12 +63,7 @@ def document(report: AgreementReport) -> Document:
             {"name": one.name, "title": one.title, "caption": one.caption} for one in pictures(report)
         ],
         "definitions": [
-            {
-                "name": str(DEFINED[one.key]),
-                "text": one.text,
-                "formula": one.formula,
-                "source": one.source,
-            }
+            {"name": str(DEFINED[one.key]), "text": one.text, "formula": one.formula, "source": one.source}
             for one in definitions()
         ],
         "symbols": _(

@@ -185,8 +185,7 @@ def _calibration(
             instead=tuple(
                 (book.by_id[other] if other else None, n)
                 for other, n in sorted(
-                    said.items(),
-                    key=lambda pair: (-pair[1], book.by_id[pair[0]].position if pair[0] else -1),
+                    said.items(), key=lambda pair: (-pair[1], book.by_id[pair[0]].position if pair[0] else -1)
                 )
                 if other != category
             ),

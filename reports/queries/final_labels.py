@@ -103,9 +103,7 @@ def final_label_changes(
     numbers, found = _changed(round_, member, since, kind, after, None if limit is None else limit + 1)
     page = found if limit is None else found[:limit]
     return LabelChanges(
-        rows=_rows(round_, page),
-        next=page[-1][1] if len(found) > len(page) else None,
-        counts=numbers,
+        rows=_rows(round_, page), next=page[-1][1] if len(found) > len(page) else None, counts=numbers
     )
 
 

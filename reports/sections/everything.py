@@ -78,9 +78,6 @@ EVERYTHING = Section(
 LEFT_OUT = Section(
     key="left-out",
     title=None,
-    columns=(
-        columns.REASON,
-        columns.Column("count", gettext_lazy("Count")),
-    ),
+    columns=(columns.REASON, columns.Column("count", gettext_lazy("Count"))),
     rows=lambda report: report.overall.left_out.items(),
 )

@@ -37,11 +37,7 @@ SHOWN = 12
 
 def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
     return [
-        {
-            "first": report.columns[pair.first],
-            "second": report.columns[pair.second],
-            **pair.as_dict(),
-        }
+        {"first": report.columns[pair.first], "second": report.columns[pair.second], **pair.as_dict()}
         for pair in report.overall.pairs
     ]
 
@@ -195,11 +191,7 @@ CONFUSION = Section(
 AGAINST_DECISION = Section(
     key="against-decision",
     title=gettext_lazy("Label against decision"),
-    columns=(
-        Column("label", gettext_lazy("Label")),
-        Column("decision", gettext_lazy("Decision")),
-        LABELS,
-    ),
+    columns=(Column("label", gettext_lazy("Label")), Column("decision", gettext_lazy("Decision")), LABELS),
     rows=lambda report: (pair.values() for pair in _against_decision(report)),
     card=Card("reports/agreement/_overruled.html", _against_decision_card, "left"),
     json=JsonPart(

@@ -146,8 +146,7 @@ class CategoryState(models.Model):
                 condition=Q(level=Level.TYPE, parent=None) | Q(level__gt=Level.TYPE, parent__isnull=False),
             ),
             models.CheckConstraint(
-                name="only_types_have_a_colour",
-                condition=Q(hue=None) | Q(level=Level.TYPE, hue__lt=HUES),
+                name="only_types_have_a_colour", condition=Q(hue=None) | Q(level=Level.TYPE, hue__lt=HUES)
             ),
         ]
         triggers = [_stays_once_published("published_states_stay")]

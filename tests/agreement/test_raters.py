@@ -70,10 +70,7 @@ class TestRaters:
         labels = np.where(rng.random((300, 4)) < 0.85, truth[:, None], rng.integers(0, 4, (300, 4)))
         labels[:, 2] = rng.integers(0, 4, 300)
 
-        found = raters(
-            from_rows(labels.tolist(), 4),
-            np.full(len(from_rows(labels.tolist(), 4).counts), -1),
-        )
+        found = raters(from_rows(labels.tolist(), 4), np.full(len(from_rows(labels.tolist(), 4).counts), -1))
 
         assert [one.effect > 0 for one in found] == [False, False, True, False]
 

@@ -40,9 +40,7 @@ def test_other_letters_are_asked_once_and_are_never_less_than_their_square(monke
     asked = []
     ask = text_width.subprocess.run
     monkeypatch.setattr(
-        text_width.subprocess,
-        "run",
-        lambda *args, **more: asked.append(more["input"]) or ask(*args, **more),
+        text_width.subprocess, "run", lambda *args, **more: asked.append(more["input"]) or ask(*args, **more)
     )
     text_width._asked.cache_clear()
 

@@ -28,10 +28,7 @@ from tests.worlds.recomputed import summary
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.usefixtures("imported")]
 
-REPEATED = {
-    "mindspore/mindspore.csv": [1772],
-    "pytorch/pytorch.csv": [111, 596, 1023, 1094, 2560],
-}
+REPEATED = {"mindspore/mindspore.csv": [1772], "pytorch/pytorch.csv": [111, 596, 1023, 1094, 2560]}
 
 
 @pytest.fixture(scope="module")

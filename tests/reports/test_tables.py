@@ -47,7 +47,7 @@ def test_markdown_is_rounded_and_keeps_its_columns():
     ]
     evil = Table(("name",), (("<script>alert(1)</script>\n| `a` *b* [c](d) \\",),))
     assert as_markdown(evil).splitlines()[2:] == [
-        r"| \<script>alert(1)\</script> \| \`a\` \*b\* \[c](d) \\ |",
+        r"| \<script>alert(1)\</script> \| \`a\` \*b\* \[c](d) \\ |"
     ]
 
 

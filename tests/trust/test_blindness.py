@@ -30,15 +30,7 @@ from tests.factories.annotate import label_input
 from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
-from tests.trust.world import (
-    CANARIES,
-    OF_A_MODEL,
-    World,
-    draft,
-    label,
-    label_as_a_model,
-    make_world,
-)
+from tests.trust.world import CANARIES, OF_A_MODEL, World, draft, label, label_as_a_model, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -48,11 +40,7 @@ OF_A_ROUND = (
 )  # fmt: skip
 COMPARED = ("volunteer", "lead", "viewer", "model")
 """Whose whole sessions are compared below: the words of others are looked for in these."""
-DOWNLOADS = (
-    {"file": "package"},
-    {"file": "long"},
-    {"file": "wide", "folder": "engine"},
-)
+DOWNLOADS = ({"file": "package"}, {"file": "long"}, {"file": "wide", "folder": "engine"})
 
 
 @pytest.fixture

@@ -207,13 +207,7 @@ def test_the_last_label_completes_the_issue_and_agreement_decides_it(world):
         decision.category_id,
         decision.method,
         decision.version_id,
-    ) == (
-        issue.pk,
-        1,
-        world.category("A.1").pk,
-        "unanimous",
-        world.version.pk,
-    )
+    ) == (issue.pk, 1, world.category("A.1").pk, "unanimous", world.version.pk)
     assert RoundIssue.objects.get(issue=world.issues[1]).completed_at is None
 
 

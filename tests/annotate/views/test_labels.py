@@ -168,14 +168,7 @@ def test_a_label_is_stored_and_the_next_issue_is_in_the_answer(world):
         label.unsure,
         str(label.form_key),
         label.snapshot,
-    ) == (
-        first,
-        world.category("C.9"),
-        "a short summary",
-        True,
-        form["form_key"],
-        first.current,
-    )
+    ) == (first, world.category("C.9"), "a short summary", True, form["form_key"], first.current)
     answer = response.json()
     assert (response.status_code, set(answer)) == (
         200,

@@ -7,14 +7,7 @@ from consensus.actions.agendas import put_on_agenda
 from consensus.actions.decisions import note_disagreements
 from consensus.actions.meetings import plan_meeting
 from consensus.models import AgendaItem, Disagreement
-from consensus.queries.alike import (
-    AlikeGroup,
-    CategoryPair,
-    _grouped,
-    alike_groups,
-    alike_items,
-    pairs,
-)
+from consensus.queries.alike import AlikeGroup, CategoryPair, _grouped, alike_groups, alike_items, pairs
 from consensus.queries.disagreement_filters import Narrowing
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import codebook
@@ -50,10 +43,7 @@ def test_pairs_two_ways_first_whichever_is_in_the_majority():
 def test_pairs_of_filters_and_of_a_state():
     world, round_ = alike_world("C.2 C.9 C.2", "C.9 C.9 C.2", "B.1 A.1 B.1")
     world.settle(round_, world.issues[0], "C.2")
-    assert _pairs(round_, state="open") == [
-        (CategoryPair("A.1", "B.1"), 1),
-        (CategoryPair("C.2", "C.9"), 1),
-    ]
+    assert _pairs(round_, state="open") == [(CategoryPair("A.1", "B.1"), 1), (CategoryPair("C.2", "C.9"), 1)]
     assert _pairs(round_, state="decided") == [(TWO, 1)]
     assert _pairs(round_, type="A") == [(CategoryPair("A.1", "B.1"), 1)]
     assert _pairs(round_, pair=("A", "B")) == [(CategoryPair("A.1", "B.1"), 1)]
@@ -119,10 +109,7 @@ def test_groups_of_open_labels(world):
         Disagreement.objects.create(
             round=round_, version=world.version, issue=issue, position=place, apart=[], **part
         )
-    assert _pairs(round_) == [
-        (CategoryPair("C.2", "?"), 1),
-        (CategoryPair("?", "?", more=True), 1),
-    ]
+    assert _pairs(round_) == [(CategoryPair("C.2", "?"), 1), (CategoryPair("?", "?", more=True), 1)]
     assert _groups(round_, CategoryPair("C.2", "?")).alone == (world.issues[0].pk,)
     assert _groups(round_, CategoryPair("?", "?", more=True)).alone == (world.issues[1].pk,)
 

@@ -134,16 +134,7 @@ def test_a_pair_above_the_depth_stays_a_filter_when_one_below_it_is_picked():
 
 
 @pytest.mark.parametrize(
-    "query",
-    [
-        "pair=C.2",
-        "state=none",
-        "group=x",
-        "group=1.5",
-        "from=-1",
-        "row=a",
-        "ways=2",
-    ],
+    "query", ["pair=C.2", "state=none", "group=x", "group=1.5", "from=-1", "row=a", "ways=2"]
 )
 def test_page_of_an_address_that_no_link_has_is_not_found(query):
     world, round_ = _world("C.2 C.9")

@@ -144,12 +144,7 @@ def test_the_largest_pairs_come_first(world, labelled):
 
 @pytest.mark.parametrize(
     ("query", "expected"),
-    [
-        ("", [2, 0, 3]),
-        ("type=B", [2]),
-        ("pair=C.9+C.2&state=open", [3]),
-        ("state=decided&pair=C.2+B.1", []),
-    ],
+    [("", [2, 0, 3]), ("type=B", [2]), ("pair=C.9+C.2&state=open", [3]), ("state=decided&pair=C.2+B.1", [])],
 )
 def test_filters(world, labelled, query, expected):
     world.settle(labelled, world.issues[0], "C.9")

@@ -147,7 +147,7 @@ def test_lists_that_came_are_counted_as_they_came(published_round):
     found = contents(published_round)
 
     assert [(folder.name, folder.rows, folder.lists) for folder in found.folders] == [
-        ("engine", 2, [("engine_2023.txt", 1), ("engine_2024.txt", 2)]),
+        ("engine", 2, [("engine_2023.txt", 1), ("engine_2024.txt", 2)])
     ]
 
 

@@ -111,11 +111,7 @@ def test_what_was_merged_counts_as_what_it_became(world, labelled):
     book = codebook(later)
     for code, became in (("C.1", book.by_code["X.1"].category_id), ("A.1", None)):
         Gone.objects.create(
-            version=later,
-            since=later,
-            category_id=old[code].category_id,
-            became_id=became,
-            last=old[code],
+            version=later, since=later, category_id=old[code].category_id, became_id=became, last=old[code]
         )
 
     shares = category_shares(labelled, book, world.lead)
