@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from annotate.actions.label_drafts import save_draft
 from annotate.actions.labels import SubmittedLabel, change_label, submit_label
@@ -97,6 +99,11 @@ class World:
                 category=None if code.startswith("?") else self.category(code), **fields
             ),
         )
+
+    def expire(self, round_: Round, member: Membership) -> None:
+        """End the leases of the slots that the member has not submitted."""
+        held = Assignment.objects.filter(round=round_, volunteer=member, submitted_at=None)
+        held.update(lease_until=timezone.now() - timedelta(seconds=1))
 
     def settle(
         self,

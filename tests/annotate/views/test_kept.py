@@ -15,7 +15,7 @@ from annotate.queries.turns import current_turn
 from rounds.models import Answer, Assignment, Label, Round, RoundVolunteer
 from studies.actions import mark_guideline_read, publish_guideline
 from studies.models import GuidelineReading
-from tests.annotate.views.test_labels import JSON, _client, _form, _post, _text
+from tests.annotate.views.test_labels import FRAGMENT, JSON, _client, _form, _post, _text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=1)]
 
@@ -125,14 +125,6 @@ def test_who_has_a_training_to_pass_first_keeps_what_they_typed(world, name):
     assert (_drafts(), Label.objects.count()) == ([tuple(TYPED.values())], 0)
 
 
-def test_a_closed_round_keeps_a_proposal_too(world):
-    round_, member = world.round(), world.members[0]
-    form = _form(world, round_, member, None) | TYPED
-    close_round(round_=round_, by=world.lead)
-    assert _post(member, "submit_label", round_, form, **JSON).json()["kept"] is True
-    assert _drafts() == [tuple(TYPED.values())]
-
-
 @pytest.mark.world(issues=1, members=2)
 def test_a_lost_lease_keeps_the_work_as_a_surplus_label(world):
     round_ = world.k_of_n(1)
@@ -153,6 +145,10 @@ def test_an_ended_session_is_said_as_json_and_shows_what_was_typed(world):
     for name in ("submit_label", "save_draft", "skip_issue", "ahead"):
         answer = Client().post(reverse(name, args=[round_.pk]), form, headers=JSON)
         assert (answer.status_code, answer["Content-Type"]) == (401, "application/json")
+        assert "Your session has ended." in _text(answer)
+    fragment = Client().post(reverse("submit_label", args=[round_.pk]), form, headers=FRAGMENT)
+    assert fragment.status_code == 401
+    assert "Your session has ended." in _text(fragment)
     page = Client().post(reverse("submit_label", args=[round_.pk]), form)
     assert page.status_code == 401
     assert all(text in _text(page) for text in TYPED.values())
@@ -165,23 +161,31 @@ def test_two_tabs_see_both_texts_and_what_each_proposes(world):
         round_,
         world.issues[0],
         member,
-        None,
+        "C.9",
         "there",
         unsure=True,
         proposed_name="Fire",
         proposed_reason="It burns.",
     )
-    answer = _post(member, "save_draft", round_, form, **JSON).json()
-    assert answer["stored"] == {
-        "category": None,
-        "summary": "there",
-        "unsure": True,
-        "proposed_name": "Fire",
-        "proposed_reason": "It burns.",
-        "revision": 1,
+    answer = _post(member, "save_draft", round_, form, **JSON)
+    assert answer.status_code == 409
+    assert answer.json() == {
+        "detail": "You changed this draft in another window. Both texts are here: choose which one to keep.",
+        "code": "StaleDraft",
+        "kept": False,
+        "issue": world.issues[0].pk,
+        "stored": {
+            "category": world.category("C.9").pk,
+            "summary": "there",
+            "unsure": True,
+            "proposed_name": "Fire",
+            "proposed_reason": "It burns.",
+            "revision": 1,
+        },
     }
-    page = _text(_post(member, "save_draft", round_, form))
-    assert all(text in page for text in (*TYPED.values(), "there"))
+    page = _post(member, "save_draft", round_, form)
+    assert page.status_code == 409
+    assert all(text in _text(page) for text in (*TYPED.values(), "there"))
     assert Draft.objects.get().proposed_name == "Fire"
 
 

@@ -9,7 +9,6 @@ from uuid import uuid4
 import pytest
 from django.contrib.staticfiles import finders
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -18,7 +17,6 @@ from annotate.models import Draft, Skip
 from annotate.queries.turns import current_turn
 from ingest.models import Snapshot
 from rounds.models import Assignment, Label, Round
-from studies.models import Role
 from taxonomy.actions import create_taxonomy
 from taxonomy.models import Level
 from taxonomy.presets import load_preset
@@ -62,33 +60,12 @@ def _post(member, name, round_, form, **headers):
 
 
 PAGES = ["label", "own_labels"]
-POSTS = ["submit_label", "change_label", "save_draft", "skip_issue", "take_back_skip", "next_issue"]
 
 
-@pytest.mark.parametrize("name", PAGES + POSTS)
-def test_a_stranger_finds_nothing(world, name):
-    round_ = world.round()
-    stranger = factories.make_member(factories.make_study())
-    form = _form(world, round_, world.members[0])
-    send = _client(stranger).get if name in PAGES else _client(stranger).post
-    assert send(reverse(name, args=[round_.pk]), form).status_code == 404
-
-
-@pytest.mark.parametrize("name", PAGES + POSTS)
-@pytest.mark.parametrize("role", [Role.OWNER, Role.VIEWER, Role.MODEL, Role.VOLUNTEER])
-def test_a_member_who_does_not_label_in_the_round_is_refused(world, role, name):
-    round_ = world.round()
-    other = factories.make_member(world.study, role)
-    form = _form(world, round_, world.members[0])
-    send = _client(other).get if name in PAGES else _client(other).post
-    response = send(reverse(name, args=[round_.pk]), form)
-    assert (response.status_code, Label.objects.count()) == (403, 0)
+def test_a_member_who_does_not_label_in_the_round_is_told_so(world):
+    response = _client(world.lead).get(reverse("label", args=[world.round().pk]))
+    assert response.status_code == 403
     assert "not one of the volunteers of this round" in _text(response)
-
-
-@pytest.mark.parametrize("name", POSTS)
-def test_nothing_is_stored_by_a_get(world, name):
-    assert _client(world.members[0]).get(reverse(name, args=[world.round().pk])).status_code == 405
 
 
 def test_the_page_shows_the_current_issue_and_the_draft_of_it(world):
@@ -284,7 +261,9 @@ def test_an_issue_labelled_in_another_window_shows_both_sides(world):
 
 def test_a_closed_round_keeps_the_text_as_a_draft_and_says_so(world):
     round_, member = world.round(), world.members[0]
-    form = _form(world, round_, member, "C.3", summary="too late")
+    form = _form(
+        world, round_, member, "C.3", summary="too late", proposed_name="Heat", proposed_reason="It burns."
+    )
     close_round(round_=round_, by=world.lead)
     response = _post(member, "submit_label", round_, form, **JSON)
     assert (response.status_code, response.json()["code"], response.json()["kept"]) == (
@@ -292,24 +271,14 @@ def test_a_closed_round_keeps_the_text_as_a_draft_and_says_so(world):
         "RoundClosed",
         True,
     )
-    assert list(Draft.objects.values_list("summary", "category")) == [("too late", world.category("C.3").pk)]
+    assert list(Draft.objects.values_list("summary", "category", "proposed_name", "proposed_reason")) == [
+        ("too late", world.category("C.3").pk, "Heat", "It burns.")
+    ]
     page = _text(_client(member).get(reverse("label", args=[round_.pk])))
     assert "This round is closed" in page
     own = _text(_client(member).get(reverse("label", args=[round_.pk]), {"issue": world.issues[0].pk}))
     assert "too late" in own
     assert "<form id=" not in own
-
-
-def test_a_page_of_another_version_keeps_the_text_as_a_draft(world):
-    round_, member = world.round(), world.members[0]
-    other = factories.make_version(world.study, taxonomy=world.version.taxonomy)
-    response = _post(member, "submit_label", round_, _form(world, round_, member, version=other.pk), **JSON)
-    assert (response.status_code, response.json()["code"], response.json()["kept"]) == (
-        409,
-        "StaleVersion",
-        True,
-    )
-    assert list(Draft.objects.values_list("summary", flat=True)) == ["a short summary"]
 
 
 def test_a_page_that_another_member_opened_stores_nothing(world):
@@ -384,43 +353,6 @@ def test_without_script_a_draft_is_saved_by_a_button(world):
     )
     assert "Your draft is saved." in _text(response)
     assert 'value="a short summary"' in _text(response)
-
-
-def test_a_draft_changed_in_another_window_comes_back_with_both_texts(world):
-    round_, member = world.round(), world.members[0]
-    form = _form(world, round_, member, "C.2", summary="here")
-    world.draft(round_, world.issues[0], member, "C.9", "there")
-    response = _post(member, "save_draft", round_, form, **JSON)
-    assert response.status_code == 409
-    assert response.json() == {
-        "detail": "You changed this draft in another window. Both texts are here: choose which one to keep.",
-        "code": "StaleDraft",
-        "kept": False,
-        "issue": world.issues[0].pk,
-        "stored": {
-            "category": world.category("C.9").pk,
-            "summary": "there",
-            "unsure": False,
-            "proposed_name": "",
-            "proposed_reason": "",
-            "revision": 1,
-        },
-    }
-    page = _post(member, "save_draft", round_, form)
-    assert page.status_code == 409
-    assert 'value="here"' in _text(page)
-    assert "there" in _text(page)
-    assert Draft.objects.get().summary == "there"
-
-
-def test_a_session_that_ended_is_said_and_nothing_is_redirected(world):
-    round_, member = world.round(), world.members[0]
-    form = _form(world, round_, member)
-    for headers in (JSON, FRAGMENT, {}):
-        response = Client().post(reverse("submit_label", args=[round_.pk]), form, headers=headers)
-        assert response.status_code == 401
-        said = "a short summary" if headers == {} else "Your session has ended."
-        assert said in _text(response)
 
 
 @pytest.mark.world(issues=2)
@@ -541,7 +473,7 @@ def test_own_labels_are_mine_alone_newest_first_in_pages(world):
     assert (first.count("Change<span"), first.count("revealed</span>")) == (49, 1)
 
 
-@pytest.mark.parametrize("cursor", ["x", "2024-01-01_1", "2024-01-01T00:00:00+00:00_x", "_", "\x00"])
+@pytest.mark.parametrize("cursor", ["x", "2024-01-01_1", "2024-01-01T00:00:00+00:00_x", "_", "3", "\x00"])
 def test_a_cursor_that_is_none_is_not_found(world, cursor):
     address = reverse("own_labels", args=[world.round().pk])
     assert _client(world.members[0]).get(address, {"after": cursor}).status_code == 404
