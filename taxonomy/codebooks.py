@@ -4,8 +4,7 @@ Every text comes from outside, and is escaped. An arrow that points at a categor
 """
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from django.http import Http404, HttpResponse
 from django.utils import formats, timezone
@@ -20,8 +19,6 @@ from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.reading import level_counts
 from taxonomy.skos import as_skos
 from taxonomy.tree import THEME, TYPE, Node, Tree, phrases, write_csv
-
-LISTS = ("includes", "excludes", "examples")
 
 
 def title(version: Version) -> str:
@@ -65,16 +62,12 @@ def _about(version: Version, tree: Tree) -> str:
     return "; ".join(parts)
 
 
-def _heads() -> Mapping[str, str]:
-    return {"includes": _("Includes"), "excludes": _("Excludes"), "examples": _("Examples")}
-
-
 def _lists(node: Node) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The heads of the lists that a category has, with their entries."""
-    heads = _heads()
-    for name in LISTS:
+    heads = {"includes": _("Includes"), "excludes": _("Excludes"), "examples": _("Examples")}
+    for name, head in heads.items():
         if entries := phrases(getattr(node, name)):
-            yield heads[name], entries
+            yield head, entries
 
 
 # --- Markdown
@@ -147,41 +140,29 @@ def _breaking(code: str) -> str:
     return _set(code).replace(".", r".\allowbreak{}")
 
 
-@dataclass(frozen=True)
-class Form:
-    """A kind of file: its type, and what writes it."""
-
-    mime: str
-    write: Callable[[Version], str]
-
-
 def _csv(version: Version) -> str:
     text = io.StringIO(newline="")
     write_csv(codebook(version).tree(), text)
     return text.getvalue()
 
 
-FORMS = {
-    "csv": Form("text/csv; charset=utf-8", _csv),
-    "md": Form(
-        "text/markdown; charset=utf-8", lambda version: as_markdown(version, codebook(version).tree())
-    ),
-    "tex": Form(
-        "application/x-tex; charset=utf-8", lambda version: as_latex(version, codebook(version).tree())
-    ),
-    "jsonld": Form("application/ld+json", as_skos),
+FORMS: dict[str, tuple[str, Callable[[Version], str]]] = {
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "md": ("text/markdown; charset=utf-8", lambda version: as_markdown(version, codebook(version).tree())),
+    "tex": ("application/x-tex; charset=utf-8", lambda version: as_latex(version, codebook(version).tree())),
+    "jsonld": ("application/ld+json", as_skos),
 }
-"""The files by the end of their name."""
+"""The files by the end of their name: the type of each, and what writes it."""
 
 
 def codebook_file(version: Version, form: str) -> HttpResponse:
     """One version as a file of one of FORMS; 404 for any other."""
     if form not in FORMS:
         raise Http404
-    made = FORMS[form]
+    mime, write = FORMS[form]
     return HttpResponse(
-        made.write(version),
-        content_type=made.mime,
+        write(version),
+        content_type=mime,
         headers={"Content-Disposition": attached_as(version, f".{form}")},
     )
 

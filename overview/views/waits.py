@@ -21,8 +21,7 @@ from overview.queries.overview import OwnRound, StudyCounts, without_answer
 from rounds.models import Round
 from rounds.queries.rounds import RoundLine
 from studies.models import Membership, Study
-from taxonomy.models import Taxonomy
-from taxonomy.queries.motion_threads import NamingComment
+from taxonomy.models import MotionMention, Taxonomy
 from taxonomy.queries.motions import to_vote
 
 
@@ -239,14 +238,16 @@ def _on(at: datetime | None) -> str:
     return formats.date_format(local, "j F Y, H:i")
 
 
-def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[NamingComment]) -> list[Wait]:
+def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[MotionMention]) -> list[Wait]:
     """Comments that name the reader: one card for each round or taxonomy, with a link to the newest."""
     places: dict[tuple[Study, Round | str], list[tuple[str, str]]] = {}
     for comment in (one.comment for one in on_issues):
         said = (comment.author.pseudonym, comment.get_absolute_url())
         places.setdefault((comment.round.study, comment.round), []).append(said)
-    for named in on_proposals:
-        places.setdefault((named.study, named.taxonomy), []).append((named.author, named.url))
+    for named in (one.comment for one in on_proposals):
+        said = (named.author.pseudonym, named.motion.get_absolute_url())
+        taxonomy = named.motion.taxonomy
+        places.setdefault((taxonomy.study, taxonomy.name), []).append(said)
     return [
         Wait(
             about=str(place),

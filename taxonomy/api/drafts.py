@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from studies.api import allow
 from taxonomy import actions, rules
 from taxonomy.models import Change, Remap, Taxonomy
 from taxonomy.pages import taxonomy_of
@@ -184,8 +183,7 @@ class DraftPublication(APIView):
 
 def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, User]:
     """The taxonomy, and who may change it: the caller."""
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    allow(rules.may_edit_taxonomies(member))
+    taxonomy, _member = taxonomy_of(request, taxonomy_id, rules.may_edit_taxonomies)
     return taxonomy, cast("User", request.user)
 
 

@@ -28,8 +28,8 @@ class CodebookFile(APIView):
     @extend_schema(
         parameters=[OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS))],
         responses={
-            (200, made.mime.partition(";")[0]): OpenApiTypes.OBJECT if form == "jsonld" else OpenApiTypes.STR
-            for form, made in FORMS.items()
+            (200, mime.partition(";")[0]): OpenApiTypes.OBJECT if form == "jsonld" else OpenApiTypes.STR
+            for form, (mime, _write) in FORMS.items()
         },
     )
     def get(self, request: Request, taxonomy_id: int, number: int, form: str) -> HttpResponse:

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from studies.api import allow
 from studies.models import Membership
 from taxonomy import actions, errors, rules
 from taxonomy.actions.motions import COMMENT_LENGTH
@@ -94,7 +93,7 @@ class Proposals(APIView):
 
     @extend_schema(responses=ProposalSerializer(many=True))
     def get(self, request: Request, taxonomy_id: int) -> Response:
-        taxonomy, member = _taxonomy(request, taxonomy_id)
+        taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
         return Response(ProposalSerializer(motion_lines(taxonomy, member, with_threads=True), many=True).data)
 
     @extend_schema(request=NewProposalSerializer, responses={201: ProposalSerializer})
@@ -143,18 +142,9 @@ class ProposalComments(APIView):
         return Response(_one(motion, member), status=status.HTTP_201_CREATED)
 
 
-def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    allow(rules.may_read_taxonomies(member))
-    return taxonomy, member
-
-
 def _voter(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    """The same for who may propose and vote. Whatever is past its deadline is closed first."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
-    allow(rules.may_propose(member))
-    if member is None:  # pragma: no cover - allow() has refused
-        raise AssertionError
+    """The taxonomy, and the seat of a member who may propose and vote. What is due is closed first."""
+    taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_propose)
     actions.close_due(taxonomy)
     return taxonomy, member
 

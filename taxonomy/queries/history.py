@@ -42,27 +42,20 @@ class CategoryChange:
         )
 
 
-@dataclass(frozen=True)
-class AddedCategory:
-    """A category that is new in a version."""
-
-    state: CategoryState
-    made: Makers
-
-
 @dataclass
 class VersionStep:
     """One version compared with the one before it: added and changed categories, in the order of the tree.
 
-    `sizes` are the numbers of categories by level, `makers` who made how many of its changes, by pseudonym,
-    "" for somebody who has none; `motions` the proposals that were accepted and became changes of it.
+    Each added category comes with who made it. `sizes` are the numbers of categories by level, `makers` who
+    made how many of its changes, by pseudonym, "" for somebody who has none; `motions` the proposals that
+    were accepted and became changes of it.
     """
 
     version: Version
     sizes: dict[int, int]
     makers: tuple[tuple[str, int], ...] = ()
     motions: tuple[Motion, ...] = ()
-    added: list[AddedCategory] = field(default_factory=list)
+    added: list[tuple[CategoryState, Makers]] = field(default_factory=list)
     changed: list[CategoryChange] = field(default_factory=list)
 
 
@@ -103,7 +96,7 @@ def steps(taxonomy: Taxonomy) -> list[VersionStep]:
         if before:
             made = _made(own)
             step.added = [
-                AddedCategory(state, made.get(state.category.key, Makers()))
+                (state, made.get(state.category.key, Makers()))
                 for id_, state in now.items()
                 if id_ not in then
             ]

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from core.text.mentions import Piece, pieces
-from studies.models import Membership, Study
+from studies.models import Membership
 from studies.rules import PEOPLE
 from taxonomy.models import Ballot, Motion, MotionComment, MotionMention
 from taxonomy.rules import may_propose
@@ -31,19 +31,7 @@ class ShownComment:
     is_unseen: bool
 
 
-@dataclass(frozen=True)
-class NamingComment:
-    """A comment on a proposal that names a member: its author and its address, but not its text."""
-
-    id: int
-    author: str
-    study: Study
-    taxonomy: str
-    number: int
-    url: str
-
-
-def threads(motions: Collection[Motion], member: Membership | None) -> dict[int, tuple[ShownComment, ...]]:
+def threads(motions: Collection[Motion], member: Membership) -> dict[int, tuple[ShownComment, ...]]:
     """The comments on these motions of one study, oldest first, by the motion's id. Two queries at most."""
     unseen = MotionMention.objects.filter(comment=OuterRef("pk"), member=member, seen_at=None)
     comments = list(
@@ -63,7 +51,7 @@ def threads(motions: Collection[Motion], member: Membership | None) -> dict[int,
             ShownComment(
                 id=one.pk,
                 author=one.author.pseudonym,
-                is_own=member is not None and one.author_id == member.pk,
+                is_own=one.author_id == member.pk,
                 said_at=one.said_at,
                 text=one.text,
                 pieces=tuple(pieces(one.text, known)),
@@ -73,29 +61,18 @@ def threads(motions: Collection[Motion], member: Membership | None) -> dict[int,
     return {motion: tuple(said) for motion, said in found.items()}
 
 
-def unseen_on_motions(user: User | AnonymousUser) -> list[NamingComment]:
+def unseen_on_motions(user: User | AnonymousUser) -> list[MotionMention]:
     """The comments on proposals that name this user, unseen so far, newest first. One query."""
     if not user.is_authenticated:
         return []
-    return mentions(MotionMention.objects.filter(member__user=user.pk, seen_at=None).order_by("-pk"))
+    return list(readable(MotionMention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-pk"))
 
 
-def mentions(found: QuerySet[MotionMention]) -> list[NamingComment]:
-    """These mentions, if the member is still in the study. One query."""
-    rows = found.filter(member__left_at=None, member__role__in=PEOPLE).select_related(
+def readable(mentions: QuerySet[MotionMention]) -> QuerySet[MotionMention]:
+    """The mentions whose member is still in the study, with comment, author, motion, taxonomy and study."""
+    return mentions.filter(member__left_at=None, member__role__in=PEOPLE).select_related(
         "comment__author", "comment__motion__taxonomy__study"
     )
-    return [
-        NamingComment(
-            id=one.pk,
-            author=one.comment.author.pseudonym,
-            study=one.comment.motion.taxonomy.study,
-            taxonomy=one.comment.motion.taxonomy.name,
-            number=one.comment.motion.number,
-            url=one.comment.motion.get_absolute_url(),
-        )
-        for one in rows
-    ]
 
 
 SOON = timedelta(hours=24)
@@ -109,7 +86,7 @@ class MotionNews:
 
     to_vote: list[Motion]
     decided: list[Motion]
-    mentions: list[NamingComment]
+    mentions: list[MotionMention]
     is_any: bool
 
 
@@ -125,6 +102,7 @@ def motion_news(member: Membership, since: datetime | None, now: datetime) -> Mo
     )
     closed = Motion.objects.filter(taxonomy__study=member.study_id, closed_at__gt=since or now - SOON)
     decided = list(closed.select_related("taxonomy").order_by("closed_at", "pk"))
-    named = mentions(MotionMention.objects.filter(member=member, seen_at=None, told_at=None).order_by("pk"))
+    untold = MotionMention.objects.filter(member=member, seen_at=None, told_at=None)
+    named = list(readable(untold).order_by("pk"))
     is_new = any(since is None or one.opened_at > since or one.deadline <= now + SOON for one in to_vote)
     return MotionNews(to_vote, decided, named, bool(is_new or decided or named))

@@ -71,9 +71,7 @@ class ShownMotion:
         return [line.strip() for line in self.motion.examples.splitlines() if line.strip()]
 
 
-def motion_lines(
-    taxonomy: Taxonomy, member: Membership | None, *, with_threads: bool = False
-) -> list[ShownMotion]:
+def motion_lines(taxonomy: Taxonomy, member: Membership, *, with_threads: bool = False) -> list[ShownMotion]:
     """The proposals of a taxonomy, newest first, and with `with_threads` the comments on them.
 
     Two queries, two more with threads.
@@ -91,9 +89,9 @@ def motion_lines(
 
 
 def _line(
-    motion: Motion, ballots: Sequence[Ballot], member: Membership | None, said: tuple[ShownComment, ...]
+    motion: Motion, ballots: Sequence[Ballot], member: Membership, said: tuple[ShownComment, ...]
 ) -> ShownMotion:
-    mine = next((ballot for ballot in ballots if member and ballot.member_id == member.pk), None)
+    mine = next((ballot for ballot in ballots if ballot.member_id == member.pk), None)
     is_due = motion.is_open and motion.deadline <= clock.now()
     return ShownMotion(
         motion,
@@ -101,7 +99,7 @@ def _line(
         voted=tuple(ballot.member for ballot in ballots if ballot.choice),
         awaited=tuple(ballot.member for ballot in ballots if not ballot.choice),
         ballots=() if motion.is_open else tuple(ballot for ballot in ballots if ballot.choice),
-        is_own=member is not None and motion.opened_by_id == member.pk,
+        is_own=motion.opened_by_id == member.pk,
         is_due=is_due,
         may_vote=mine is not None and motion.is_open and not is_due and may_propose(member),
         said=said,

@@ -106,7 +106,7 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     return go_to(request, taxonomy)
 
 
-def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
+def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(rules.may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
     return taxonomy, member
@@ -121,7 +121,7 @@ def _named(found: Drafted, code: str) -> Entry | None:
 def _acted(
     request: AuthedRequest,
     taxonomy: Taxonomy,
-    member: Membership | None,
+    member: Membership,
     change: Callable[[], actions.Acted],
     key: str | None = None,
     typed: Mapping[str, str] | None = None,
@@ -174,7 +174,7 @@ def _address(taxonomy: Taxonomy, entry: Entry | None) -> str:
 def _page(
     request: AuthedRequest,
     found: Drafted,
-    member: Membership | None,
+    member: Membership,
     *,
     chosen: Entry | None,
     error: DomainError | None = None,

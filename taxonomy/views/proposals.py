@@ -31,8 +31,7 @@ TYPED = ("kind", "key", "parent", "into", "name", "parts", "waits")
 @require_safe
 def proposals(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show what is put to the vote and what was decided."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
-    return _page(request, taxonomy, member)
+    return _page(request, *taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -159,9 +158,8 @@ def comment_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -
 @require_POST
 def see_proposal_comments(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Note that the comments which name the reader were read: the page itself sends it."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
-    if member is not None:
-        actions.see_comments(taxonomy=taxonomy, member=member)
+    taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
+    actions.see_comments(taxonomy=taxonomy, member=member)
     return HttpResponse() if is_fragment(request) else go_to(request, "proposals", taxonomy.pk)
 
 
@@ -175,18 +173,10 @@ def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     return go_to(request, "proposals", taxonomy.pk)
 
 
-def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership | None]:
-    taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(rules.may_read_taxonomies(member))
-    return taxonomy, member
-
-
 def _voter(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    """The same for who may propose and vote. Whatever is past its deadline is closed first."""
-    taxonomy, member = _taxonomy(request, taxonomy_id)
+    """The taxonomy, and the seat of a member who may propose and vote. A POST first closes what is due."""
+    taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
     require(rules.may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
-    if member is None:  # pragma: no cover - require() has refused
-        raise AssertionError
     if request.method == "POST":
         actions.close_due(taxonomy)
     return taxonomy, member
@@ -241,7 +231,7 @@ def _acted(
 def _page(
     request: AuthedRequest,
     taxonomy: Taxonomy,
-    member: Membership | None,
+    member: Membership,
     *,
     error: DomainError | None = None,
     about: int | None = None,

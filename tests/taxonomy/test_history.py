@@ -76,11 +76,11 @@ def test_each_version_beside_the_one_before(taxonomy, ada) -> None:
         ],
         [],
     ]
-    assert [[each.state.code for each in step.added] for step in found] == [[], [], ["C.4"], []]
+    assert [[state.code for state, _made in step.added] for step in found] == [[], [], ["C.4"], []]
     assert found[2].makers == (("R1", 2), ("", 1))
     told = [(each.old.code, each.made.makers) for each in found[2].changed]
     assert told == [("C.1.i", ("R1",)), ("C.2", ("R1",)), ("C.3", ("",))]
-    assert found[2].added[0].made == Makers(("",))
+    assert found[2].added[0][1] == Makers(("",))
     assert [each.made for each in found[1].changed] == [Makers(("R1",)), Makers(), Makers(("R1",))]
 
 
