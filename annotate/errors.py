@@ -71,17 +71,17 @@ class StaleDraft(DomainError):
 
     message = _("You changed this draft in another window. Both texts are here: choose which one to keep.")
 
-    def __init__(self, stored: "Draft", *, kept: dict[str, str] | None = None) -> None:
+    def __init__(self, stored: "Draft") -> None:
         self.stored = stored
-        super().__init__(kept=kept)
+        super().__init__()
 
 
 class AboutALabel(DomainError):
     """A refusal that shows the label that is stored."""
 
-    def __init__(self, label: "Label", *, kept: dict[str, str] | None = None) -> None:
+    def __init__(self, label: "Label") -> None:
         self.label = label
-        super().__init__(kept=kept)
+        super().__init__()
 
 
 class AlreadyLabelled(AboutALabel):

@@ -1,6 +1,7 @@
 """Who gets which issue, and in which order: plain numbers, no database."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -50,13 +51,7 @@ def smallest_quota(issues: int, labels_per_issue: int, quotas: Sequence[int | No
     def turns(least: int) -> int:
         return sum(issues if quota is None else min(max(quota, least), issues) for quota in quotas)
 
-    if turns(0) >= needed:
-        return 0
-    low, high = 0, issues
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if turns(middle) >= needed else (middle, high)
-    return high
+    return bisect_left(range(issues), needed, key=turns)
 
 
 def pace(moments: Sequence[datetime]) -> float | None:

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from annotate import errors
 from annotate.label_input import SUMMARY_LENGTH, UNSTORABLE
 from annotate.models import ModelLabel
-from annotate.queries.labels import choosable
 from consensus.actions.records import record_in_round
 from core import clock
 from rounds.actions.locks import lock_round
@@ -95,7 +94,7 @@ def _problems(round_: Round, book: Codebook, rows: Sequence[ModelRow]) -> list[s
     """A line in words for each row that cannot be stored, whatever is there."""
     asked = {row.issue for row in rows}
     known = set(RoundIssue.objects.filter(round=round_, issue__in=asked).values_list("issue", flat=True))
-    deep_enough = choosable(round_)
+    deep_enough = book.choosable(round_.depth)
     problems = []
     for number, row in enumerate(rows, start=1):
         told = {"row": number, "issue": row.issue, "code": row.code}

@@ -10,9 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.errors import SampleRefused
 from annotate.models import Sample
-from annotate.queries.samples import SampleFrame, issues_of, newest_issue, repositories_of, urls_of
+from annotate.queries.samples import SampleFrame, issues_of, newest_issue, urls_of
 from annotate.sampling import Rounding, draw, sample_size
 from core.templatetags.crosscheck import count
+from ingest.models import Repository
 from rounds import errors
 from rounds.rules import may_draw_sample
 from studies.actions import record
@@ -105,7 +106,7 @@ def _strata(
     study: Study, issues: Mapping[int, int], size: Callable[[int], int], own: Mapping[int, int]
 ) -> Iterator[dict[str, Any]]:
     """The repositories that have any of the issues, by path, with how many are drawn."""
-    for repository in repositories_of(study):
+    for repository in Repository.objects.filter(study=study).order_by("path", "pk"):
         there = issues.get(repository.pk, 0)
         if not there:
             continue

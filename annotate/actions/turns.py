@@ -9,7 +9,7 @@ from django.db.models import Case, Q, Value, When
 from annotate.actions.repeats import put_off_repeat
 from annotate.errors import AlreadyLabelled, QuotaReached, ReasonMissing, SlotTaken
 from annotate.models import Skip
-from annotate.queries.turns import OF_SLOT, Turn, current_turn, due_repeat, last_repeat, own_slots, turn_of
+from annotate.queries.turns import OF_SLOT, Turn, current_turn, own_slots, repeat_turn, turn_of
 from annotate.rules import may_take_turns
 from core import clock
 from core.sql.retry import retried
@@ -94,13 +94,13 @@ def _claimed(round_: Round, member: Membership, holding: Sequence[int]) -> Turn 
     held = own_slots(round_, member).filter(submitted_at=None).order_by("-lease_until", "id")
     slots = {issue: slot for slot, issue in held.values_list("pk", "issue")}
     slot = next((slots[issue] for issue in slots if issue not in holding), None)
-    again = None if slot else due_repeat(round_, member, holding)
+    again = None if slot else repeat_turn(round_, member, holding)
     if slot is None and not again and len(slots) < MOST_HELD and not _has_quota(volunteer, len(slots)):
         slot = _claim_next(round_, volunteer)
     renew(round_, member, Q(issue=holding[0]) if holding else Q(pk=slot))
     if slot is not None:
         return _turn(round_, member, slot)
-    return again or last_repeat(round_, member, holding)
+    return again or repeat_turn(round_, member, holding, is_last=True)
 
 
 def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:

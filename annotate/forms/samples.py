@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.db.models import Count
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.samples import DRAWN_SEEDS, LONGEST_NAME, MOST_SEED
 from annotate.queries.planning import EVERY_ISSUE, source_choices, sources
-from annotate.queries.samples import SampleFrame, frame_of, issues_of, sizes_of
+from annotate.queries.samples import SampleFrame, frame_of, issues_of
 from annotate.sampling import Rounding, sample_size
 from core.templatetags.crosscheck import count
 from ingest.queries.issues import IssueCounts
@@ -103,7 +104,8 @@ class SampleForm(forms.Form):
         `up` and `cochran` are the sizes by both roundings, `drawn` what comes, `by` the rounding that was
         chosen. Sizes are None while the numbers that they follow from are wrong.
         """
-        sizes = sizes_of(issues_of(self.study, self.frame()))
+        issues = issues_of(self.study, self.frame())
+        sizes = dict(issues.values_list("repository").annotate(n=Count("pk")))
         shares = {name: self._value(name) for name in SHARES}
 
         def size(issues: int, rounding: Rounding) -> int | None:
@@ -115,8 +117,8 @@ class SampleForm(forms.Form):
         by = self._value("rounding") or "up"
         rows: list[dict[str, Any]] = []
         for repository in self.repositories:
-            if issues := sizes.get(repository.pk, 0):
-                row = {"issues": issues, "up": size(issues, "up"), "cochran": size(issues, "cochran")}
+            if there := sizes.get(repository.pk, 0):
+                row = {"issues": there, "up": size(there, "up"), "cochran": size(there, "cochran")}
                 own = self._value(f"own_{repository.pk}")
                 row["drawn"] = row[by] if own is None else own
                 rows.append(row | {"repository": repository, "own": self[f"own_{repository.pk}"]})

@@ -17,7 +17,7 @@ from annotate.queries import repeats
 from core import clock
 from rounds.allocation import fair_share, pace, stretch
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
-from rounds.queries.categories import categories_of, codebook
+from rounds.queries.categories import categories_of
 from rounds.queries.volunteers import slot_count
 from studies.models import Membership
 
@@ -171,11 +171,11 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
     return list(latest.values())
 
 
-def latest_labels(round_: Round, member: Membership, limit: int = LATEST) -> list[LatestLabel]:
+def latest_labels(round_: Round, member: Membership) -> list[LatestLabel]:
     """The member's last labels, those of issues that came again among them, newest first. One query."""
     again = _LATEST_AGAIN if round_.drift_percent else ""
     with connection.cursor() as cursor:
-        given = {"round": round_.pk, "member": member.pk, "limit": limit}
+        given = {"round": round_.pk, "member": member.pk, "limit": LATEST}
         cursor.execute(_LATEST.format(again=again), given)
         return list(map(LatestLabel._make, cursor.fetchall()))
 
@@ -226,7 +226,8 @@ def progress(
         expected = round(total * round_.drift_percent / 100)
     else:
         # Slots that are being made for a round that is not open are nobody's yet.
-        key = (round_.pk, member.pk, seat.left_at, seat.column, _slots_counted_at())
+        counted_at = int(clock.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
+        key = (round_.pk, member.pk, seat.left_at, seat.column, counted_at)
         total = _slots_of(*key) if round_.opened_at else 0
         expected = 0
         if round_.drift_percent:
@@ -281,15 +282,6 @@ def _slots_of(
 ) -> int:
     """The slots of a volunteer: they change with their place in the round, or when a lead hands some over."""
     return Assignment.objects.filter(round=round_id, volunteer=member_id).count()
-
-
-def _slots_counted_at() -> int:
-    return int(clock.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
-
-
-def choosable(round_: Round) -> frozenset[int]:
-    """The ids of the categories that a label of this round may have: deep enough for its depth."""
-    return codebook(round_.version_id).choosable(round_.depth)
 
 
 def is_changeable(round_: Round, completed_at: datetime | None) -> bool:

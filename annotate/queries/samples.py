@@ -12,7 +12,7 @@ from accounts.models import User
 from annotate.models import Sample, SampleIssue
 from annotate.queries.planning import EVERY_ISSUE, IssueSource, issues_from
 from annotate.sampling import draw
-from ingest.models import Issue, Repository
+from ingest.models import Issue
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
 from rounds.queries.rounds import issues_to_label
@@ -63,11 +63,6 @@ def issues_of(study: Study, frame: SampleFrame, *, up_to: int | None = None) -> 
     if up_to is not None:
         issues = issues.filter(pk__lte=up_to)
     return issues.order_by()
-
-
-def sizes_of(issues: QuerySet[Issue]) -> dict[int, int]:
-    """Repository id to the number of these issues that it holds. One query."""
-    return dict(issues.values_list("repository").annotate(n=Count("pk")))
 
 
 def newest_issue(study: Study) -> int:
@@ -161,8 +156,3 @@ def check(sample: Sample) -> SampleCheck:
 
 def _framed(sample: Sample) -> QuerySet[Issue]:
     return issues_of(sample.study, SampleFrame(**sample.plan["filter"]), up_to=sample.plan["newest"])
-
-
-def repositories_of(study: Study) -> list[Repository]:
-    """The strata of a study: its repositories by path. One query."""
-    return list(Repository.objects.filter(study=study).order_by("path", "pk"))

@@ -161,29 +161,28 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
         )
     if turn is not None and turn.draft is not None and not holding:
         return turn  # where they left off goes first
-    again = due_repeat(round_, member, holding)
+    again = repeat_turn(round_, member, holding)
     if turn is None and again is None and round_.allocation != Round.Allocation.K_OF_N:
-        return last_repeat(round_, member, holding)
+        return repeat_turn(round_, member, holding, is_last=True)
     return again or turn
 
 
-def due_repeat(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
-    """The issue that comes again as the turn after those in hand: one is due, and this is a place for it."""
+def repeat_turn(
+    round_: Round, member: Membership, holding: Sequence[int], *, is_last: bool = False
+) -> Turn | None:
+    """The issue that comes again as the turn after those in hand, if one is due and this is a place for it.
+
+    `is_last`: nothing else is left, and an issue comes again in any place, once its label is an hour old.
+    """
     if not round_.drift_percent:
         return None
-    seed = RoundVolunteer.objects.filter(round=round_, member=member).values_list("seed", flat=True).first()
-    place = given(round_, member) + len(holding)
-    if seed is None or not is_place_of_a_repeat(place, seed, round_.drift_percent):
-        return None
-    repeat = repeats.next_repeat(round_, member, holding=holding)
-    return turn_again(round_, repeat, member) if repeat else None
-
-
-def last_repeat(round_: Round, member: Membership, holding: Sequence[int]) -> Turn | None:
-    """The issue that comes again when nothing else is left: it need not be due, only an hour old."""
-    if not round_.drift_percent:
-        return None
-    repeat = repeats.next_repeat(round_, member, holding=holding, is_last=True)
+    if not is_last:
+        own = RoundVolunteer.objects.filter(round=round_, member=member)
+        seed = own.values_list("seed", flat=True).first()
+        place = given(round_, member) + len(holding)
+        if seed is None or not is_place_of_a_repeat(place, seed, round_.drift_percent):
+            return None
+    repeat = repeats.next_repeat(round_, member, holding=holding, is_last=is_last)
     return turn_again(round_, repeat, member) if repeat else None
 
 

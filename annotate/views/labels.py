@@ -42,8 +42,7 @@ AT_HAND = 10
 @require_safe
 def label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's current issue, or with `?issue=` another one of theirs."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     if "issue" in request.GET:
         number = whole_number(request.GET["issue"])
         asked = number is not None and turn_at(round_, member, number, again="skip" in request.GET)
@@ -59,8 +58,7 @@ def label(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Claim the next issue of a round in which each issue is labelled by some."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    _own, round_, member = _seat(request, round_id)
     if turns.next_turn(round_=round_, member=member):
         return go_to(request, "label", round_.pk)
     return _no_turn(request, round_, member, may_claim=False)
@@ -74,8 +72,7 @@ def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
     k of n: claims a slot, of which one person holds three at most. Null is also the answer in a training, and
     where the member may take no turns now: the page that they are on says why when they submit.
     """
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     if round_.kind == Round.Kind.TRAINING or not rules.may_take_turns(member, round_):
         return JsonResponse({"next": None})
     turn, _refusal = _attempt(lambda: turns.next_turn(round_=round_, member=member, holding=_have(request)))
@@ -93,8 +90,7 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     is it a draft on the server, "issue"}, with "stored" where something else stands there, "guideline" where
     that changed, and "turn" where the form may simply be sent again.
     """
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)
     form = LabelForm(request.POST, round_=round_)
     if not form.is_valid():
@@ -117,8 +113,7 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Change one of the member's own labels, until others can see it."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     form = ChangeForm(request.POST, round_=round_)
     if not form.is_valid():
@@ -137,8 +132,7 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Keep what is typed so far. The page's script asks for JSON; without it a button posts here."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)
     form = DraftForm(request.POST, round_=round_)
     if not form.is_valid():
@@ -165,8 +159,7 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Put an issue off, with a reason, and answer with the next one."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    seat, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     form = SkipForm(request.POST)
     if not form.is_valid():
@@ -182,8 +175,7 @@ def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_POST
 def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Take an issue up again that was put off."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    _own, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     turns.take_back_skip(round_=round_, issue=issue, member=member)
     return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")
@@ -192,8 +184,7 @@ def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_safe
 def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's own labels, newest first, and what they have put off."""
-    seat = _seat(request, round_id)
-    round_, member = seat.round, seat.member
+    _own, round_, member = _seat(request, round_id)
     after = request.GET.get("after")
     try:
         found = queries.own_labels(round_, member, after=after)
@@ -210,11 +201,11 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     return render_page(request, "annotate/labels/own_labels.html", context)
 
 
-def _seat(request: AuthedRequest, round_id: int) -> RoundVolunteer:
-    """The round, and the seat from which this person labels in it; 404 for strangers, else 403. One query."""
+def _seat(request: AuthedRequest, round_id: int) -> tuple[RoundVolunteer, Round, Membership]:
+    """The place of this person in the round, with both; 404 for strangers, else 403. One query."""
     seat = seat_of(request.user, round_id)
     if seat is not None and may_be_volunteer(seat.member, seat.round.study):
-        return seat
+        return seat, seat.round, seat.member
     get_object_or_404(rounds_for(request.user), pk=round_id)
     raise PermissionDenied(
         _(

@@ -134,9 +134,7 @@ def _answered(
     request: AuthedRequest, round_: Round, member: Membership, issue: Issue, said: list[str], status: int
 ) -> HttpResponse:
     """For htmx the one issue again; else the page, at this issue, or with what was refused."""
-    line = queries.answer_line(round_, issue.pk)
-    if line is None:
-        raise Http404
+    [line] = queries.answer_lines(round_, only=issue)
     row = _row(round_, line, typed=request if said else None, said=said)
     context = _frame(round_, member) | {"row": row, "saved": not said}
     if is_fragment(request):
@@ -150,7 +148,7 @@ def _answered(
             context | {"lines": [row], "alone": True},
             status=status,
         )
-    after = (queries.position_of(round_, issue) - 1) // AT_ONCE * AT_ONCE
+    after = (line.position - 1) // AT_ONCE * AT_ONCE
     return go_to(request, f"{reverse('answers', args=[round_.pk])}?after={after}#answer-{issue.pk}")
 
 

@@ -5,7 +5,7 @@ Everything that depends on more than counts of labels goes through the gate in r
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -231,7 +231,10 @@ def people(study: Study, round_: Round | None) -> list[Person]:
     surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(n=Count("*")))
     accounts = [member.pk for member in members if member.user_id and member.pk in chosen]
     today = timezone.localdate(clock.now())
-    days = _by_day(round_, accounts, today)
+    first = timezone.make_aware(datetime.combine(today - timedelta(days=DAYS - 1), time.min))
+    lately = labels.filter(volunteer__in=accounts, submitted_at__gte=first)
+    by_day = lately.values_list("volunteer", TruncDate("submitted_at")).annotate(n=Count("*"))
+    days = {(member, day): number for member, day, number in by_day}
     return [
         Person(
             member=member,
@@ -243,17 +246,6 @@ def people(study: Study, round_: Round | None) -> list[Person]:
         )
         for member in members
     ]
-
-
-def _by_day(round_: Round, members: Sequence[int], today: date) -> dict[tuple[int, date], int]:
-    first = timezone.make_aware(datetime.combine(today - timedelta(days=DAYS - 1), time.min))
-    rows = (
-        Label.objects.filter(round=round_, volunteer__in=members, submitted_at__gte=first)
-        .order_by()
-        .values_list("volunteer", TruncDate("submitted_at"))
-        .annotate(n=Count("*"))
-    )
-    return {(member, day): count for member, day, count in rows}
 
 
 def running_imports(study: Study) -> list[Import]:

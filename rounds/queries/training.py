@@ -69,9 +69,7 @@ class TrainingResult:
     @property
     def passed(self) -> bool:
         """All are labelled, and as many as the lead asks for are right."""
-        return self.is_finished and (
-            self.pass_mark is None or 100 * self.right >= self.pass_mark * self.total
-        )
+        return self.is_finished and self.right >= self.needed
 
     @property
     def opens(self) -> bool:
@@ -114,47 +112,34 @@ def training_to_pass(round_: Round, volunteer: RoundVolunteer) -> Round | None:
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One issue of a training, and its right label so far: None before it is given."""
+    """One issue of a training, at its place from 1, and its right label so far: None before it is given."""
 
     issue: Issue
+    position: int
     answer: Answer | None
 
 
-def answer_lines(round_: Round, *, after: int = 0, limit: int = 50) -> list[AnswerLine]:
+def answer_lines(
+    round_: Round, *, after: int = 0, limit: int = 50, only: Issue | None = None
+) -> list[AnswerLine]:
     """The issues of a training in the round's order, those at positions above `after`, with their answers.
 
-    Two queries. For leads who do not label in it: this shows every right label.
+    `only`: this issue alone. Two queries. For leads who do not label in it: this shows every right label.
     """
     places = (
         RoundIssue.objects.filter(round=round_, position__gt=after)
         .select_related("issue__repository", "issue__current")
         .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
-        .order_by("position")[:limit]
+        .order_by("position")
     )
-    issues = [place.issue for place in places]
-    given = Answer.objects.filter(round=round_, issue__in=issues).select_related("given_by")
-    answers = {answer.issue_id: answer for answer in given}
-    return [AnswerLine(issue, answers.get(issue.pk)) for issue in issues]
-
-
-def answer_line(round_: Round, issue_id: int) -> AnswerLine | None:
-    """One issue of a training with its right label; None where it is not in the round. Two queries."""
-    issue = (
-        Issue.objects.filter(in_rounds__round=round_, pk=issue_id)
-        .select_related("repository", "current")
-        .first()
-    )
-    if issue is None:
-        return None
-    answer = Answer.objects.filter(round=round_, issue=issue).select_related("given_by").first()
-    return AnswerLine(issue, answer)
+    if only is not None:
+        places = places.filter(issue=only)
+    shown = list(places[:limit])
+    given = Answer.objects.filter(round=round_, issue__in=[place.issue_id for place in shown])
+    answers = {answer.issue_id: answer for answer in given.select_related("given_by")}
+    return [AnswerLine(place.issue, place.position, answers.get(place.issue_id)) for place in shown]
 
 
 def answers_given(round_: Round) -> tuple[int, int]:
     """How many issues of a training have their right label, and how many issues it has. Two queries."""
     return Answer.objects.filter(round=round_).count(), RoundIssue.objects.filter(round=round_).count()
-
-
-def position_of(round_: Round, issue: Issue) -> int:
-    """The place of an issue in the round's order, from 1."""
-    return RoundIssue.objects.get(round=round_, issue=issue).position

@@ -6,8 +6,9 @@ from django.utils import timezone
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import skip_issue
 from annotate.models import Skip
-from annotate.queries.labels import choosable, latest_labels, own_counts, own_labels, own_skips, progress
+from annotate.queries.labels import latest_labels, own_counts, own_labels, own_skips, progress
 from rounds.models import Label, Round
+from rounds.queries.categories import categories_of
 from taxonomy.models import Level
 from tests import factories
 from tests.worlds.world import small_world, undone
@@ -132,10 +133,9 @@ def test_progress_and_lists_do_not_depend_on_what_others_do(world):
 
 @pytest.mark.world(issues=1)
 def test_choosable_categories_are_deep_enough_or_have_nothing_below(world):
-
     def codes(depth):
-        round_ = world.round(opened=False, depth=depth)
-        return {code for code in factories.taxonomy.CODES if world.category(code).pk in choosable(round_)}
+        choosable = categories_of(world.version.pk).choosable(depth)
+        return {code for code in factories.taxonomy.CODES if world.category(code).pk in choosable}
 
     everything = set(factories.taxonomy.CODES)
     assert codes(Level.TYPE) == everything
