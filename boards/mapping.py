@@ -72,8 +72,8 @@ def read_mapping(data: bytes) -> list[SubTheme]:
     for number, line in lines:
         try:
             row = _row(number, _cells(number, line))
-        except _Refused as refused:
-            problems.append(refused.problem)
+        except MappingRefused as refused:
+            problems += refused.problems
             continue
         name = (row.rootcause.casefold(), row.subcategory.casefold())
         if name in first:
@@ -106,35 +106,32 @@ def write_mapping(rows: Iterable[SubTheme]) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Refused(Exception):
-    def __init__(self, line: int, template: str, **values: object) -> None:
-        self.problem = Problem(line, template, values)
-        super().__init__(template)
+def _refused(line: int, template: str, **values: object) -> MappingRefused:
+    return MappingRefused([Problem(line, template, values)])
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, str]]:
     """The lines below the header with their numbers, without blank ones. Raises MappingRefused."""
     if len(data) > MAX_BYTES:
         template = gettext_noop("the file is larger than %(limit)s bytes")
-        raise MappingRefused([Problem(1, template, {"limit": f"{MAX_BYTES:,}"})])
+        raise _refused(1, template, limit=f"{MAX_BYTES:,}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + data[: error.start].count(b"\n")
-        template = gettext_noop("the file is not UTF-8 here: save it again as UTF-8")
-        raise MappingRefused([Problem(line, template, {})]) from None
+        raise _refused(line, gettext_noop("the file is not UTF-8 here: save it again as UTF-8")) from None
     if "\0" in text:
         template = gettext_noop("there is a NUL here: this is no text file")
-        raise MappingRefused([Problem(1 + text[: text.index("\0")].count("\n"), template, {})])
+        raise _refused(1 + text[: text.index("\0")].count("\n"), template)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[0] != ",".join(HEADER):
         template = gettext_noop("the first line is not %(header)s")
-        raise MappingRefused([Problem(1, template, {"header": ",".join(HEADER)})])
+        raise _refused(1, template, header=",".join(HEADER))
     return ((number, line) for number, line in enumerate(lines[1:], start=2) if line)
 
 
 def _cells(number: int, line: str) -> list[_Cell]:
-    """The cells of a line. Raises _Refused where a quote is not where it belongs."""
+    """The cells of a line. Raises MappingRefused where a quote is not where it belongs."""
     cells: list[_Cell] = []
     at = 0
     while True:
@@ -143,7 +140,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
             cells.append(_Cell(line[at + 1 : end].replace('""', '"'), quoted=True))
             at = end + 1
             if line[at : at + 1] not in {"", ","}:
-                raise _Refused(
+                raise _refused(
                     number,
                     gettext_noop("after the closing quote at character %(at)s comes “%(text)s”, not a comma"),
                     at=at,
@@ -154,7 +151,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
             end = len(line) if end < 0 else end
             text = line[at:end]
             if '"' in text:
-                raise _Refused(
+                raise _refused(
                     number,
                     gettext_noop(
                         "there is a quote at character %(at)s, inside a cell that does not begin with one"
@@ -175,13 +172,13 @@ def _closing(number: int, line: str, at: int) -> int:
         end = line.find('"', end + 2)
     if end < 0:
         template = gettext_noop("the quote at character %(at)s is not closed in this line")
-        raise _Refused(number, template, at=at + 1)
+        raise _refused(number, template, at=at + 1)
     return end
 
 
 def _row(number: int, cells: list[_Cell]) -> SubTheme:
     if len(cells) != len(HEADER):
-        raise _Refused(
+        raise _refused(
             number,
             gettext_noop("the row has %(cells)s cells, not 3: a cell with commas stands in quotes"),
             cells=len(cells),
@@ -192,22 +189,22 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
     for place, summary in enumerate(symptoms, start=1):
         if not summary.strip():
             template = gettext_noop("summary %(place)s of %(n)s is empty: there is a comma too many")
-            raise _Refused(number, template, place=place, n=len(symptoms))
+            raise _refused(number, template, place=place, n=len(symptoms))
         if len(summary) > LONGEST_SUMMARY:
             template = gettext_noop("summary %(place)s has more than %(n)s characters")
-            raise _Refused(number, template, place=place, n=LONGEST_SUMMARY)
+            raise _refused(number, template, place=place, n=LONGEST_SUMMARY)
     return SubTheme(rootcause, subcategory, tuple(symptoms))
 
 
 def _read_name(number: int, cell: _Cell, *, is_needed: bool = False) -> str:
     if "," in cell.text:
         template = gettext_noop("the name “%(name)s” holds a comma: it is written 、 there")
-        raise _Refused(number, template, name=cell.text[:80])
+        raise _refused(number, template, name=cell.text[:80])
     text = _plain(cell.text.replace(INSIDE, ",") if cell.quoted else cell.text)
     if not text.strip() and is_needed:
-        raise _Refused(number, gettext_noop("the sub-theme has no name"))
+        raise _refused(number, gettext_noop("the sub-theme has no name"))
     if len(text) > LONGEST_NAME:
-        raise _Refused(number, gettext_noop("a name has more than %(n)s characters"), n=LONGEST_NAME)
+        raise _refused(number, gettext_noop("a name has more than %(n)s characters"), n=LONGEST_NAME)
     return text
 
 

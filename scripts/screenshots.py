@@ -50,28 +50,11 @@ def show(page: Page, address: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def what_parts(page: Page) -> None:
-    """The themes that meet on one issue, and bugs: their titles any machine has the letters for."""
-    show(page, "?type=C")
-
-
 def open_the_largest(page: Page) -> None:
     """From the list of taxonomies to the one that the main round uses."""
     page.get_by_role("link", name="Root cause").click()
     page.wait_for_url("**/taxonomies/*/")
     page.wait_for_load_state("networkidle")
-
-
-def edit_it(page: Page) -> None:
-    """From there to the editor, at a category that is split."""
-    open_the_largest(page)
-    show(page, "draft/?category=C.2.ii")
-
-
-def its_figure(page: Page) -> None:
-    """From there to the figure for a paper."""
-    open_the_largest(page)
-    show(page, "figure/")
 
 
 def its_board(page: Page) -> None:
@@ -98,11 +81,6 @@ def what_was_kept(page: Page) -> None:
     page.locator('a[href$="/screening/"]').first.click()
     page.wait_for_url("**/screening/")
     page.wait_for_load_state("networkidle")
-
-
-def how_the_training_went(page: Page) -> None:
-    """From the study to the calibration of its volunteers."""
-    show(page, "training/")
 
 
 MEETING = """
@@ -154,7 +132,10 @@ def hold_the_meeting() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Picture:
-    """One file: whose page, at which tab of the study, how large, in which scheme, after what."""
+    """One file: whose page, at which tab of the study, how large, in which scheme, after what.
+
+    `at`: the address of the page, as seen from where `after` ends.
+    """
 
     name: str
     who: str
@@ -162,6 +143,7 @@ class Picture:
     size: tuple[int, int] = DESK
     scheme: str = "light"
     after: Callable[[Page], None] | None = None
+    at: str = ""
 
 
 TABLE = [
@@ -171,17 +153,17 @@ TABLE = [
     Picture("study", "R2", "overview"),
     Picture("plan", "R2", "rounds", after=plan_a_round),
     Picture("screening", "R2", "rounds", after=what_was_kept),
-    Picture("training", "R2", "overview", after=how_the_training_went),
-    Picture("disagreements", "R2", "disagreements", after=what_parts),
+    Picture("training", "R2", "overview", at="training/"),
+    Picture("disagreements", "R2", "disagreements", at="?type=C"),  # bugs: any machine has their letters
     Picture("meeting-light", "R2", "overview", after=meeting_room),
     Picture("meeting-dark", "R3", "overview", scheme="dark", after=meeting_room),
     Picture("meeting-phone", "R3", "overview", size=PHONE, after=meeting_room),
     Picture("minutes", "R2", "overview", after=minutes_of_the_first),
     Picture("agreement", "R2", "agreement"),
     Picture("taxonomy", "R2", "taxonomy", after=open_the_largest),
-    Picture("draft", "R2", "taxonomy", after=edit_it),
+    Picture("draft", "R2", "taxonomy", after=open_the_largest, at="draft/?category=C.2.ii"),
     Picture("board", "R2", "taxonomy", after=its_board),
-    Picture("figure", "R2", "taxonomy", after=its_figure),
+    Picture("figure", "R2", "taxonomy", after=open_the_largest, at="figure/"),
 ]
 
 
@@ -264,6 +246,8 @@ def take(browser: Browser, picture: Picture, link: str, cookies: list[dict[str, 
         show(page, tabs.first.get_attribute("href") or "")
     if picture.after:
         picture.after(page)
+    if picture.at:
+        show(page, picture.at)
     page.mouse.move(1, 1)
     path = PICTURES / f"{picture.name}.png"
     page.screenshot(path=path, animations="disabled", caret="hide")

@@ -48,16 +48,13 @@ def line(event: Event) -> AuditLine:
         sentence = template % values
     except (KeyError, ValueError, TypeError):
         template = sentence = ""
+    plain = event.verb.replace(".", ": ").replace("_", " ").capitalize()
     details = [
         (name.replace("_", " "), value)
         for name, value in values.items()
         if value and name != "issue" and f"%({name})" not in template
     ]
-    return AuditLine(event, sentence or _plain(event.verb), details)
-
-
-def _plain(verb: str) -> str:
-    return verb.replace(".", ": ").replace("_", " ").capitalize()
+    return AuditLine(event, sentence or plain, details)
 
 
 def _value(name: str, value: object) -> str:

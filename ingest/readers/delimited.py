@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from ingest.addresses import BadAddress, parse
 from ingest.readers import objects
@@ -18,15 +19,12 @@ HEADER_LENGTH = 65_536
 """Characters of the longest header."""
 
 
-class CsvRow:
+class CsvRow(NamedTuple):
     """One row as it stands: `line` is where it begins, `raw` the text it was read from."""
 
-    __slots__ = ("cells", "line", "raw")
-
-    def __init__(self, line: int, cells: list[str], raw: str) -> None:
-        self.line = line
-        self.cells = cells
-        self.raw = raw
+    line: int
+    cells: list[str]
+    raw: str
 
 
 def rows(
@@ -112,11 +110,10 @@ class _Lines:
 
     def refusal(self, error: Exception) -> Refusal:
         raw = storable(self.raw()[:RAW_LENGTH])
-        if isinstance(error, _TooLong):
-            if self.line == self.start:
-                return Refusal(self.start, "line_too_long", {"limit": self._limit}, raw)
-            return Refusal(self.start, "unclosed_quote", {"limit": self._limit}, raw, fatal=True)
-        if "unexpected end of data" in str(error):
+        is_too_long = isinstance(error, _TooLong)
+        if is_too_long and self.line == self.start:
+            return Refusal(self.start, "line_too_long", {"limit": self._limit}, raw)
+        if is_too_long or "unexpected end of data" in str(error):
             return Refusal(self.start, "unclosed_quote", {"limit": self._limit}, raw, fatal=True)
         reason = str(error).partition(" - ")[0]
         return Refusal(self.start, "quotes", {"reason": reason}, raw)

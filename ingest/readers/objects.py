@@ -191,10 +191,8 @@ class _Record:
         return keepable(url), address
 
     def text(self, field: str) -> str:
-        value = self._values.get(field)
-        if value is None or value == "":
-            return ""
-        return self._cleaned(value, self._mapping[field], _LENGTHS.get(field))
+        key = self._mapping.get(field, field)
+        return self._cleaned(self._values.get(field), key, _LENGTHS.get(field))
 
     def _cleaned(self, value: object, key: str, limit: int | None = None) -> str:
         if value is None:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import IO, NamedTuple
 
 from taxonomy.tree.checks import (
@@ -33,8 +33,8 @@ class _Record(NamedTuple):
     cells: list[str]
 
 
-def read_csv(source: bytes | str | IO[bytes] | IO[str] | Iterable[str]) -> Tree:
-    """Read a taxonomy from CSV: bytes, text, a stream or lines.
+def read_csv(source: bytes | str | IO[bytes]) -> Tree:
+    """Read a taxonomy from CSV: bytes, text, or a stream of bytes.
 
     Columns `code,level,name[,definition,includes,excludes,examples][,parent]` in any order and case
     between commas, semicolons or tabs; rows in any order; UTF-8, BOM or not. A level is `type`, `theme`,
@@ -118,13 +118,8 @@ def _refusal(template: str, line: int = 1, **values: object) -> TaxonomyFileErro
     return TaxonomyFileError([Problem(line, "", template, values)])
 
 
-def _text_of(source: bytes | str | IO[bytes] | IO[str] | Iterable[str]) -> str:
-    if isinstance(source, (bytes, str)):
-        data = source
-    elif hasattr(source, "read"):
-        data = source.read(MAX_BYTES + 1)
-    else:
-        data = "".join(line if line.endswith(("\n", "\r")) else f"{line}\n" for line in source)
+def _text_of(source: bytes | str | IO[bytes]) -> str:
+    data = source if isinstance(source, bytes | str) else source.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         template = gettext_noop("the file is larger than %(limit)s bytes, the most that a taxonomy may have")
         raise _refusal(template, limit=f"{MAX_BYTES:,}")
