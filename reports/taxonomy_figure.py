@@ -74,7 +74,10 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
     for state in book.states:
         above = made[state.parent_id].below if state.parent_id else types
         above.append(made[state.category_id])
-    notes = [drawable(" ".join(_notes(shares, version)))] if shares else []
+    notes = []
+    if shares:
+        # As in the caption, without what the tree says itself.
+        notes = [drawable(" ".join((f"{capfirst(_of_what(shares))}.", *_more(shares, version))))]
     texts = (
         name,
         number,
@@ -103,11 +106,6 @@ def _caption(version: Version, book: Codebook, shares: Shares | None) -> str:
     if shares is None:
         return f"{whole}."
     return f"{whole}; " + " ".join((f"{_of_what(shares)}.", *_more(shares, version)))
-
-
-def _notes(shares: Shares, version: Version) -> list[str]:
-    """The words beneath the tree: the same, without what the tree says itself."""
-    return [f"{capfirst(_of_what(shares))}.", *_more(shares, version)]
 
 
 def _of_what(shares: Shares) -> str:

@@ -20,7 +20,7 @@ from reports.models import FrozenReport
 from reports.queries.final_labels import change_counts
 from reports.queries.frozen import frozen_reports
 from reports.rules import may_freeze
-from reports.sections.registry import JSON_SECTIONS
+from reports.sections.registry import JSON_PARTS
 from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries.blindness import keeps_frozen
@@ -63,9 +63,7 @@ class FreezingSerializer(serializers.Serializer[Any]):
 
 
 class ReportChangeSerializer(serializers.Serializer[Any]):
-    part = serializers.CharField(
-        help_text=", ".join(part for section in JSON_SECTIONS if section.json for part in section.json.parts)
-    )
+    part = serializers.CharField(help_text=", ".join(name for part in JSON_PARTS for name in part.parts))
     of = serializers.CharField(help_text="Which one: all, type C, a code, a pseudonym, the sizes of a split")
     name = serializers.CharField(help_text="Which number of it")
     then = serializers.FloatField(allow_null=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reports.agreement_report import AgreementReport, level_name
-from reports.sections.registry import JSON_SECTIONS
+from reports.sections.registry import JSON_PARTS
 
 
 def report_as_dict(report: AgreementReport) -> dict[str, Any]:
@@ -14,5 +14,5 @@ def report_as_dict(report: AgreementReport) -> dict[str, Any]:
         "level": level_name(report.level),
         "as_of": report.as_of.isoformat(),
         "withheld": report.withheld,
-        **{section.json.key: section.json.value(report) for section in JSON_SECTIONS if section.json},
+        **{part.key: part.value(report) for part in JSON_PARTS},
     }

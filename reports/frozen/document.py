@@ -13,7 +13,7 @@ from reports.exports import labels_csv
 from reports.formats.json_report import report_as_dict
 from reports.frozen.figures import Figure, KeyedFigures
 from reports.models import FrozenReport
-from reports.sections.registry import JSON_SECTIONS
+from reports.sections.registry import JSON_PARTS
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, WithheldIssues
 from taxonomy.queries.codebooks import codebook
@@ -125,9 +125,8 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[NumberChan
 
 def figures(report: Mapping[str, Any], within: Collection[str]) -> KeyedFigures:
     """Every number of one level's report, of those keys of its JSON that are `within`."""
-    for section in JSON_SECTIONS:
-        part = section.json
-        if part and part.key in within and report.get(part.key) is not None:
+    for part in JSON_PARTS:
+        if part.key in within and report.get(part.key) is not None:
             yield from part.figures(report[part.key])
 
 

@@ -10,19 +10,13 @@ from core.templatetags.crosscheck import count
 from reports.formats.tables import number
 from reports.frozen.document import NumberChange
 from reports.frozen.figures import group_name
-from reports.sections.registry import SECTIONS
+from reports.sections.registry import JSON_PARTS, SECTIONS
 from reports.sentences.numbers import span
 
 DIGITS = 4
 """Digits of a number that is compared with its successor: three would hide what one decision changes."""
-PARTS = {name: text for section in SECTIONS if section.json for name, text in section.json.parts.items()}
-NAMES = {
-    (part, name): text
-    for section in SECTIONS
-    if section.json
-    for part in section.json.parts
-    for name, text in section.json.names.items()
-}
+PARTS = {name: text for one in JSON_PARTS for name, text in one.parts.items()}
+NAMES = {(part, name): text for one in JSON_PARTS for part in one.parts for name, text in one.names.items()}
 HEADINGS = {
     column.name: column.heading
     for section in SECTIONS

@@ -81,16 +81,20 @@ def before_and_after(
     voted = sorted({issue for issue, _member in ballots})
     blind = withheld_issues(round_, member)
     before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
+    after: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
     labels = CurrentLabel.objects.filter(round=round_, issue__in=voted).order_by("issue", "volunteer")
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         before[issue].append((who, category))
+        after[issue].append((who, ballots.get((issue, who), category)))
     rest = tuples(round_, book, without=voted, blind=blind)
-    columns = _columns(round_, rest)
+    members = volunteers(round_).values_list("member", flat=True)
+    # Without columns, labels stand in slots.
+    columns = {member: column for column, member in enumerate(members)} if rest.columns else {}
     return BeforeAfter(
         level=level,
         as_of=rest.as_of,
         before=agreement_of(with_rows(rest, before.values(), columns, book), book, level),
-        after=agreement_of(with_rows(rest, substituted(before, ballots), columns, book), book, level),
+        after=agreement_of(with_rows(rest, after.values(), columns, book), book, level),
         voted=len(voted),
         replaced=len(ballots),
         changed=_changed(moves, book, level),
@@ -113,13 +117,6 @@ def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
     return before_and_after(report.round, member, level=report.level, found=found)
 
 
-def substituted(rows: Mapping[int, IssueLabels], ballots: Mapping[tuple[int, int], int]) -> list[IssueLabels]:
-    """The labels of each issue, every one replaced by its author's ballot on the issue, if they cast one."""
-    return [
-        [(who, ballots.get((issue, who), category)) for who, category in row] for issue, row in rows.items()
-    ]
-
-
 def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
     """How many ballots differ from the label at this level; a label above the level is compared as it is."""
     above = book.rolled_up(level)
@@ -128,14 +125,6 @@ def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
         and above.get(move.after, move.after) != above.get(move.before or 0, move.before)
         for move in moves
     )
-
-
-def _columns(round_: Round, rest: Tuples) -> dict[int, int]:
-    """Member id to column, as in these tuples; none where columns are slots."""
-    if not rest.columns:
-        return {}
-    members = volunteers(round_).values_list("member", flat=True)
-    return {member: column for column, member in enumerate(members)}
 
 
 def with_rows(
@@ -147,14 +136,12 @@ def with_rows(
     width = max([rest.codes.shape[1], *(len(row) for row in more)])
     codes = np.full((len(rest.codes) + len(more), width), MISSING, dtype=np.int32)
     codes[: len(rest.codes), : rest.codes.shape[1]] = rest.codes
-    open_labels = rest.left_out.get("open_labels", 0)
     for index, row in enumerate(more, start=len(rest.codes)):
         for slot, (who, category) in enumerate(row):
-            codes[index, columns.get(who, slot)] = (
-                MISSING if category is None else place.get(category, MISSING)
-            )
-        open_labels += sum(category is None for _who, category in row)
-    left_out = {reason: count for reason, count in rest.left_out.items() if reason != "open_labels"}
+            codes[index, columns.get(who, slot)] = place.get(category or 0, MISSING)
+    left_out = dict(rest.left_out)
+    if open_labels := sum(category is None for row in more for _who, category in row):
+        left_out["open_labels"] = left_out.get("open_labels", 0) + open_labels
     extra = np.full(len(more), MISSING)
     return replace(
         rest,
@@ -163,6 +150,6 @@ def with_rows(
         decided=np.append(rest.decided, extra.astype(np.int32)),
         repositories=np.append(rest.repositories, np.zeros(len(more), dtype=np.int64)),
         months=np.append(rest.months, np.full(len(more), "NaT", dtype="datetime64[M]")),
-        left_out=left_out | ({"open_labels": open_labels} if open_labels else {}),
+        left_out=left_out,
         edition=None,
     )

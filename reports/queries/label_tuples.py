@@ -24,8 +24,9 @@ from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.queries.codebooks import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
-"""Why something of a round is not in its report: issues that lack labels, those they have, surplus; and
-`open_labels`, whose category is yet to come.
+"""What is not in a report because the round goes on: issues that lack labels, the labels they have, surplus.
+
+No number rests on it; `open_labels`, whose category is yet to come, are left out too.
 """
 
 _COMPLETE = "c.completed_at IS NOT NULL"
@@ -239,6 +240,16 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
     return np.where(known[at] == ids, found[at], np.int32(MISSING))
 
 
+def _fetched(statement: str, round_: Round, blind: WithheldIssues, **parts: str) -> list[Any]:
+    """The rows of a statement on this round, of whose issues the reader sees those that meet `{seen}`."""
+    seen, kept = seen_sql(blind, "c.issue_id")
+    given = {"round": round_.pk, "study": round_.study_id, "version": round_.version_id, **kept}
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(complete=_complete(round_), seen=seen, **parts), given)
+        rows: list[Any] = cursor.fetchall()
+    return rows
+
+
 _IN_ORDER = """
     SELECT r.name, c.issue_id, c.labels, c.whose, c.decided
     FROM rounds_roundissue c
@@ -269,11 +280,7 @@ def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = N
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     members = RoundVolunteer.objects.filter(round=round_).order_by("column").values_list("member", flat=True)
     columns = {member: column for column, member in enumerate(members)}
-    seen, kept = seen_sql(blind, "c.issue_id")
-    with connection.cursor() as cursor:
-        statement = _IN_ORDER.format(complete=_complete(round_), seen=seen, names=NAMES)
-        cursor.execute(statement, {"round": round_.pk, "study": round_.study_id, **kept})
-        rows = cursor.fetchall()
+    rows = _fetched(_IN_ORDER, round_, blind, names=NAMES)
     found: dict[str, InOrder] = {}
     for name, part in groupby(rows, key=itemgetter(0)):
         lines = [line[1:] for line in part]
@@ -317,20 +324,14 @@ def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> 
     """
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     found = list(volunteers.values_list("member_id", "member__pseudonym"))
-    seen, kept = seen_sql(blind, "c.issue_id")
-    with connection.cursor() as cursor:
-        cursor.execute(_WAYS.format(complete=_complete(round_), seen=seen), {"round": round_.pk, **kept})
-        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 4)
+    rows = np.array(_fetched(_WAYS, round_, blind), dtype=np.int64).reshape(-1, 4)
     issues, row = np.unique(rows[:, 0], return_inverse=True)
     columns = {member: column for column, (member, _name) in enumerate(found)}
-    members, which = np.unique(rows[:, 1], return_inverse=True)
-    column = np.array([columns[member] for member in members.tolist()], dtype=np.int64)[which]
+    column = _looked_up(rows[:, 1], columns)
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
-    categories, chosen = np.unique(rows[:, 2], return_inverse=True)
-    places = np.array([place.get(one, MISSING) for one in categories.tolist()], dtype=np.int32)[chosen]
     codes = np.full((len(issues), len(found)), MISSING, dtype=np.int32)
     order = np.full((len(issues), len(found)), MISSING, dtype=np.int64)
-    codes[row, column], order[row, column] = places, rows[:, 3]
+    codes[row, column], order[row, column] = _looked_up(rows[:, 2], place), rows[:, 3]
     return Ways(tuple(name for _member, name in found), codes, order)
 
 
@@ -357,11 +358,6 @@ def labelled_twice(
     Categories are those of the round's version; None stands for an open label, and for one whose category was
     split or retired since. In the order of the volunteers' columns. One query.
     """
-    seen, kept = seen_sql(blind, "c.issue_id")
     is_revealed = "true" if round_.closed_at else _complete(round_)
-    with connection.cursor() as cursor:
-        first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
-        statement = _TWICE.format(revealed=is_revealed, seen=seen, first=first, second=second)
-        cursor.execute(statement, {"round": round_.pk, "version": round_.version_id, **kept})
-        found: list[tuple[str, int | None, int | None, int]] = cursor.fetchall()
-    return found
+    first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
+    return _fetched(_TWICE, round_, blind, revealed=is_revealed, first=first, second=second)

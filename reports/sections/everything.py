@@ -7,9 +7,9 @@ from django.utils.translation import gettext_lazy
 
 from reports.agreement_report import BY, AgreementReport
 from reports.frozen.figures import Figure, FigureKey, KeyedFigures, estimate, group_name, plain
+from reports.queries.label_tuples import REASONS
 from reports.sections import columns
 from reports.sections.section import JsonPart, Section
-from reports.sentences.agreement import UNFINISHED
 from reports.sentences.definitions import COEFFICIENTS
 
 
@@ -39,7 +39,7 @@ def _figures(groups: list[dict[str, Any]]) -> KeyedFigures:
             yield estimate("groups", of, name, found)
         for name, count in group["left_out"].items():
             # That a round goes on makes no difference.
-            if name not in UNFINISHED:
+            if name not in REASONS:
                 yield FigureKey("left-out", of, name), Figure(count)
     for one in groups[0]["categories"]:
         yield from plain("categories", one["code"], one, "labels")

@@ -39,10 +39,11 @@ PICTURE_SECTIONS = _in_order(
     "confusion", "issues", "distribution", "over-time",
 )  # fmt: skip
 """In the order of the pictures."""
-JSON_SECTIONS = _in_order(
+_JSON_SECTIONS = _in_order(
     "report", "issues", "distribution", "over-time", "splits", "pairs", "confusion", "against-decision",
     "volunteers", "models", "intra-rater",
 )  # fmt: skip
+JSON_PARTS = tuple(section.json for section in _JSON_SECTIONS if section.json)
 """In the order of the JSON, which frozen reports keep."""
 
 TABLES = {section.key: section.table for section in SECTIONS}

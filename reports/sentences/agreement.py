@@ -11,15 +11,13 @@ from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
 from agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, Volunteers, landis_koch
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
+from reports.queries.label_tuples import REASONS
 from reports.sentences.numbers import grouped, listed, undefined
 from rounds.models import Round
 from taxonomy.models import Level
 
 FEW_LABELS = 30
 """Below this many labels the interval of a category is too narrow: its error holds for large samples."""
-
-UNFINISHED = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
-"""What a report leaves out because the round goes on: no number rests on it."""
 
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.6
@@ -119,7 +117,7 @@ class LeftOut:
 
 def left_out(report: AgreementReport) -> list[LeftOut]:
     """What the report does not count; the nothings as well, since a reader asks for them."""
-    said = _left_out_of_all(report)
+    said = _counted(report.overall.left_out, LEFT_OUT, REASONS)
     if report.withheld:
         text = ngettext(
             "issue that who made this report still has to label in another round",
@@ -144,7 +142,7 @@ LEFT_OUT = {
         "label that stops above this level", "labels that stop above this level"
     ),
 }
-"""What a report leaves out, by the reason. The reasons of UNFINISHED are listed with a count of 0, too."""
+"""What a report leaves out, by the reason. The REASONS are listed with a count of 0, too."""
 LEFT_OUT_TWICE = {
     "open_labels": ngettext_lazy("issue with an open label", "issues with an open label"),
     "labels_above_the_level": ngettext_lazy(
@@ -152,10 +150,6 @@ LEFT_OUT_TWICE = {
     ),
 }
 """What the drift check gave and does not compare."""
-
-
-def _left_out_of_all(report: AgreementReport) -> list[LeftOut]:
-    return _counted(report.overall.left_out, LEFT_OUT, UNFINISHED)
 
 
 def _counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterable[str] = ()) -> list[LeftOut]:
@@ -275,7 +269,7 @@ def how_to_report(report: AgreementReport) -> str:
         if report.level != Level.TYPE:
             sentences += [_by_type(report), undecided(report)]
     sentences.append(_drift(report))
-    if omitted := [f"{grouped(part.count)} {part.text}" for part in _left_out_of_all(report) if part.count]:
+    if omitted := [f"{grouped(part.count)} {part.text}" for part in _counted(found.left_out, LEFT_OUT)]:
         sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
 

@@ -57,16 +57,13 @@ def _people(found: Sequence[Calibration]) -> list[dict[str, Any]]:
     ]
 
 
-def _is_drawn(found: Calibration) -> bool:
-    return any(seat.labels for seat in found.seats)
-
-
 def _figure(found: Sequence[Calibration]) -> dict[str, Any] | None:
     """The shares as the lead, a strip per training: a dot per volunteer, the team's share and the pass mark.
 
     None where there is nothing to draw.
     """
     axis = whole_axis([], LEFT, RIGHT)
+    drawn = [one for one in found if any(seat.labels for seat in one.seats)]
     strips = [
         {
             "name": one.round.name,
@@ -75,6 +72,6 @@ def _figure(found: Sequence[Calibration]) -> dict[str, Any] | None:
             "team": axis.x(one.right / one.labels) if one.labels else "",
             "mark": axis.x(one.round.pass_mark / 100) if one.round.pass_mark else "",
         }
-        for at, one in enumerate(filter(_is_drawn, found))
+        for at, one in enumerate(drawn)
     ]
     return {"axis": axis, "strips": strips, "height": TOP + len(strips) * STEP} if strips else None
