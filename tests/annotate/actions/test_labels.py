@@ -6,7 +6,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from annotate.actions.label_drafts import save_draft
-from annotate.actions.labels import change_label, submit_label
+from annotate.actions.labels import SubmittedLabel, change_label, submit_label
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import next_turn, skip_issue
 from annotate.errors import (
@@ -105,40 +105,13 @@ def test_a_submitted_label_holds_category_version_and_the_text_it_saw(world):
     key = uuid4()
     before = timezone.now()
     submitted = world.submit(round_, issue, member, "C.2", summary=" OOM on load ", unsure=True, form_key=key)
-    assert (submitted.surplus, submitted.completed, submitted.decision, submitted.repeated) == (
-        False,
-        False,
-        None,
-        False,
-    )
     label = Label.objects.get()
-    assert label == submitted.label
+    assert submitted == SubmittedLabel(label, surplus=False, completed=False, decision=None, repeated=False)
     slot = Assignment.objects.get(round=round_, issue=issue, volunteer=member)
-    assert (
-        label.round_id,
-        label.issue_id,
-        label.volunteer_id,
-        label.assignment_id,
-        label.category_id,
-        label.version_id,
-        label.snapshot_id,
-        label.summary,
-        label.unsure,
-        label.form_key,
-        label.changed_at,
-    ) == (
-        round_.pk,
-        issue.pk,
-        member.pk,
-        slot.pk,
-        world.category("C.2").pk,
-        world.version.pk,
-        issue.current_id,
-        "OOM on load",
-        True,
-        key,
-        None,
-    )
+    assert (label.round, label.issue, label.volunteer, label.assignment) == (round_, issue, member, slot)
+    assert (label.category, label.version) == (world.category("C.2"), world.version)
+    assert (label.snapshot_id, label.summary, label.unsure) == (issue.current_id, "OOM on load", True)
+    assert (label.form_key, label.changed_at) == (key, None)
     assert before <= label.submitted_at == slot.submitted_at <= timezone.now()
     assert Draft.objects.count() == 0
 
@@ -153,12 +126,8 @@ def test_the_label_says_which_text_it_saw(world):
     elsewhere = world.issues[1].current_id
     for issue, snapshot in zip(world.issues, (seen[0], 0, None, elsewhere), strict=True):
         world.submit(round_, issue, member, "C.2", snapshot=snapshot)
-    assert list(Label.objects.order_by("issue").values_list("snapshot", flat=True)) == [
-        seen[0],
-        None,
-        seen[2],
-        seen[3],
-    ]
+    found = Label.objects.order_by("issue").values_list("snapshot", flat=True)
+    assert list(found) == [seen[0], None, seen[2], seen[3]]
 
 
 @pytest.mark.world(issues=2, members=2)
@@ -172,13 +141,8 @@ def test_the_last_label_completes_the_issue_and_agreement_decides_it(world):
     assert RoundIssue.objects.get(issue=issue).completed_at == submitted.label.submitted_at
     decision = Decision.objects.get()
     assert submitted.decision == decision
-    assert (
-        decision.issue_id,
-        decision.number,
-        decision.category_id,
-        decision.method,
-        decision.version_id,
-    ) == (issue.pk, 1, world.category("A.1").pk, "unanimous", world.version.pk)
+    assert (decision.issue, decision.number, decision.category) == (issue, 1, world.category("A.1"))
+    assert (decision.method, decision.version) == ("unanimous", world.version)
     assert RoundIssue.objects.get(issue=world.issues[1]).completed_at is None
 
 
@@ -358,17 +322,14 @@ def test_who_lost_a_slot_or_skipped_takes_a_free_one_of_the_issue(world):
 def test_a_submit_costs_the_same_whatever_the_size(issues, django_assert_num_queries):
     world = small_world(issues=issues, members=2)
     round_, category = world.round(), world.category("C.2")
-    counts = []
-    for member in world.members:
-        with django_assert_num_queries(7 if member == world.members[0] else 8):
+    for member, queries in zip(world.members, (7, 8), strict=True):
+        with django_assert_num_queries(queries):
             submit_label(
                 round_=round_,
                 issue=world.issues[0],
                 member=member,
                 given=factories.label_input(category=category, summary="", unsure=False, form_key=uuid4()),
             )
-        counts.append(member)
-    assert counts == world.members
 
 
 # Changing
