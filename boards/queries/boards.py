@@ -138,14 +138,12 @@ def state_of(
     ]
     if sorters and board.phase == Board.Phase.TOGETHER:
         _say_where_they_were(board, cards)
-    can_undo = sorting.pk is not None and undoable(sorting, member).exists()
-    can_redo = sorting.pk is not None and redoable(sorting, member).exists()
     return found | {
         "cards": cards,
         "piles": _piles(sorting, codes),
         "sorters": sorters,
-        "can_undo": found["can_edit"] and can_undo,
-        "can_redo": found["can_edit"] and can_redo,
+        "can_undo": found["can_edit"] and undoable(sorting, member).exists(),
+        "can_redo": found["can_edit"] and redoable(sorting, member).exists(),
     }
 
 
