@@ -12,8 +12,7 @@ DATA = files("demo.invented")
 
 def rows(name: str) -> Iterator[dict[str, str]]:
     """The rows of a CSV file, by column."""
-    text = DATA.joinpath(name).read_bytes().decode()
-    yield from csv.DictReader(StringIO(text, newline=""), strict=True)
+    yield from csv.DictReader(StringIO(text(name), newline=""), strict=True)
 
 
 def text(name: str) -> str:

@@ -11,8 +11,6 @@ from taxonomy.models import Ballot, Version
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
 
-VOTERS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7")
-
 
 def draft(story: Story, themes: Version) -> None:
     """The owner and the lead have begun a draft with four changes; none of them is published.
@@ -49,9 +47,9 @@ def draft(story: Story, themes: Version) -> None:
         ),
         deadline=clock.now() + timedelta(days=7),
     )
-    for name in VOTERS:
-        argument = _("I never knew which of the two to take.") if name == "R6" else ""
-        cast(motion=merge, member=story.members[name], choice=Ballot.Choice.FOR, argument=argument)
+    for member in story.volunteers():
+        argument = _("I never knew which of the two to take.") if member.pseudonym == "R6" else ""
+        cast(motion=merge, member=member, choice=Ballot.Choice.FOR, argument=argument)
     act(
         taxonomy=taxonomy,
         kind=DESCRIBE,
