@@ -8,7 +8,7 @@ one sentence explains the group. The order of the texts matters only between equ
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -57,10 +57,8 @@ def stars(texts: Sequence[str], *, threshold: float = ALIKE) -> list[AlikeTexts]
     if not vocabulary:
         return [AlikeTexts((place,)) for place in range(len(texts))]
     near = _neighbours(vectors, threshold)
-    found = [
-        AlikeTexts(members, _words(vectors, vocabulary, members))
-        for members in _stars(near, _in_order(texts))
-    ]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    found = [AlikeTexts(members, _words(vectors, vocabulary, members)) for members in _stars(near, order)]
     return sorted(found, key=lambda group: (-len(group.members), min(group.members)))
 
 
@@ -75,18 +73,11 @@ def like(texts: Sequence[str], place: int) -> list[int]:
     return [int(one) for one in found[np.argsort(-cosines[found], kind="stable")]]
 
 
-def words_of(text: str) -> Counter[str]:
-    """The words of a text as they are compared, in any case and width, with how often they stand there.
-
-    Code stays whole and gives its parts too (`torch.compile`: `torch`, `compile`). Chinese, Japanese and
-    Korean, which put no spaces between words, give pairs of characters.
-    """
-    words = _raw(text)
-    _take_apart(words, {word: _parts(word) for word in words if _JOINT.search(word)})
-    return words
-
-
 def _raw(text: str) -> Counter[str]:
+    """The words of a text in any case and width, with how often they stand there; code stays whole.
+
+    Chinese, Japanese and Korean, which put no spaces between words, give pairs of characters.
+    """
     text = text[:LONGEST]
     if text.isascii():
         return Counter(_ASCII_WORD.findall(text.lower()))
@@ -107,19 +98,21 @@ def _parts(word: str) -> list[str]:
     return [word.strip("_"), *(part for part in parts if len(part) > 1 and not part.isdecimal())]
 
 
-def _take_apart(words: Counter[str], compound: Mapping[str, list[str]]) -> None:
-    for word in words.keys() & compound.keys():
-        times = words.pop(word)
-        for part in compound[word]:
-            words[part] += times
+def words_of(texts: Iterable[str]) -> list[Counter[str]]:
+    """The words of each text; code gives its parts too (`torch.compile`: `torch`, `compile`)."""
+    counted = [_raw(text) for text in texts]
+    compound = {word: _parts(word) for word in set().union(*counted) if _JOINT.search(word)}
+    for words in counted:
+        for word in words.keys() & compound.keys():
+            times = words.pop(word)
+            for part in compound[word]:
+                words[part] += times
+    return counted
 
 
 def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
     """A row of length 1 per text (0 without words), a column per word in the order of the alphabet."""
-    counted = [_raw(text) for text in texts]
-    compound = {word: _parts(word) for word in set().union(*counted) if _JOINT.search(word)}
-    for words in counted:
-        _take_apart(words, compound)
+    counted = words_of(texts)
     vocabulary = sorted(set().union(*counted))
     places = {word: place for place, word in enumerate(vocabulary)}
     lengths = np.array([len(words) for words in counted], dtype=np.int64)
@@ -191,10 +184,6 @@ def _stars(near: Any, order: Sequence[int]) -> list[tuple[int, ...]]:
         lost = lost[free[lost]]
         np.subtract.at(score, lost, n)
     return found + [(int(one),) for one in np.flatnonzero(free)]
-
-
-def _in_order(texts: Sequence[str]) -> list[int]:
-    return sorted(range(len(texts)), key=lambda place: (texts[place], place))
 
 
 def _words(vectors: Any, vocabulary: Sequence[str], members: Sequence[int]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count, F, QuerySet
@@ -108,12 +109,9 @@ def lock_places(round_: Round, chosen: QuerySet[Disagreement]) -> list[int]:
 
     Every action that locks many places takes them in this order. Later reads see what others have stored.
     """
-    places = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_)
-    return list(
-        places.filter(issue__in=chosen.order_by().values("issue"))
-        .order_by("pk")
-        .values_list("issue_id", flat=True)
-    )
+    places = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_).order_by("pk")
+    locked = places.filter(issue__in=chosen.order_by().values("issue"))
+    return list(locked.values_list("issue_id", flat=True))
 
 
 def tell_its_meeting(round_: Round, issue_id: int) -> None:
@@ -170,18 +168,10 @@ def _put(meeting: Meeting, by: Membership, chosen: QuerySet[Disagreement]) -> in
         raise NotAllowed
     if locked.closed_at is not None:
         raise errors.MeetingClosed
-    issues = lock_places(locked.round, chosen)
+    given: dict[str, Any] = {"meeting": locked.pk, "round": locked.round_id, "by": by.pk}
+    given |= {"issues": lock_places(locked.round, chosen), "now": clock.now()}
     with connection.cursor() as cursor:
-        cursor.execute(
-            _PUT,
-            {
-                "meeting": locked.pk,
-                "round": locked.round_id,
-                "issues": issues,
-                "by": by.pk,
-                "now": clock.now(),
-            },
-        )
+        cursor.execute(_PUT, given)
         added = int(cursor.rowcount)
     if added:
         changed(locked)

@@ -90,7 +90,9 @@ def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPl
     before = (current.quorum, current.by_majority)
     current.kind = kind
     _set_rules(current, plan)
-    if before != (current.quorum, current.by_majority) and _has_begun(current):
+    if before != (current.quorum, current.by_majority) and (
+        current.votes.exists() or Decision.objects.filter(item__meeting=current).exists()
+    ):
         raise MeetingRefused(
             _("Quorum and majority stay as they were once a vote was opened or a decision made."),
             field="quorum",
@@ -296,7 +298,3 @@ def _asked(meeting: Meeting, participants: Collection[Membership]) -> list[Membe
     """The invited members, each once, and the chair; a pair has no chair beside its members."""
     chair = [] if meeting.kind == Meeting.Kind.PAIR else [meeting.chair]
     return list({member.pk: member for member in [*participants, *chair]}.values())
-
-
-def _has_begun(meeting: Meeting) -> bool:
-    return meeting.votes.exists() or Decision.objects.filter(item__meeting=meeting).exists()

@@ -136,7 +136,15 @@ def found(
     Two small queries at most, and two for a keyword, which can be long (ingest's with_keyword); `book`
     is that of the round's version, where the caller has it.
     """
-    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member).filter(_said(narrowing))
+    rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
+    if narrowing.repository is not None:
+        rows = rows.filter(issue__repository=narrowing.repository)
+    if narrowing.volunteer is not None:
+        rows = rows.filter(apart__contains=[narrowing.volunteer])
+    if narrowing.split:
+        rows = rows.filter(_of_split(narrowing.split))
+    if narrowing.parts_at is not None:
+        rows = rows.filter(parts_at=narrowing.parts_at)
     if narrowing.pair or narrowing.type:
         book = book or codebook(round_.version_id)
         if narrowing.type:
@@ -157,20 +165,6 @@ def in_state(rows: QuerySet[models.Disagreement], round_: Round, state: str) -> 
         return rows.filter(Exists(settling(round_)))
     waits = Exists(waiting(round_))
     return rows.filter(~Exists(settling(round_)), waits if state == "agenda" else ~waits)
-
-
-def _said(narrowing: Narrowing) -> Q:
-    """The filters that the row of a disagreement answers by itself."""
-    asked = Q()
-    if narrowing.repository is not None:
-        asked &= Q(issue__repository=narrowing.repository)
-    if narrowing.volunteer is not None:
-        asked &= Q(apart__contains=[narrowing.volunteer])
-    if narrowing.split:
-        asked &= _of_split(narrowing.split)
-    if narrowing.parts_at is not None:
-        asked &= Q(parts_at=narrowing.parts_at)
-    return asked
 
 
 def settling(round_: Round) -> QuerySet[Decision]:

@@ -112,7 +112,8 @@ class _MinutesWriter:
             .order_by("position", "pk")
         )  # fmt: skip
         on_it = list(found)
-        off = {item.pk for item in on_it if self._is_off(item)}
+        closed = self.meeting.closed_at
+        off = {item.pk for item in on_it if item.released_at and (not closed or item.released_at < closed)}
         off -= set(came_up(AgendaItem.objects.filter(pk__in=off)).values_list("pk", flat=True))
         on_it = [item for item in on_it if item.pk not in off]
         # Not by their disagreements: a later version can end one, and the meeting has talked about it.
@@ -130,10 +131,6 @@ class _MinutesWriter:
         said = [int(one) for one in labels.split() if one != "0"]
         depth = self.round.depth
         return list(dict.fromkeys(self.book.at_depth(one, depth).category_id for one in said))
-
-    def _is_off(self, item: AgendaItem) -> bool:
-        closed = self.meeting.closed_at
-        return item.released_at is not None and (closed is None or item.released_at < closed)
 
     def _comments(self, issues: Sequence[int]) -> QuerySet[Comment]:
         if self.meeting.opened_at is None:
@@ -153,7 +150,10 @@ class _MinutesWriter:
         return min(moments, default=None)
 
     def _minute(self, item: AgendaItem) -> records.Minute:
-        spells = self.spells[item.pk]
+        times = [
+            ((spell.ended_at or self.as_of) - spell.began_at).total_seconds()
+            for spell in self.spells[item.pk]
+        ]
         snapshot = item.issue.current
         state = self._state(item)
         return records.Minute(
@@ -171,11 +171,8 @@ class _MinutesWriter:
             following=tuple(map(self._follow, self.following[item.pk])),
             outside=self._outside(item) if state in OUTSIDE else None,
             parked_why=item.parked_why if item.parked_at else "",
-            seconds=sum((self._spent(spell) for spell in spells), 0.0) if spells else None,
+            seconds=sum(times, 0.0) if times else None,
         )
-
-    def _spent(self, spell: Spell) -> float:
-        return ((spell.ended_at or self.as_of) - spell.began_at).total_seconds()
 
     def _state(self, item: AgendaItem) -> str:
         made = self.decisions[item.pk]

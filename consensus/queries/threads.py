@@ -89,7 +89,9 @@ def thread(
         return []
     book = codebook(round_.version_id)
     by_name = by_name and may_see_names(member)
-    known = pseudonyms_of(round_) if any("@" in comment.text for comment in rows) else []
+    known: list[str] = []
+    if any("@" in comment.text for comment in rows):
+        known += people_of(round_).values_list("pseudonym", flat=True)
     return [
         ThreadComment(
             id=comment.pk,
@@ -106,11 +108,6 @@ def thread(
         )
         for comment in rows
     ]
-
-
-def pseudonyms_of(round_: Round) -> list[str]:
-    """The pseudonyms that a comment of this round can mention: the people of its study. One query."""
-    return list(people_of(round_).values_list("pseudonym", flat=True))
 
 
 def people_of(round_: Round) -> QuerySet[Membership]:

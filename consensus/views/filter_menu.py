@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from consensus.models import Decision
-from consensus.queries.disagreement_filters import LEVELS, Narrowing, Pair, Split, number_in
+from consensus.queries.disagreement_filters import LEVELS, Narrowing, Pair, Split
+from core.numbers import SHORT, number_asked
 from core.templatetags.crosscheck import code_chip
 from rounds.models import RoundVolunteer
 from rounds.queries.categories import ShownCodebook
@@ -40,10 +41,6 @@ class ListAddress:
         """Http404 for parameters that no link of the page produces."""
         level, after = query.get("level", ""), query.get("after") or None
         inside = query.get("inside", "").split()
-        try:
-            issue = number_in(query.get("issue"))
-        except ValueError as error:
-            raise Http404 from error
         if (
             (level and level not in LEVELS)
             or len(inside) not in {0, 2}
@@ -55,7 +52,7 @@ class ListAddress:
             level=level,
             inside=(inside[0], inside[1]) if inside else None,
             after=after,
-            issue=issue,
+            issue=number_asked(query, "issue", digits=SHORT),
         )
 
     def but(self, **changes: Any) -> "ListAddress":

@@ -184,7 +184,8 @@ def _cells(
                     column=column,
                     is_same=row.code == column.code,
                     issues=number,
-                    heat=_heat(number, most) if number else 0,
+                    # By the root of the share of the largest: small numbers stay apart.
+                    heat=min(HOTTEST, 1 + int(HOTTEST * sqrt((number - 1) / most))) if number else 0,
                     short=_short(number),
                     is_picked=pair == chosen,
                     url=urls.get(pair, ""),
@@ -192,11 +193,6 @@ def _cells(
             )
         rows.append((row, cells))
     return rows
-
-
-def _heat(issues: int, most: int) -> int:
-    """1 to 7 by the root of the share of the largest: small numbers stay apart."""
-    return min(HOTTEST, 1 + int(HOTTEST * sqrt((issues - 1) / most)))
 
 
 def _short(issues: int) -> str:

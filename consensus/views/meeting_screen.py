@@ -87,7 +87,7 @@ class _RoomScreen:
             "title": self._title(),
             "query": query,
             "look": look,
-            "chair": self._chair(),
+            "chair": self.names.get(meeting.chair_id) or meeting.chair.pseudonym,
             "may_close": is_open and rules.may_run_meeting(self.member, meeting),
             "may_begin": meeting.opened_at is None
             and meeting.closed_at is None
@@ -119,9 +119,6 @@ class _RoomScreen:
         if self.shown is None:
             return self.meeting.name
         return f"{self.shown.item.issue} · {self.meeting.name}"
-
-    def _chair(self) -> str:
-        return self.names.get(self.meeting.chair_id) or self.meeting.chair.pseudonym
 
     def _now_title(self) -> str:
         """The issue that the meeting is at, if it stands in the opened group."""
