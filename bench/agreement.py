@@ -10,7 +10,7 @@ from bench.rounds import main_round, team_of
 from bench.submit import signed_in
 from reports.agreement_report import _numbers, agreement_report
 from reports.formats.json_report import report_as_dict
-from reports.queries.label_tuples import _kept
+from reports.queries.label_tuples import _grouped
 
 MOST = 0.3
 PAGE = 1.5
@@ -46,7 +46,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
     def asked(by: list[list[str]], *, anew: bool) -> None:
         if anew:
-            _kept.cache_clear()
+            _grouped.cache_clear()
             _numbers.cache_clear()
         report_as_dict(agreement_report(round_, by=by))
 

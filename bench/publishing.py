@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from bench.ground import Ground, Measurement, median_of, rows_of, seconds, stopwatch, timed
 from bench.rounds import team_of
 from reports.agreement_report import _numbers, agreement_report
-from reports.queries.label_tuples import _kept
+from reports.queries.label_tuples import _grouped
 from rounds.models import Round
 from taxonomy.actions import act, publish
 from taxonomy.tree.drafts import MERGE
@@ -35,7 +35,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     taxonomy = round_.version.taxonomy
 
     def report() -> None:
-        _kept.cache_clear()
+        _grouped.cache_clear()
         _numbers.cache_clear()
         agreement_report(Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk))
 

@@ -119,7 +119,8 @@ def _dots(
     axis = (close_axis if close else whole_axis)(values, 0, 1)
     scale = alt.Scale(domain=[axis.low, axis.high], clamp=True, nice=False, zero=False)
     ticks = _ticks(axis)
-    x_axis = alt.Axis(title=title, values=ticks, format=f".{_digits(ticks)}f", grid=True, labelFlush=False)
+    digits = max(len(f"{tick:.6f}".rstrip("0").partition(".")[2]) for tick in ticks)
+    x_axis = alt.Axis(title=title, values=ticks, format=f".{digits}f", grid=True, labelFlush=False)
     names = alt.Scale(domain=[row["row"] for row in rows])
 
     def x(name: str) -> alt.X:
@@ -180,7 +181,3 @@ def _said(row: Row, field: str, count: str, beside: str) -> str:
 def _ticks(axis: Axis) -> list[float]:
     steps = round((axis.high - axis.low) / axis.step)
     return [round(axis.low + at * axis.step, 6) for at in range(steps + 1)]
-
-
-def _digits(ticks: Sequence[float]) -> int:
-    return max(len(f"{tick:.6f}".rstrip("0").partition(".")[2]) for tick in ticks)

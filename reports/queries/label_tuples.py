@@ -165,16 +165,12 @@ def tuples(
             facts=tuple(facts),
         )
         if without or not blind.query.is_empty():
-            found = _grouped(edition, codebook, *seen_sql(blind, "c.issue_id"), without)
+            found = _grouped.__wrapped__(edition, codebook, *seen_sql(blind, "c.issue_id"), without)
             return replace(found, as_of=as_of, edition=None)
-        return replace(_kept(edition, codebook), as_of=as_of)
+        return replace(_grouped(edition, codebook), as_of=as_of)
 
 
 @lru_cache(maxsize=16)
-def _kept(edition: Edition, codebook: Codebook) -> Tuples:
-    return _grouped(edition, codebook)
-
-
 def _grouped(
     edition: Edition,
     codebook: Codebook,

@@ -80,7 +80,9 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgree
         return []
     blind = reader.withheld_issues(rounds)
     books = codebooks({one.version_id for one in rounds})
-    found, withheld = tuples_of(rounds, books, blind), withheld_in(blind)
+    found = tuples_of(rounds, books, blind)
+    counted = blind.filter(completed_at__isnull=False).order_by().values_list("round").annotate(Count("pk"))
+    withheld = dict(counted)
     return [
         RoundAgreement(
             one,
@@ -166,14 +168,6 @@ def _grouped(
     return tuple(
         _tuples(one, rows[one.round], of_version[one.version], raters.get(one.round, 0)) for one in editions
     )
-
-
-def withheld_in(blind: WithheldIssues) -> dict[int, int]:
-    """How many complete issues are withheld, by the id of the round. One query, none where nothing can be."""
-    if blind.query.is_empty():
-        return {}
-    counted = blind.filter(completed_at__isnull=False).order_by().values("round").annotate(n=Count("pk"))
-    return dict(counted.values_list("round", "n"))
 
 
 def _tuples(

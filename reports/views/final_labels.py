@@ -136,10 +136,9 @@ def _asked(query: QueryDict, form: forms.Form) -> ChangesAddress:
 
 
 def _row(one: LabelChange, colours: dict[str, str]) -> dict[str, Any]:
-    snapshot = one.issue.current
     return {
         "one": one,
-        "title": snapshot.title if snapshot and snapshot.title else "",
+        "title": one.issue.current.title if one.issue.current else "",
         "before_hue": colours[one.before_state.code] if one.before_state else "",
         "after_hue": colours[one.after_state.code] if one.after_state else "",
     }

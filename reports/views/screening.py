@@ -225,11 +225,10 @@ def _list(
 
 
 def _row(one: ScreenedIssue, page: ScreenedPage, colours: dict[str, str]) -> dict[str, Any]:
-    snapshot = one.item.issue.current
     return {
         "voted": one,
         "item": one.item,
-        "title": snapshot.title if snapshot and snapshot.title else "",
+        "title": one.item.issue.current.title if one.item.issue.current else "",
         "looks": [cell for cell in label_cells(one.item, page.volunteers, colours) if cell],
         "split": split_in_words(one.item.split, one.item.open_labels),
         "decided": decided_code(one.item, colours),
