@@ -110,12 +110,8 @@ def test_demo_loads_the_study_that_its_data_describes():
         ("M1", "model", "Keyword rules"),
     ]
     round_ = main_round()
-    assert (round_.is_open, round_.allocation, round_.labels_per_issue, round_.depth) == (
-        True,
-        "crossed",
-        7,
-        2,
-    )
+    assert (round_.is_open, round_.allocation) == (True, "crossed")
+    assert (round_.labels_per_issue, round_.depth) == (7, 2)
     # Two issues that R2 has yet to label again are kept from R2, and from nobody else.
     assert disagreement_counts(round_, member("R1")) == DisagreementCounts(
         complete=70, open=4, agenda=24, decided=10
@@ -310,13 +306,8 @@ def test_demo_has_held_a_meeting_and_tells_how_it_went():
         ("example for a category", "A.2", "R2"), ("line for the guideline", "", "R2"),
     ]  # fmt: skip
     totals = written.totals
-    assert (totals.unanimity, totals.majority, totals.chair, totals.parked, totals.median_seconds) == (
-        3,
-        1,
-        1,
-        1,
-        600,
-    )
+    assert (totals.unanimity, totals.majority, totals.chair) == (3, 1, 1)
+    assert (totals.parked, totals.median_seconds) == (1, 600)
 
 
 def test_demo_has_agendas_for_thursday_over_days_and_for_a_pair():
@@ -480,10 +471,8 @@ def test_demo_thinks_of_changing_its_taxonomy():
 
     dry = dry_run(found, member("R2"))
 
-    assert (found.number, [change.kind for change in found.changes]) == (
-        2,
-        ["split", "merge", "describe", "move"],
-    )
+    assert found.number == 2
+    assert [change.kind for change in found.changes] == ["split", "merge", "describe", "move"]
     merge, retire = Motion.objects.order_by("number")
     assert (merge.outcome, merge.in_favour, merge.change) == ("accepted", 7, found.changes[1])
     assert (retire.is_open, retire.ballots.exclude(choice="").count()) == (True, 3)
