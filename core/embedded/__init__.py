@@ -17,22 +17,7 @@ from pathlib import Path
 from django.conf import settings
 
 from . import postgres, redis
-from .errors import EmbeddedServerError
 from .folder import Folder, Lease
-
-__all__ = [
-    "EmbeddedServerError",
-    "Status",
-    "broker_url",
-    "ensure_postgres",
-    "ensure_redis",
-    "postgres_parameters",
-    "redis_url",
-    "release",
-    "status",
-    "stop_all",
-    "use",
-]
 
 _leases: dict[Path, Lease] = {}
 
@@ -66,9 +51,11 @@ def ensure_postgres(folder: Path | None = None, *, durable: bool | None = None) 
     `durable=False` trades safety against a crash of the computer for speed (tests); None means the setting
     EMBEDDED_DURABLE, true unless set. Raises EmbeddedServerError.
     """
+    if durable is None:
+        durable = getattr(settings, "EMBEDDED_DURABLE", True)
     at = use(folder)
     with at.locked():
-        postgres.start(at, durable=_durable() if durable is None else durable)
+        postgres.start(at, durable=durable)
     return postgres.connection_parameters(at)
 
 
@@ -144,7 +131,3 @@ def _release_all() -> None:
 
 def _folder(path: Path | None) -> Folder:
     return Folder(Path(settings.DATA_DIR if path is None else path).resolve())
-
-
-def _durable() -> bool:
-    return bool(getattr(settings, "EMBEDDED_DURABLE", True))

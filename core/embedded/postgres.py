@@ -14,7 +14,7 @@ import psutil
 from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
-from .folder import Folder, unwritable
+from .folder import Folder
 from .processes import alive, end, end_all_in, process_of, start_detached, tail, wait_until
 
 DATABASE = "crosscheck"
@@ -111,10 +111,7 @@ def start(folder: Folder, *, durable: bool) -> None:
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command: list[str | Path] = [program("postgres"), "-D", folder.postgres, *options]
-        try:
-            server = start_detached(command, owner=folder.owner, log=log, folder=folder.postgres)
-        except OSError as error:
-            raise EmbeddedServerError(unwritable(folder.path, error)) from error
+        server = start_detached(command, folder=folder, data=folder.postgres, log=log)
         seen = min(seen, log.stat().st_size)
     wait_until(lambda: ready(folder) or not alive(server), START_SECONDS)
     if not (ready(folder) and alive(server)):

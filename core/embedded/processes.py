@@ -11,38 +11,41 @@ import psutil
 from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
-from .owner import Owner
+from .folder import Folder, unwritable
 
 _KEPT_LOG_BYTES = 4 << 20
 
 
 def start_detached(
-    command: Sequence[str | Path], *, owner: Owner, log: Path, folder: Path
+    command: Sequence[str | Path], *, folder: Folder, data: Path, log: Path
 ) -> psutil.Process | None:
-    """Start a server in a session of its own, as `owner`, in `folder`; its output is appended to `log`.
+    """Start a server of `folder` in a session of its own, in its `data`; its output is appended to `log`.
 
     The shell puts it into the background and ends, so that it is nobody's child and leaves no zombie with the
-    process that happened to need it first. None if it has ended already.
+    process that happened to need it first. None if it has ended already. Raises EmbeddedServerError.
     """
-    if log.exists() and log.stat().st_size > _KEPT_LOG_BYTES:
-        log.replace(log.with_name(log.name + ".1"))
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))
     }
-    log.touch(mode=0o600)
-    with log.open("ab") as output:
-        answer = subprocess.run(
-            ["/bin/sh", "-c", '"$@" >&2 </dev/null & echo $!', "sh", *map(str, command)],
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=output,
-            cwd=folder,
-            env={**environment, "LC_ALL": "C", "HOME": str(folder)},
-            umask=0o077,
-            start_new_session=True,
-            **owner.popen(),
-        )
+    try:
+        if log.exists() and log.stat().st_size > _KEPT_LOG_BYTES:
+            log.replace(log.with_name(log.name + ".1"))
+        log.touch(mode=0o600)
+        with log.open("ab") as output:
+            answer = subprocess.run(
+                ["/bin/sh", "-c", '"$@" >&2 </dev/null & echo $!', "sh", *map(str, command)],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                cwd=data,
+                env={**environment, "LC_ALL": "C", "HOME": str(data)},
+                umask=0o077,
+                start_new_session=True,
+                **folder.owner.popen(),
+            )
+    except OSError as error:
+        raise EmbeddedServerError(unwritable(folder.path, error)) from error
     try:
         return psutil.Process(int(answer.stdout))
     except psutil.NoSuchProcess:

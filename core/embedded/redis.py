@@ -14,7 +14,7 @@ import psutil
 from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
-from .folder import Folder, unwritable
+from .folder import Folder
 from .processes import alive, end_all_in, process_of, start_detached, tail, wait_until
 
 START_SECONDS = 30.0
@@ -84,10 +84,7 @@ def start(folder: Folder) -> None:
     }
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     command: list[str | Path] = [installed() / "redis-server", *options]
-    try:
-        server = start_detached(command, owner=folder.owner, log=log, folder=folder.redis)
-    except OSError as error:
-        raise EmbeddedServerError(unwritable(folder.path, error)) from error
+    server = start_detached(command, folder=folder, data=folder.redis, log=log)
     wait_until(lambda: answers(folder) or not alive(server), START_SECONDS)
     if not answers(folder):
         raise EmbeddedServerError(

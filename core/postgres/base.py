@@ -6,6 +6,7 @@ from django.db.backends.postgresql import base, client
 from django.db.utils import OperationalError
 
 from core import embedded
+from core.embedded.errors import EmbeddedServerError
 from core.embedded.postgres import program
 
 
@@ -51,5 +52,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
             except self.Database.OperationalError:
                 embedded.ensure_postgres()
                 return super().get_new_connection(conn_params)
-        except embedded.EmbeddedServerError as error:
+        except EmbeddedServerError as error:
             raise ServerUnavailableError(str(error)) from error

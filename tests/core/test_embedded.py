@@ -22,6 +22,7 @@ from django.conf import settings
 from core import embedded
 from core.embedded import postgres
 from core.embedded import redis as redis_program
+from core.embedded.errors import EmbeddedServerError
 from core.embedded.owner import Owner
 from core.embedded.processes import alive, end, process_of, processes_in, wait_until
 from tests.core.places import place
@@ -401,7 +402,7 @@ def test_a_server_that_does_not_start_shows_its_log(folder: Path) -> None:
     configuration = folder / "postgres" / "postgresql.conf"
     kept = configuration.read_text()
     configuration.write_text(kept + "\nnonsense = here\n")
-    with pytest.raises(embedded.EmbeddedServerError) as refused:
+    with pytest.raises(EmbeddedServerError) as refused:
         embedded.ensure_postgres(folder)
     configuration.write_text(kept)
     assert str(refused.value).startswith(f"PostgreSQL does not start in {folder}.\nThe end of its log, ")
@@ -411,7 +412,7 @@ def test_a_server_that_does_not_start_shows_its_log(folder: Path) -> None:
 def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "var"
-    with pytest.raises(embedded.EmbeddedServerError) as refused:
+    with pytest.raises(EmbeddedServerError) as refused:
         embedded.ensure_postgres(folder)
     assert str(refused.value) == (
         f"The data folder {folder} cannot be used by user {os.geteuid()}: Not a directory. "
@@ -421,7 +422,7 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 @as_root
 def test_a_data_folder_that_is_not_writable(tmp_path: Path) -> None:
-    with acting_as(NOBODY), pytest.raises(embedded.EmbeddedServerError) as refused:
+    with acting_as(NOBODY), pytest.raises(EmbeddedServerError) as refused:
         embedded.ensure_redis(tmp_path / "var")
     assert f"cannot be used by user {NOBODY}: Permission denied" in str(refused.value)
 
@@ -430,7 +431,7 @@ def test_a_data_folder_that_is_not_writable(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     os.chown(tmp_path / "run", SOMEBODY_ELSE, SOMEBODY_ELSE)
-    with pytest.raises(embedded.EmbeddedServerError, match="belongs to another user"):
+    with pytest.raises(EmbeddedServerError, match="belongs to another user"):
         embedded.ensure_redis(tmp_path)
 
 
@@ -450,16 +451,14 @@ def test_a_full_disk_is_named(small_disk: Path) -> None:
     folder = small_disk / "var"
     filler = small_disk / "filler"
     filler.write_bytes(bytes(100 << 20))
-    with pytest.raises(
-        embedded.EmbeddedServerError, match=r"The disk is full: .* at least, and .* has 1\d\d MB left"
-    ):
+    with pytest.raises(EmbeddedServerError, match=r"The disk is full: .* at least, and .* has 1\d\d MB left"):
         embedded.ensure_postgres(folder)
     filler.unlink()
     embedded.ensure_postgres(folder)
     embedded.stop_all(folder)
     with filler.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(small_disk).free)
-    with pytest.raises(embedded.EmbeddedServerError, match=r"The disk of .* is full|No space left"):
+    with pytest.raises(EmbeddedServerError, match=r"The disk of .* is full|No space left"):
         embedded.ensure_postgres(folder)
     filler.unlink()
     embedded.ensure_postgres(folder)

@@ -15,6 +15,7 @@ from django.db import connections
 from django.utils.translation import gettext as _
 
 from core import embedded
+from core.embedded.errors import EmbeddedServerError
 from core.embedded.processes import tail
 from core.supervisor import AlreadyUpError, Child, ChildFailedError, Supervisor
 
@@ -57,7 +58,7 @@ class Command(BaseCommand):
             self.run(supervisor, host, port, demo=demo)
         except KeyboardInterrupt:
             self.say("")
-        except (embedded.EmbeddedServerError, ChildFailedError) as error:
+        except (EmbeddedServerError, ChildFailedError) as error:
             raise CommandError(str(error)) from error
         finally:
             self.end(supervisor)
@@ -131,7 +132,7 @@ class Command(BaseCommand):
                     self.say(
                         _("PostgreSQL and Redis go on for another process of this folder, and end with it.")
                     )
-        except embedded.EmbeddedServerError as error:
+        except EmbeddedServerError as error:
             raise CommandError(str(error)) from error
         finally:
             supervisor.close()
