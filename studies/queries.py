@@ -101,10 +101,6 @@ class GuidelineNews:
     since: Guideline | None
     changes: list[Paragraph] | None
 
-    @property
-    def is_first(self) -> bool:
-        return self.since is None
-
 
 def guideline_news(member: Membership) -> GuidelineNews | None:
     """What is new to this member in the guideline; None where there is nothing.

@@ -22,9 +22,7 @@ class ShownComment:
     names the reader, who has not read it yet.
     """
 
-    id: int
     author: str
-    is_own: bool
     said_at: datetime
     text: str
     pieces: tuple[Piece, ...]
@@ -49,9 +47,7 @@ def threads(motions: Collection[Motion], member: Membership) -> dict[int, tuple[
     for one in comments:
         found[one.motion_id].append(
             ShownComment(
-                id=one.pk,
                 author=one.author.pseudonym,
-                is_own=one.author_id == member.pk,
                 said_at=one.said_at,
                 text=one.text,
                 pieces=tuple(pieces(one.text, known)),

@@ -88,7 +88,7 @@ class TestNews:
     def test_first_time_all_is_new(self, study, lead, volunteer):
         first = publish(study, lead, FIRST)
         news = queries.guideline_news(volunteer)
-        assert (news.guideline, news.since, news.changes, news.is_first) == (first, None, None, True)
+        assert (news.guideline, news.since, news.changes) == (first, None, None)
 
     def test_then_what_changed_since_the_last_one_read_once(self, study, lead, volunteer):
         first = publish(study, lead, FIRST)
@@ -97,7 +97,7 @@ class TestNews:
         publish(study, lead, SECOND, "n")
         third = publish(study, lead, SECOND + "\n\nNo <b>.", "n")
         news = queries.guideline_news(volunteer)
-        assert (news.guideline, news.since, news.is_first) == (third, first, False)
+        assert (news.guideline, news.since) == (third, first)
         assert news.changes[-1].pieces == (Piece("ins", "No <b>."),)
         actions.mark_guideline_read(member=volunteer, guideline=third)
         actions.mark_guideline_read(member=volunteer, guideline=third)
