@@ -1,5 +1,6 @@
 """The filters of a list of disagreements, and the rows that they leave."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -30,6 +31,8 @@ from taxonomy.models import Level
 STATES = ("open", "agenda", "decided")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 """The levels as an address names them."""
+PLACE = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
+"""The place in a list after which its next page begins, as an address writes it."""
 
 Pair = tuple[str, str]
 Split = tuple[int, ...]

@@ -1,6 +1,5 @@
 """The address of the list of disagreements, and the filter menus that change it."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,14 +12,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from consensus.models import Decision
-from consensus.queries.disagreement_filters import LEVELS, Narrowing, Pair, Split
+from consensus.queries.disagreement_filters import LEVELS, PLACE, Narrowing, Pair, Split
 from core.numbers import SHORT, number_asked
 from core.templatetags.crosscheck import code_chip
 from rounds.models import RoundVolunteer
 from rounds.queries.categories import ShownCodebook
 from taxonomy.models import Level
-
-KEY = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
 
 To = Callable[..., str]
 """The address of the page with these changes."""
@@ -44,7 +41,7 @@ class ListAddress:
         if (
             (level and level not in LEVELS)
             or len(inside) not in {0, 2}
-            or (after and not KEY.fullmatch(after))
+            or (after and not PLACE.fullmatch(after))
         ):
             raise Http404
         return cls(

@@ -1,6 +1,5 @@
 """What is revealed, over REST: disagreements, decisions, agreement, exports."""
 
-import re
 from typing import Any
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
@@ -17,7 +16,7 @@ from annotate.api.labels import issue_in
 from consensus.actions.decisions import settle_issue
 from consensus.models import Decision
 from consensus.queries.disagreement_filters import LEVELS as DEPTHS
-from consensus.queries.disagreement_filters import STATES, Narrowing
+from consensus.queries.disagreement_filters import PLACE, STATES, Narrowing
 from consensus.queries.disagreements import DisagreementRow, disagreements, withheld_count
 from consensus.queries.screening import screening_counts
 from consensus.rules import may_see_disagreements, may_settle
@@ -40,7 +39,6 @@ from studies.api import allow
 from studies.pages import study_of
 from taxonomy.queries.codebooks import codebook
 
-CURSOR = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
 FILTERS = {
     "pair": "Two codes of the round's version are needed, with a comma.",
     "type": "It is a code.",
@@ -113,7 +111,7 @@ class Disagreements(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = seat_in(request, round_id, may_see_disagreements)
         after = request.query_params.get("after") or None
-        if after and not CURSOR.fullmatch(after):
+        if after and not PLACE.fullmatch(after):
             raise ValidationError({"after": ["It is the `next` of the page before."]})
         found = disagreements(round_, _narrowing(request, round_), member, after=after)
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]

@@ -134,9 +134,7 @@ def _same(one: Figure, other: Figure) -> bool:
     """An interval that one of the two lacks, as reports of an earlier Crosscheck may, is no difference."""
     if not _equal(one.value, other.value):
         return False
-    if one.interval is None or other.interval is None:
-        return True
-    return all(map(_equal, one.interval, other.interval))
+    return all(map(_equal, one.interval or (), other.interval or ()))
 
 
 def _equal(one: float | None, other: float | None) -> bool:
