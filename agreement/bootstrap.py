@@ -17,7 +17,7 @@ CELLS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class PercentileInterval:
-    """The middle of the replicates in which the coefficient is defined; `replicates` counts them."""
+    """The bounds of the middle 95 % of the `replicates` in which the coefficient is defined."""
 
     low: float
     high: float
@@ -38,11 +38,11 @@ def bootstrap(
 ) -> Bootstrap:
     """Percentile intervals from resampling the issues with replacement.
 
-    A replicate is one multinomial draw over the distinct patterns, which is the same distribution as drawing
-    N issues one by one: over count vectors for the coefficients that do not ask who chose what, over label
-    tuples for Light's kappa (None if columns are slots). The same seed gives the same intervals, whatever the
-    order of the rows. No interval below two issues with two labels, nor where the value itself is undefined.
-    Cost: O(replicates * patterns * categories); 1,000 replicates of 25,790 issues of 7 labels take 0.7 s.
+    A replicate is one multinomial draw over the distinct patterns: the same distribution as N single issues.
+    Coefficients that ignore raters draw count vectors; Light's kappa (None if columns are slots) draws label
+    tuples. The same seed gives the same intervals in any order of rows. There is no interval below two issues
+    with two labels, nor for an undefined value. Cost: O(replicates * patterns * categories); 1,000 replicates
+    of 25,790 issues of 7 labels take 0.7 s.
     """
     unordered = patterns.as_counts()
     tally = Tally.of(unordered)

@@ -23,10 +23,10 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A value with its standard error and interval; None where undefined, and then `reason` says why.
+    """A value with its standard error and interval; undefined numbers are None, and `reason` explains them.
 
-    `value` may stand without an interval (one issue; Light's kappa); `reason` then explains the interval.
-    A perfect agreement of two issues or more has an interval of no width: nothing varied in these labels.
+    `value` can lack an interval (one issue; Light's kappa); `reason` then explains the missing interval.
+    The interval of a perfect agreement on two issues or more has no width: these labels do not vary.
     """
 
     value: float | None
@@ -60,8 +60,7 @@ class CategoryKappa:
 def chance(name: str, sums: Sums) -> tuple[Any, Any]:
     """Agreement observed and expected by chance, p_a and p_e, of the coefficient `name`.
 
-    Fractions where the sums are, else elementwise over replicates. Needs `sums.compared` > 0 and, for AC1,
-    q >= 2.
+    Fractions if the sums are, else elementwise over replicates. Needs `sums.compared` > 0; AC1 also q >= 2.
 
     Fleiss' kappa: p_e = sum p_k^2, p_k the mean over issues of n_ik / r_i, which for equal r_i is the share
     of all labels. Fleiss (1971), Psychological Bulletin 76(5), 378-382; Gwet (2014), Handbook of Inter-Rater
@@ -114,10 +113,7 @@ def why_undefined(name: str, tally: Tally) -> Reason | None:
 
 
 def coefficient(name: str, tally: Tally) -> Coefficient:
-    """The coefficient `name` with Gwet's linearised standard error and a t interval.
-
-    Exact until the value and the error are rounded, each once.
-    """
+    """The coefficient `name`, Gwet's linearised standard error (each rounded only once), and a t interval."""
     reason = why_undefined(name, tally)
     if reason:
         return Coefficient(None, reason=reason)
@@ -133,7 +129,7 @@ def coefficient(name: str, tally: Tally) -> Coefficient:
 
 
 def interval(value: float, se: float, issues: int) -> tuple[float, float]:
-    """Of 95 %, by Student's t with `issues` - 1 degrees of freedom; the upper bound is clipped at 1."""
+    """The 95 % interval by Student's t with `issues` - 1 degrees of freedom; its upper bound is at most 1."""
     half = _t_quantile(issues - 1) * se
     return value - half, min(1.0, value + half)
 
@@ -151,10 +147,9 @@ def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, 
 
     For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
     For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k"
-    over the issues with two labels or more. Issues with one label count in `labels` only: they would enter
-    the share of a category and not its disagreements, and where most issues have one label a rare category
-    would get a kappa far below -1.
-    Undefined below two compared issues, and where none or all of the labels compared are of the category.
+    over the issues with two labels or more. Issues with one label count only in `labels`: such issues change
+    the share of a category but not its disagreements, and could push a rare category far below -1.
+    Undefined below two compared issues, and where no compared label or every one is of the category.
     `codes` names the q categories; ValueError if there are not q. Cost: O(entries), for all categories.
     """
     if len(codes) != tally.categories:
@@ -184,7 +179,7 @@ def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, 
 
 
 def _why_category_undefined(labels: int, total: int, among: int, compared: int) -> Reason | None:
-    """Of a category with `labels` of `total` labels, `among` of the `compared` on issues with several."""
+    """Why a category has no kappa: it has `labels` of `total`, `among` of the `compared` labels."""
     if labels == 0:
         return Reason.CATEGORY_UNUSED
     if labels == total:
@@ -206,8 +201,8 @@ LANDIS_KOCH: tuple[tuple[float, str], ...] = (
 def landis_koch(value: float) -> str:
     """The word of Landis and Koch (1977), Biometrics 33, 159-174, for a kappa; below 0 "poor".
 
-    One of poor, slight, fair, moderate, substantial, almost_perfect: a key, not a text. Their cut points
-    belong to the lower word, and are a convention, not a test.
+    One of poor, slight, fair, moderate, substantial, almost_perfect: a key, not a text. A cut point belongs
+    to the lower word. The cut points are a convention, not a test.
     """
     if value < 0:
         return "poor"

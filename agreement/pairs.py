@@ -1,4 +1,4 @@
-"""Agreement of raters two by two: Cohen's kappas, Light's kappa, where categories meet, and the heat map."""
+"""Agreement of pairs of raters: Cohen's and Light's kappas, categories that meet on issues, the heat map."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from agreement.reasons import Reason
 from agreement.tally import Tally
 
 Chains = dict[tuple[int, int], tuple[float, list[int]]]
-"""Of a cluster, by its two ends: the orders whose neighbours agree most, with how far apart these are."""
+"""By the two ends of a cluster: the sum of distances between neighbours, and the order with the least sum."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PairKappa:
     reason: Reason | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of reports, without who they are."""
+        """As in the JSON of reports, without the raters."""
         return {
             "issues": self.issues,
             "percent_agreement": self.agreement,
@@ -43,7 +43,7 @@ class PairKappa:
 
 
 def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:
-    """Cohen's kappa of every two columns with at least one label each, in lexicographic order of columns."""
+    """Cohen's kappa of each pair of columns that have labels, in lexicographic order of columns."""
     used = np.flatnonzero((patterns.codes[patterns.counts > 0] != MISSING).any(axis=0)).tolist()
     return tuple(pair_of(patterns, first, second) for first, second in combinations(used, 2))
 
@@ -63,10 +63,7 @@ def light_kappa(found: Sequence[PairKappa]) -> Coefficient:
 
 
 def confusion(patterns: Patterns) -> Ints:
-    """[q, q] the number of issues in which categories a and b both occur; symmetric.
-
-    The diagonal holds the issues in which a category occurs at all, disputed or not.
-    """
+    """[q, q] the issues in which categories a and b both occur; on the diagonal all issues of a."""
     tally = Tally.of(patterns)
     q = tally.categories
     table = np.zeros(q * q, dtype=np.int64)
@@ -83,10 +80,10 @@ def confusion(patterns: Patterns) -> Ints:
 
 
 def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
-    """[q, q] the labels of category a on issues whose decision is category b; undecided issues do not count.
+    """[q, q] the labels of category a on issues with the decision b; on the diagonal the confirmed labels.
 
     `decided` [P] is the decided category of each row, -1 for none; ValueError where it does not fit.
-    The diagonal holds the labels that the decision confirmed. Cost: O(P R).
+    Undecided issues do not count. Cost: O(P R).
     """
     decisions = np.asarray(decided)
     q = patterns.categories
@@ -97,9 +94,9 @@ def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
 
 
 def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
-    """Cohen's kappa of two columns, with the reason where it has none: 1 is perfect, 0 is chance.
+    """Cohen's kappa of two columns, or the reason why they have no kappa: 1 is perfect, 0 is chance.
 
-    (p_o - p_e) / (1 - p_e), with both as whole numbers over N^2: rounded once.
+    (p_o - p_e) / (1 - p_e), with p_o and p_e as whole numbers over N^2: rounded once.
     Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
     one, other = patterns.codes[:, first], patterns.codes[:, second]
@@ -124,7 +121,7 @@ def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
 
 
 def clustered(pairs: Sequence[PairKappa]) -> list[int]:
-    """The columns that these pairs are of, in the order of `order_of`."""
+    """The columns of these pairs, in the order of `order_of`."""
     columns = sorted({column for pair in pairs for column in (pair.first, pair.second)})
     table = np.full((len(columns), len(columns)), np.nan)
     for pair in pairs:
@@ -136,11 +133,11 @@ def clustered(pairs: Sequence[PairKappa]) -> list[int]:
 def order_of(kappas: Sequence[Sequence[float | None]] | Floats) -> list[int]:
     """The order of raters for a heat map of their kappas with each other, clustered hierarchically.
 
-    `kappas` [R, R] is symmetric, its diagonal unread; None or NaN, where a pair has no kappa, counts as the
-    mean of the others. Average linkage on 1 - kappa, and of the orders that its tree allows the one whose
-    neighbours agree most; it begins at the end whose rater agrees more with all. The raters in another order
-    give the same answer for the same raters, unless kappas tie. ValueError if the table is not square.
-    O(R^4) at worst. Source: Bar-Joseph, Gifford and Jaakkola (2001), Bioinformatics 17, S22-S29. SciPy's own
+    `kappas` [R, R] is symmetric, its diagonal unread; None or NaN, for a pair without a kappa, counts as the
+    mean of the others. Average linkage on 1 - kappa makes a tree; the answer is the order of this tree whose
+    neighbours agree most, from the end whose rater agrees more with all. Unless kappas tie, the order of the
+    input does not matter. ValueError if the table is not square. O(R^4) at worst.
+    Source: Bar-Joseph, Gifford and Jaakkola (2001), Bioinformatics 17, S22-S29. SciPy's own
     `optimal_ordering` misses the best order in many small trees (its issue 11227).
     """
     from scipy.cluster.hierarchy import linkage  # noqa: PLC0415 - SciPy loads for long
@@ -163,7 +160,7 @@ def order_of(kappas: Sequence[Sequence[float | None]] | Floats) -> list[int]:
 
 
 def _closest(tree: Floats, apart: Floats) -> list[int]:
-    """Of the orders that a linkage allows, the one with the smallest sum of distances between neighbours."""
+    """The order within this linkage with the smallest sum of distances between neighbours."""
     clusters: list[Chains] = [{(leaf, leaf): (0.0, [leaf])} for leaf in range(len(apart))]
     for left, right in tree[:, :2].astype(int).tolist():
         joined: Chains = {}

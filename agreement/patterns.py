@@ -15,10 +15,10 @@ MISSING = -1
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct label tuples of a set of issues.
+    """Label tuples of a set of issues.
 
-    `codes` [P, R]: row p holds one category index (0 to `categories` - 1) per column, or -1 where that
-    column has no label. A column is a rater, or a slot where each issue has other raters.
+    `codes` [P, R]: row p has one category index (0 to `categories` - 1) per column, or -1 where that
+    column has no label. A column is a rater, or a slot if the raters change from issue to issue.
     `counts` [P]: how many issues have exactly row p. Rows may repeat; `merged()` makes them distinct.
     `categories` is q, the size of the codebook at this level, used or not.
     Raises ValueError where shapes or ranges disagree.
@@ -71,14 +71,14 @@ class Patterns:
         return type(self)(codes[order[starts]], np.add.reduceat(counts[order], starts), self.categories)
 
     def as_counts(self) -> Self:
-        """The same issues with each row sorted: the labels without whose they are."""
+        """The same issues with each row sorted: labels without their raters."""
         return type(self)(np.sort(self.codes, axis=1), self.counts, self.categories).merged()
 
     def relabel(self, mapping: npt.ArrayLike, categories: int) -> "Relabelled":
         """Roll the labels up (sub-theme to theme), or carry them to another version, and merge equal rows.
 
         `mapping[old]` is the new index, below `categories` (the size of the new codebook), or -1 for a
-        category above the level asked for: its labels are dropped and counted in `left_out`.
+        category above the new level: its labels are dropped and counted in `left_out`.
         """
         new = _whole_numbers(np.asarray(mapping), np.int32)
         if new.shape != (self.categories,):
@@ -91,7 +91,7 @@ class Patterns:
 
 
 class Relabelled(NamedTuple):
-    """Patterns at another level, and how many labels that level has no category for."""
+    """Patterns at another level; `left_out` labels have no category at that level."""
 
     patterns: Patterns
     left_out: int
@@ -106,7 +106,7 @@ def _whole_numbers(values: npt.ArrayLike, kind: type[Any]) -> npt.NDArray[Any]:
 
 
 def _sort_keys(codes: Codes, base: int) -> list[Ints]:
-    """Each row as a few int64 numbers that order as the rows do, most significant first."""
+    """Each row as a few int64 numbers with the same order as the rows, most significant first."""
     per_key = max(1, int(62 // np.log2(max(base, 2))))
     keys = []
     for first in range(0, codes.shape[1], per_key):

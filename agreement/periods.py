@@ -14,15 +14,12 @@ from agreement.reasons import Reason
 Codes = npt.NDArray[np.integer]
 
 FREQUENT = 7
-"""So many categories are looked at by themselves over time, and the others together."""
+"""The number of categories with shares of their own over time; all others are one share."""
 
 
 @dataclass(frozen=True)
 class Periods:
-    """What issues got in each period: `issues` [T], and by category `labels` and `decided` [T, q].
-
-    A label counts each time, a decision once for its issue.
-    """
+    """Per period the number of `issues` [T], and of `labels` and decisions (`decided`) by category [T, q]."""
 
     names: tuple[str, ...]
     issues: Ints
@@ -48,9 +45,9 @@ class Periods:
 
 
 def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints, categories: int) -> Periods:
-    """Of rows with their period [P], labels [P, R], decision [P] and number of issues [P]: see `Periods`.
+    """The `Periods` of rows: period [P], labels [P, R], decision [P] and number of issues [P].
 
-    Periods are text or moments, and come in their order; -1 is no label, and no decision.
+    Periods are texts or moments, sorted in the answer; -1 is a missing label or decision.
     """
     names, at = np.unique(np.asarray(periods), return_inverse=True)
     shape = (len(names), categories)
@@ -67,10 +64,10 @@ def by_period(periods: npt.ArrayLike, codes: Codes, decided: Codes, counts: Ints
 class Drift:
     """Pearson's chi-square test that categories have the same shares in every period, and Cramer's V.
 
-    Over the `periods` and `categories` that have a label, with `df` = (periods - 1)(categories - 1).
-    `cramers_v` is 0 where the shares are the same and 1 where each period has categories of its own.
-    `smallest` is the smallest number expected in a cell: the p-value is rough where it is below 5.
-    All None where undefined, and then `reason` says why.
+    It counts the `periods` and `categories` with a label; `df` = (periods - 1)(categories - 1).
+    `cramers_v` is 0 if the shares are the same, and 1 if each period has categories of its own.
+    `smallest` is the smallest expected number in a cell: below 5 the p-value is rough.
+    Undefined numbers are None, and `reason` explains them.
     """
 
     labels: int
@@ -87,9 +84,9 @@ class Drift:
 def drift(counts: npt.ArrayLike) -> Drift:
     """Whether the labels of periods differ by more than chance; `counts` [T, q] by period and category.
 
-    The p-value takes labels as independent of each other. Those of one issue are not: count one per issue,
-    the decision, or one volunteer's labels alone. Cramer's V and the shares may be read of any labels.
-    Raises ValueError where counts are no whole numbers from 0. Sources: Pearson (1900), Philosophical
+    The p-value assumes independent labels. Labels of one issue are not independent: count one per issue (the
+    decision), or one volunteer's labels alone. Cramer's V and the shares hold for any labels.
+    Raises ValueError unless counts are whole numbers from 0. Sources: Pearson (1900), Philosophical
     Magazine 50, 157-175; Cramer (1946), Mathematical Methods of Statistics, section 21.9.
     """
     table = np.asarray(counts)

@@ -1,4 +1,4 @@
-"""How many issues, or how many volunteers, until the interval is as narrow as wished."""
+"""How many issues, or how many volunteers, narrow the interval to a given half width."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ MOST = 1000
 
 @dataclass(frozen=True)
 class Volunteers:
-    """How many volunteers labelling each issue narrow the interval to the half width wished for.
+    """The number of volunteers per issue that narrows the interval to a given half width.
 
-    `needed` is None where no number of them does, or the labels say nothing of it: `reason` says why.
-    `narrowest` is the half width that ever more volunteers come close to on these issues; None if unknown.
+    `needed` is None if no number of volunteers does, or the labels cannot tell; `reason` explains it.
+    `narrowest` is the limit of the half width with ever more volunteers on these issues; None if unknown.
     """
 
     needed: int | None
@@ -32,12 +32,11 @@ class Volunteers:
 
 
 def issues_for(half_width: float, se: float, issues: int) -> int:
-    """The smallest number of issues whose interval is expected to be value ± `half_width`, or narrower.
+    """The smallest number of issues, at least two, whose expected interval is value ± `half_width` or less.
 
-    `se` is the standard error that `issues` issues gave; its square falls as 1 / issues, since issues are
-    drawn independently, and the interval is Student's t with issues - 1 degrees of freedom, so at least two
-    issues. As good as the error so far: from few issues it is a rough guess.
-    ValueError unless `half_width` > 0, `se` >= 0 and `issues` >= 2.
+    `se` is the standard error of `issues` issues so far. Its square falls as 1 / issues, since issues are
+    drawn independently; the interval is Student's t with issues - 1 degrees of freedom. From few issues the
+    answer is a rough guess. ValueError unless `half_width` > 0, `se` >= 0 and `issues` >= 2.
     """
     if not (half_width > 0 and se >= 0 and issues >= 2):
         raise ValueError("a half width above 0, a standard error from 0 and two issues are expected")
@@ -59,14 +58,12 @@ def issues_for(half_width: float, se: float, issues: int) -> int:
 def volunteers_for(patterns: Patterns, half_width: float) -> Volunteers:
     """How many volunteers per issue narrow the interval of Fleiss' kappa to ± `half_width`, or narrower.
 
-    The standard error with r labels is measured on the labels of r of the columns at a time, for
-    every r from 2 up: the mean over all choices of columns, or over 60 drawn by a stored seed where there are
-    more. The share of pairs that agree is a U-statistic of degree two, so N SE^2 is
-    a + b / r + c / (r (r - 1)) (Hoeffding 1948, Annals of Mathematical Statistics 19, 293-325), fitted by
-    least squares, without c where three columns give two points only. `a` is what issues vary among
-    themselves, which more volunteers do not change. Columns that miss labels count as volunteers who miss
-    as many.
-    Cost: O(60 P R) per number of columns, under a second for 1,600 distinct patterns of 7 labels.
+    The standard error with r labels is the mean over all choices of r columns, for every r from 2 up; of more
+    than 60 choices a stored seed draws 60. The share of pairs that agree is a U-statistic of degree two, so
+    N SE^2 is a + b / r + c / (r (r - 1)) (Hoeffding 1948, Annals of Mathematical Statistics 19, 293-325),
+    fitted by least squares, without c if there are only two points (three columns). `a` is the variance
+    between issues: more volunteers do not change it. Volunteers are taken to miss as many labels as the
+    columns do. Cost: O(60 P R) per number of columns, under a second for 1,600 distinct patterns of 7 labels.
     """
     whole = Tally.of(patterns)
     columns = np.flatnonzero((patterns.codes[patterns.counts > 0] >= 0).any(axis=0)).tolist()
@@ -88,7 +85,7 @@ def volunteers_for(patterns: Patterns, half_width: float) -> Volunteers:
 
 
 def _spreads(patterns: Patterns) -> tuple[Floats, Floats]:
-    """The numbers of columns r whose labels define an error, and the mean of N SE^2 over choices of r."""
+    """Each number of columns r whose labels define an error, with the mean of N SE^2 over choices of r."""
     sizes, spreads = [], []
     for size in range(2, patterns.columns + 1):
         found = []

@@ -1,7 +1,7 @@
-"""How alike two people sorted the same cards into piles, whatever they called these.
+"""How similarly two people sorted the same cards into piles; names of piles do not matter.
 
-What is compared is which pairs of cards lie together. Only cards that both put into a pile are in it; what
-one of them left aside or has not sorted is counted as left out.
+The comparison asks which pairs of cards are together. It reads only the cards that both people put into a
+pile; a card that only one of them put into a pile counts as left out.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from math import comb
 from agreement.reasons import gettext_noop
 
 Sorting = Mapping[int, Hashable]
-"""The pile of each card that lies in one, by the card."""
+"""The pile of each card that is in a pile, by card."""
 
 NO_PAIR = gettext_noop("fewer than two cards lie in a pile of both")
 NO_CHOICE = gettext_noop("both have all cards in one pile, or each card in a pile of its own")
@@ -23,13 +23,12 @@ NOBODY = gettext_noop("no two sortings can be compared")
 
 @dataclass(frozen=True)
 class SortedAlike:
-    """Two sortings side by side, over the `cards` that lie in a pile of both; `left_out` lie in one of only
-    one of them.
+    """Two sortings compared over the `cards` in piles of both; `left_out` cards are in a pile of only one.
 
-    Pairs of them are `together` in both, in the `first` only, in the `second` only, or `apart` in both.
-    `adjusted_rand`: the share of pairs that both treat alike, corrected for chance: 1 for the same piles, 0
-    for what chance would give with piles of these sizes, below 0 for less. None, with the `reason`, where it
-    is 0/0. `shared`: of the pairs that either has together, the share that both have; None where none is.
+    Pairs of cards are `together` in both, in the `first` only, in the `second` only, or `apart` in both.
+    `adjusted_rand` is the share of pairs that both sort the same way, corrected for chance: 1 for the same
+    piles, 0 for the value of chance with piles of these sizes, below 0 for less; None, with the `reason`, for
+    0/0. `shared`: the share together in both, of all pairs together in either; None if there is no such pair.
     """
 
     cards: int
@@ -46,8 +45,8 @@ class SortedAlike:
 def sorted_alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> SortedAlike:
     """Two sortings of the same cards: `one[i]` and `other[i]` are the piles of card i.
 
-    O(n) for n cards. ValueError if they are of different lengths. Sources: Hubert and Arabie (1985), Journal
-    of Classification 2, 193-218, for the adjusted Rand index; Jaccard (1912), New Phytologist 11, 37-50, for
+    O(n) for n cards. ValueError if the lengths differ. Sources: Hubert and Arabie (1985), Journal of
+    Classification 2, 193-218, for the adjusted Rand index; Jaccard (1912), New Phytologist 11, 37-50, for
     the share of pairs.
     """
     n = len(one)
@@ -75,7 +74,7 @@ def sorted_alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> SortedAl
 
 @dataclass(frozen=True)
 class SortedBy:
-    """Two people, as places among the sortings, and how alike they sorted."""
+    """Two people, as places among the sortings, and how similarly they sorted."""
 
     one: int
     other: int
@@ -84,7 +83,7 @@ class SortedBy:
 
 @dataclass(frozen=True)
 class SortingAgreement:
-    """All pairs of people, and the mean of their adjusted Rand indices: of `defined` pairs, None for none."""
+    """All pairs of people; `mean` is over the `defined` adjusted Rand indices, None if there are none."""
 
     pairs: tuple[SortedBy, ...]
     mean: float | None
@@ -93,7 +92,7 @@ class SortingAgreement:
 
 
 def sorting_agreement(sortings: Sequence[Sorting]) -> SortingAgreement:
-    """How alike these people sorted, pair by pair. O(people^2 x cards)."""
+    """How similarly each pair of people sorted. O(people^2 x cards)."""
     pairs = []
     for (one, first), (other, second) in combinations(enumerate(sortings), 2):
         both = sorted(first.keys() & second.keys())
@@ -106,7 +105,7 @@ def sorting_agreement(sortings: Sequence[Sorting]) -> SortingAgreement:
 
 
 def put_together_by_all(sortings: Sequence[Sorting]) -> list[list[int]]:
-    """The cards that everyone has in one pile together, at least two of them, in the order of their first."""
+    """Groups of two cards or more that everybody put into one pile, ordered by each group's first card."""
     if not sortings:
         return []
     everywhere = set.intersection(*(set(sorting) for sorting in sortings))

@@ -10,9 +10,9 @@ from agreement.tally import Tally
 
 @dataclass(frozen=True)
 class Split:
-    """Issues whose labels split into groups of these `sizes`, largest first: (7,) is unanimous.
+    """`issues` whose labels split into groups of these `sizes`, largest first: (7,) is unanimous.
 
-    `share` is of all issues with two labels or more.
+    `share` is their share of all issues with two labels or more.
     """
 
     sizes: tuple[int, ...]
@@ -21,11 +21,10 @@ class Split:
 
 
 def splits(patterns: Patterns) -> tuple[Split, ...]:
-    """The splits of the issues with two labels or more, most agreeing first; () where there is none.
+    """The splits of the issues with two labels or more; () if there is no such issue.
 
-    Missing labels, open ones among them, do not count: of seven labels with one missing, (6,) is unanimous.
-    "Most agreeing" is by the share of pairs of labels that are the same, and by more labels where that is
-    equal. Cost: O(P R log R).
+    Missing and open labels do not count: of seven labels with one missing, (6,) is unanimous. The split with
+    the largest share of equal pairs of labels comes first, of equal shares more labels. Cost: O(P R log R).
     """
     tally = Tally.of(patterns).several()
     if not tally.issues:
@@ -33,7 +32,7 @@ def splits(patterns: Patterns) -> tuple[Split, ...]:
     place = np.arange(len(tally.row)) - np.searchsorted(tally.row, tally.row)
     sizes = np.zeros((len(tally.sizes), int(place.max()) + 1), dtype=np.int32)
     sizes[tally.row, place] = tally.chosen
-    # Rows of sizes are added up as rows of labels are.
+    # Equal rows of sizes are added up like equal rows of labels.
     distinct = Patterns(-np.sort(-sizes, axis=1), tally.weights, patterns.columns + 1).merged()
     found = [
         Split(tuple(size for size in row if size), number, number / tally.issues)

@@ -1,8 +1,7 @@
 """Linearised standard errors: what each issue adds to a coefficient, less the coefficient, squared, summed.
 
-Labels are counted in whole numbers, so a coefficient and its squared error are fractions. They are computed
-as fractions and rounded once, to the nearest float. So they do not depend on the order in which issues are
-added up: everybody who follows the definition gets the same digits.
+A coefficient and its squared error are computed as fractions and rounded once, to the nearest float. So they
+do not depend on the order of the issues: everybody who follows the definition gets the same digits.
 Source: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
 """
 
@@ -20,7 +19,7 @@ from agreement.patterns import Ints
 from agreement.tally import Tally
 
 WholeNumbers = npt.NDArray[Any]
-"""Of 64 bits where all of them and what is made of them have room there, else Python's own integers."""
+"""int64 where the numbers and their products fit into 64 bits, else Python's own integers."""
 
 ROOM = 2**62
 _HALF = 31
@@ -51,7 +50,7 @@ def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None
         return int(np.dot(weights, product))
     if product.dtype == object or _most(weights) * len(weights) >= 2 ** (_HALF + 1):
         return int(np.dot(weights.astype(object), product.astype(object)))
-    # In two halves, neither of which has too little room when it is added up.
+    # In two halves, so that the sum of each half fits into 64 bits.
     upper, lower = product >> _HALF, product & (2**_HALF - 1)
     if _most(upper) * _most(weights) * len(weights) >= ROOM:
         return int(np.dot(weights.astype(object), product.astype(object)))
@@ -59,7 +58,7 @@ def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None
 
 
 def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list[int]]:
-    """[m + 1, m + 1] the sums of w_i x_ij x_ik, the last column being 1; filled from the diagonal on."""
+    """[m + 1, m + 1] the sums of w_i x_ij x_ik, with a last column of 1; 0 below the diagonal."""
     table = [*columns, np.ones(len(weights), dtype=np.int64)]
     return [
         [sum_of_products(weights, one, other) if place >= first else 0 for place, other in enumerate(table)]
@@ -68,9 +67,9 @@ def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list
 
 
 def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | int]) -> Fraction:
-    """The sum of f_j f_k s_jk over all j and k, for the upper half of a symmetric table s.
+    """The sum of f_j f_k s_jk over all j and k; of a symmetric table s only the upper half is read.
 
-    Of `products` it is the sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2.
+    For s from `products` this is the sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2.
     """
     found = Fraction()
     for j, one in enumerate(factors):
@@ -80,14 +79,12 @@ def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | i
 
 
 def standard_error(squares: Fraction, issues: int) -> float:
-    """The error of a mean of so many terms, from the sum of the squares of their distances from it."""
+    """The error of a mean over `issues` terms; `squares` sums the squared distances from the mean."""
     return sqrt(squares / (issues * (issues - 1)))
 
 
 def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbers]:
-    """A common multiple u of the r_i and of the r_i (r_i - 1), and per row the whole numbers u / r_i and
-    u / (r_i (r_i - 1)); 0 for the latter where r_i is below 2.
-    """
+    """A common multiple u of all r_i and r_i (r_i - 1); per row u / r_i, and u / (r_i (r_i - 1)) or 0."""
     found, places = np.unique(sizes, return_inverse=True)
     distinct = found.tolist()
     unit = lcm(least, *distinct, *(size * (size - 1) for size in distinct if size > 1))
@@ -97,10 +94,10 @@ def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbe
 
 
 def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tuple[Fraction, int]:
-    """Sum over issues of (k_i - kappa)^2, and N, of the coefficient `name` with this p_e."""
+    """The sum over issues of (k_i - kappa)^2, and N, for the coefficient `name` with the p_e `expected`."""
     issues, q = tally.issues, tally.categories
     unit, sums = _products(tally)
-    # Issues with one label weigh nothing in p_a: the rest stand for all of them.
+    # Issues with one label do not count in p_a: the others are weighted up to N.
     weight = Fraction(issues, tally.compared) / (1 - expected)
     by_chance = -2 * (1 - kappa) / (1 - expected)
     scale = Fraction(1, issues * unit**2)
@@ -115,8 +112,8 @@ def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tupl
 
 @lru_cache(maxsize=1)
 def _products(tally: Tally) -> tuple[int, list[list[int]]]:
-    """The products of p_a,i in parts of a unit, of whether there are two labels, and of sum_k p_k n_ik / r_i
-    in parts of N unit^2, for all coefficients; the unit first.
+    """The unit, and for all coefficients the products of three columns per row: p_a,i in parts of the unit,
+    whether there are two labels, and sum_k p_k n_ik / r_i in parts of N unit^2.
     """
     unit, by_label, by_pair = per_size(tally.sizes)
     labels = whole([int(share * unit) for share in tally.sums.shares])
@@ -131,10 +128,10 @@ def _products(tally: Tally) -> tuple[int, list[list[int]]]:
 
 
 def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction) -> tuple[Fraction, int]:
-    """The same for Krippendorff's alpha, over the issues with two labels or more.
+    """As `linear`, for Krippendorff's alpha over the issues with two labels or more.
 
-    Without the small-sample term, as Gwet does; with factor 2 on the chance part, which the first release
-    of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
+    It omits the small-sample term, as Gwet does, and has the factor 2 on the chance part that the first
+    release of irrCAC lacked for count tables. For equal r_i this is the error of Fleiss' kappa.
     """
     several = tally.several()
     issues, labels = several.issues, Fraction(tally.sums.labels.item())
@@ -166,8 +163,9 @@ def _per_row(tally: Tally, values: Any) -> Any:
 
 
 def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
-    """The kappa of each category that has some of the labels and not all, with the squares of its terms
-    summed over the issues. These all have two labels or more.
+    """Kappa of each category with some but not all labels, and its terms squared and summed over the issues.
+
+    All issues have two labels or more.
     """
     issues = tally.issues
     unit, _by_label, _by_pair = per_size(tally.sizes)
@@ -185,7 +183,7 @@ def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
         if not spread:
             continue
         kappa = 1 - Fraction(sums[0][2], issues * unit) / spread
-        # An issue without the category is in none of the sums but the last: that counts issues.
+        # Only the last sum, the number of issues, includes issues without the category.
         sums[2][2] = issues
         factors = [
             -1 / (spread * unit),
@@ -197,7 +195,7 @@ def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
 
 
 def _cells(tally: Tally) -> dict[int, list[tuple[int, int, int]]]:
-    """By category: r_i, n_ik, and how many issues have these."""
+    """By category: r_i, n_ik, and the number of issues with both."""
     most = int(tally.sizes.max(initial=0)) + 1
     keys = (tally.category * most + tally.sizes[tally.row]) * most + tally.chosen
     distinct, which = np.unique(keys, return_inverse=True)

@@ -14,11 +14,11 @@ from agreement.tally import Tally
 
 @dataclass(frozen=True)
 class Agreement:
-    """What the agreement report of a group says.
+    """The agreement report of a group.
 
     `issues` have at least one label, `compared` of them two or more: the base of every coefficient.
-    `raters` have at least one label each. `left_out` counts by reason what the caller kept out.
-    `equal_labels`: each issue has the same number of labels, so Fleiss' kappa is that of 1971.
+    `raters` have at least one label each. `left_out` counts by reason what the caller left out.
+    `equal_labels`: each issue has the same number of labels, so Fleiss' kappa follows his definition of 1971.
     `pairs` is empty where columns are not raters.
     """
 
@@ -33,7 +33,7 @@ class Agreement:
     pairs: tuple[PairKappa, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """One element of the report's JSON, but for its "group"."""
+        """One element of the report's JSON, without its "group"."""
         return {
             "issues": self.issues,
             "raters": self.raters,
@@ -52,11 +52,11 @@ def report(
     raters: int | None = None,
     left_out: Mapping[str, int] | None = None,
 ) -> Agreement:
-    """Every coefficient of `patterns` with its interval, the kappa of every category, and every pair's.
+    """Every coefficient of `patterns` with its interval, and the kappa of every category and every pair.
 
     `codes` names the categories by index. Where columns are slots (k-of-n rounds) pass
     `columns_are_raters=False` and the number of people in `raters`: Cohen's and Light's kappas are then
-    undefined. `left_out` is handed through. Rows of `patterns` need not be distinct. Nothing is resampled:
+    undefined. `left_out` is passed on. Rows of `patterns` can repeat. Nothing is resampled:
     see `bootstrap`. Cost: O(P R^2), a few milliseconds for 1,600 distinct patterns of 7 labels.
     """
     tally = Tally.of(patterns)

@@ -1,4 +1,4 @@
-"""Counts n_ik in sparse form, and the sums over issues from which every coefficient is made."""
+"""Counts n_ik in sparse form, and the sums over issues that every coefficient is computed from."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,7 @@ class Tally:
     """How often each category was chosen, per distinct pattern of labels.
 
     `weights` [P]: issues with the pattern; `sizes` [P]: its number of labels r_i, at least 1.
-    The entries n_ik > 0 stand in `row`, `category`, `chosen` (equal lengths, ordered by row and category).
+    The entries n_ik > 0 are in `row`, `category`, `chosen` (equal lengths, ordered by row and category).
     """
 
     categories: int
@@ -61,7 +61,7 @@ class Tally:
         return int(self.weights[self.sizes >= 2].sum())
 
     def several(self) -> Self:
-        """The issues with two labels or more alone: the tally of what can be compared."""
+        """The tally of only the issues with two labels or more, which can be compared."""
         keep = self.sizes >= 2
         entries = keep[self.row]
         return type(self)(
@@ -79,7 +79,7 @@ class Tally:
 
     @property
     def same_pairs(self) -> Ints:
-        """[P] ordered pairs of labels of one issue that are the same: sum over k of n_ik (n_ik - 1)."""
+        """[P] ordered pairs of equal labels of one issue: the sum over k of n_ik (n_ik - 1)."""
         pairs = self.chosen * (self.chosen - 1)
         return _bincount(self.row, pairs, len(self.sizes)).astype(np.int64)
 
@@ -95,8 +95,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over issues that define the coefficients: fractions, or floats of bootstrap replicates, which a
-    leading axis counts.
+    """Sums over issues that define the coefficients: fractions, or floats with a leading axis of replicates.
 
     `issues` N, `compared` issues with r_i >= 2, `agreement` the sum of p_a,i over these,
     `shares` [..., q] the sum of n_ik / r_i. Over the issues with r_i >= 2 only: `labels` n,
@@ -113,7 +112,7 @@ class Sums:
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
-        """The sums over the issues as they are: whole numbers by the number of labels, then fractions."""
+        """The exact sums: whole numbers for each number of labels per issue, then fractions."""
         agreement, unlike, labels = Fraction(), Fraction(), 0
         shares, chosen = (np.full(tally.categories, Fraction(), dtype=object) for _ in range(2))
         for size in np.unique(tally.sizes).tolist():

@@ -1,4 +1,4 @@
-"""How many differ at once, and who differs alone, against what independent labels give."""
+"""How many volunteers differ at once and how often each differs alone, against independent labels."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ ENOUGH = 20
 
 
 class Breadth(NamedTuple):
-    """On `observed` issues `differing` volunteers differ at once, where at least `expected` would.
+    """On `observed` issues `differing` volunteers differ at once; independent labels give `expected` or more.
 
-    `p` is at least the probability of so few in independent labels.
+    `p` is an upper bound of the probability of so few such issues in independent labels.
     """
 
     differing: int
@@ -24,20 +24,19 @@ class Breadth(NamedTuple):
 
 
 def breadths(labels: Ints) -> tuple[Breadth, ...]:
-    """Whether too few differ at once, for each number from 2 up to one that leaves no majority.
+    """Whether too few volunteers differ at once, for each number from 2 to the first without a majority.
 
-    `labels` [N, R] are complete. If volunteers differ independently of each other on each issue, easy or
-    hard, with odds in the proportion b_1 : ... : b_R, then of the issues on which d differ, n_d, the mean is
-    e_d(b) times a moment of how hard issues are, e_d the elementary symmetric polynomials. By the inequality
-    of Cauchy and Schwarz, n_(d+1) is then at least e_(d-1) e_(d+1) / e_d^2 * n_d^2 / n_(d-1), and just that
-    where all issues are equally hard: given their sum and n_d + 2 n_(d+1), the three then have the exact
-    distribution of a test of Hardy-Weinberg proportions (Levene 1949, Annals of Mathematical Statistics 20,
-    91-94) but for other weights. b is estimated from who differs alone, within each category that most chose,
-    and the categories are added up.
-    To differ is to differ from an absolute majority. Where four of seven stand against three, either side
-    may be the one that differs: these count as three who differ where that is tested, and as four where that
-    is, as issues without an absolute majority do. Several volunteers who differ together because they read a
-    category in their own way can be taken for a sign.
+    `labels` [N, R] are complete. Suppose that volunteers differ independently on each issue, easy or hard,
+    with odds in the proportion b_1 : ... : b_R, and that d volunteers differ on n_d issues. The mean of n_d
+    is then e_d(b) times a moment of how hard issues are, e_d the elementary symmetric polynomials. By the
+    inequality of Cauchy and Schwarz n_(d+1) is at least e_(d-1) e_(d+1) / e_d^2 * n_d^2 / n_(d-1), and equal
+    to it where all issues are equally hard. Given their sum and n_d + 2 n_(d+1), the three numbers then have
+    the exact distribution of a test of Hardy-Weinberg proportions (Levene 1949, Annals of Mathematical
+    Statistics 20, 91-94), with other weights. b is estimated from the volunteers who differ alone, within
+    each most chosen category; then the categories are added up.
+    To differ is to differ from an absolute majority. Where four of seven volunteers disagree with three,
+    either side may differ: the test of three counts such an issue as three, the test of four as four, as it
+    counts issues without an absolute majority. Volunteers who share a reading of a category can give a sign.
     """
     raters = labels.shape[1]
     most = (raters - 1) // 2 + 1
@@ -55,10 +54,10 @@ def breadths(labels: Ints) -> tuple[Breadth, ...]:
 
 
 def evenness(counts: Ints) -> tuple[float, float]:
-    """The chi-square of `counts` against equal ones, and how probable one as small is if all are equal.
+    """The chi-square of `counts` against equal counts, and the probability of one so small by equal chances.
 
-    Unequal chances make it larger, so that the probability holds for them too. Drawn by a stored seed until
-    20 draws are as even, a million at most: so p is 1e-6 at least. Source: Besag and Clifford (1991),
+    Unequal chances make the chi-square larger, so p bounds their probability too. Draws with a stored seed
+    stop once 20 are as even, or after a million: p is at least 1e-6. Source: Besag and Clifford (1991),
     Sequential Monte Carlo p-values, Biometrika 78, 301-304.
     """
     total, expected = int(counts.sum()), counts.sum() / len(counts)
@@ -76,7 +75,7 @@ def evenness(counts: Ints) -> tuple[float, float]:
 
 
 def _breadth(number: int, counts: Ints, weights: list[Floats]) -> Breadth:
-    """Adds the categories up: the sum of independent numbers, each given its own margins."""
+    """Add the categories up: the sum of independent numbers, each given its own margins."""
     chances, least, observed, expected = np.ones(1), 0, 0, 0.0
     for issues, weight in zip(counts[:, number - 2 : number + 1], weights, strict=True):
         if not issues.any() or not (weight[number - 2 : number + 1] > 0).all():
@@ -90,9 +89,9 @@ def _breadth(number: int, counts: Ints, weights: list[Floats]) -> Breadth:
 
 
 def _given_margins(issues: Ints, weights: Floats) -> tuple[int, Floats]:
-    """The least possible third of three numbers, and the probabilities of it and each larger one.
+    """The least possible third number, and the probability of each value from there on.
 
-    Given their sum and n_1 + 2 n_2, as of genotypes the number of alleles.
+    Given are the sum of the three numbers and n_1 + 2 n_2: for genotypes, the number of alleles.
     """
     from scipy.special import gammaln  # noqa: PLC0415 - SciPy loads for long
 
@@ -105,16 +104,16 @@ def _given_margins(issues: Ints, weights: Floats) -> tuple[int, Floats]:
 
 
 def _weights(alone: Ints, category: int) -> Floats:
-    """[R + 1] the elementary symmetric polynomials of the shares of those who differ alone."""
+    """[R + 1] the elementary symmetric polynomials of the raters' shares of the lone dissents."""
     dissents = (alone != category).sum(axis=0)
     found: Floats = np.poly(-dissents / max(dissents.sum(), 1)).astype(np.float64)
     return found
 
 
 def plurality(labels: Ints) -> tuple[Ints, Ints, Ints]:
-    """[N] the most frequent category of each issue (of several the lowest), its labels, and the next one's.
+    """[N] the most frequent category of each issue, its labels, and the labels of the next category.
 
-    Without a label it is category 0 with no label.
+    The lowest category wins a tie; an issue without labels has category 0 with no label.
     """
     category, top, second = (np.zeros(len(labels), dtype=np.int64) for _ in range(3))
     for each in range(int(labels.max(initial=-1)) + 1):

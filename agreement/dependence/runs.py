@@ -1,9 +1,8 @@
-"""Runs in a sequence, and how probable they are where the order is left to chance.
+"""Runs in a sequence, and how probable the runs are in a random order.
 
-"Chance" is a random order within strata: elements of one stratum change places with each other only. So a
-file that is sorted by category, or in which alike issues follow each other, is no sign of anything.
-Probabilities are upper bounds, from the expected number of places where such a run could begin: never too
-small, and close where they are small.
+The random order keeps strata: elements change places only within their stratum. So neither a file sorted by
+category nor a file in which similar issues follow each other gives a sign. A probability is an upper bound:
+the expected number of places where such a run begins. It is close to the truth where it is small.
 """
 
 from typing import NamedTuple
@@ -33,11 +32,10 @@ def longest_run(values: Ints) -> Run:
 
 
 def chance_of_run(values: Ints, strata: Ints, length: int) -> float:
-    """At most how probable a run of `length` equal values is in a random order within strata.
+    """An upper bound for the probability of a run of `length` equal values in a random order within strata.
 
-    Values and strata count from 0. The probability that given places all hold v is a product of shares
-    drawn without replacement, at most the product of the shares themselves. O(n) for each value that occurs
-    `length` times.
+    Values and strata count from 0. The probability that given places all have v is a product of shares drawn
+    without replacement, at most the product of the shares. O(n) for each value that occurs `length` times.
     """
     if length <= 1:
         return 1.0
@@ -63,19 +61,19 @@ def longest_turns(values: Ints, period: int) -> Run:
         again &= values[period:] != values[period - back : -back]
     if not again.any():
         return Run(0, 0)
-    # Where it fails each place is a value of its own, so that only what repeats makes a run.
+    # Each place that does not repeat gets a value of its own, so that only repeats make a run.
     run = longest_run(np.where(again, -1, np.arange(len(again))))
     first = run.first if again[run.first] else int(again.argmax())
     return Run(run.length + period, first)
 
 
 def chance_of_turns(values: Ints, strata: Ints, period: int, length: int) -> float:
-    """At most how probable `length` elements that repeat with a period are in a random order within strata.
+    """An upper bound for the probability of `length` elements that repeat with a period, in a random order.
 
     Places one period apart must be equal: a product over the phases of the sum over values of the product
-    of their shares. Drawn without replacement, this may be larger, by at most n^w / (n)_w for the w
-    of n elements of each stratum, which is multiplied in. That is much where most elements take part; so the
-    bounds for a half and a quarter of them, which are parts of it, are asked too. O(n V length / period).
+    of their shares. Draws without replacement raise it at most n^w / (n)_w times for w of the n elements of a
+    stratum: a factor that is large where most elements take part. So the bounds for a half and a quarter of
+    the elements, parts of the whole, are computed too; the least bound counts. O(n V length / period).
     """
     lengths = [part for part in (length, length // 2, length // 4) if part > period]
     return min([1.0, *(_chance_of_turns(values, strata, period, part) for part in lengths)])
@@ -104,7 +102,7 @@ def _chance_of_turns(values: Ints, strata: Ints, period: int, length: int) -> fl
 
 
 def _log_all_equal(logs: Floats, first: int, windows: int, period: int, times: int) -> Floats:
-    """[windows] the log of the probability that `times` places, a period apart, hold one value."""
+    """[windows] the log of the probability that `times` places, a period apart, have the same value."""
     sums = np.zeros((windows, logs.shape[1]))
     for time in range(times):
         start = first + time * period

@@ -1,10 +1,9 @@
 """The search for signs that volunteers did not label alone.
 
-No threshold is taken from any study: every test says how probable its finding is in independent labels, and
-Holm's correction over all tests of a report keeps the probability of a false sign at `ALPHA`. Whoever never
-differs is held to be no better than the best of the others, so that one far more skilled than all the
-others can give a sign. Dissents alone that are spread unevenly give none: unequal skill spreads them so, and
-the labels do not say how unequal it is.
+No threshold is taken from any study: every test gives the probability of its finding in independent labels,
+and Holm's correction over all tests of a report keeps the probability of a false sign at `ALPHA`. The tests
+assume that a volunteer who never differs is no better than the best of the others; so a volunteer far more
+skilled than all others can give a sign. Unevenly spread lone dissents give no sign: unequal skill does that.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,19 +33,19 @@ ALPHA = 0.001
 def signs_of_dependence(
     parts: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], alpha: float = ALPHA
 ) -> tuple[Sign, ...]:
-    """The signs that Holm's correction leaves at `alpha`, over all tests of all parts, in their order.
+    """The signs that Holm's correction over all tests of all parts leaves at `alpha`, in the order of tests.
 
     Each part, a repository, is (labels, decided): labels [N, R], a column per volunteer (not per slot), in
     the order of the file or of the round; decided [N]. -1 is missing, other indexes count from 0. ValueError
     where shapes do not fit. The same labels give the same signs.
 
-    The tests, for each part: a volunteer equals every decision; never differs where all others agree; two
-    never differ (exact: McNemar 1947, Psychometrika 12, 153-157, against the best of the others); who differs
-    alone is spread too evenly (`evenness`); too few differ at once (`breadths`); and what goes on longer than
-    in a random order of the issues with the same decision (`runs`): a volunteer who equals the decision while
-    each of the others differs, the same labels of all, one category of one volunteer, dissents in turn.
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-    Cost: O(N R q) and no permutations, about a second for 38,742 issues of 7 labels.
+    The tests of each part: a volunteer equals every decision; a volunteer never differs where all others
+    agree; two volunteers never differ (all three exact: McNemar 1947, Psychometrika 12, 153-157, against the
+    best of the others); lone dissents are spread too evenly (`evenness`); too few volunteers differ at once
+    (`breadths`); and runs longer than in a random order of the issues with the same decision (`runs`): a
+    volunteer equals the decision while each of the others differs, all labels repeat, one volunteer repeats
+    a category, volunteers dissent in turn. Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    Cost: O(N R q) without permutations, about a second for 38,742 issues of 7 labels.
     """
     tests = [
         test for name, (labels, decided) in parts.items() for test in _Part(name, labels, decided).tests()
@@ -64,13 +63,13 @@ def signs_of_dependence(
 
 @dataclass(frozen=True)
 class _Test:
-    """A test and, of a run, how probable one of a given length is."""
+    """A test; `chance`, for a run, is the probability of a run of a given length."""
 
     sign: Sign
     chance: Callable[[int], float] | None = None
 
     def usual(self) -> float:
-        """What the sign is compared with; of a run, the longest length that has an even chance."""
+        """The number to compare the sign with; for a run, the longest length with an even chance."""
         if self.chance is None:
             return self.sign.reference
         low, high = 1, int(self.sign.observed)
@@ -81,7 +80,7 @@ class _Test:
 
 
 class _Part:
-    """The labels of one repository, and their tests: as many as its shape says, whatever the labels say."""
+    """The labels of one repository and their tests; the number of tests depends on its raters alone."""
 
     def __init__(self, name: str, labels: npt.ArrayLike, decided: npt.ArrayLike) -> None:
         self.name = name
@@ -106,12 +105,12 @@ class _Part:
         for rater in self.raters:
             yield self._never(SignKind.EQUALS_DECISION, (rater,), both[:, rater], differs)
             at = np.flatnonzero(both[:, rater])
-            # Where a label differs, it is a value of its own: only what equals the decision makes a run.
+            # Each label that differs gets a value of its own: only labels that equal the decision make a run.
             values = np.where(differs[at, rater], np.arange(1, len(at) + 1), 0)
             chance = partial(chance_of_run, values, _compact(self.strata[at]))
             run = longest_run(values)
             found = self._run(SignKind.LONG_EQUAL, (rater,), run, at, chance)
-            # Where the others come closer to the decision too, all have learnt, or the issues are easy.
+            # If the others come closer to the decision too, everybody has learnt, or the issues are easy.
             least = self._least(differs[at[run.first : run.first + run.length]], (rater,))
             p = max(found.sign.p, min(1.0, len(at) * 0.5**least))
             yield replace(found, sign=replace(found.sign, p=p))
@@ -156,9 +155,9 @@ class _Part:
             yield self._run(SignKind.SAME_LABEL, (rater,), longest_run(values), at, chance)
 
     def _never(self, kind: SignKind, raters: tuple[int, ...], base: Flags, differs: Flags) -> _Test:
-        """That `raters` never differ on the issues of `base`, against the other who differs least.
+        """Test that `raters` never differ on the issues of `base`, against the other rater who differs least.
 
-        Of two who are equally likely to differ, each is the one in half of the cases where one of them does.
+        If two raters are equally likely to differ, each is the one who differs in half of the cases.
         """
         issues = int(base.sum())
         if not issues or differs[base][:, list(raters)].any():
@@ -167,7 +166,7 @@ class _Part:
         return self._test(kind, raters, issues, 0, least, 0.5**least)
 
     def _least(self, differs: Flags, but: tuple[int, ...]) -> int:
-        """How often the one who differs least does, of all raters `but` some."""
+        """The dissents of the rater who differs least; the raters in `but` do not count."""
         others = [rater for rater in self.raters if rater not in but]
         return int(differs[:, others].sum(axis=0).min())
 

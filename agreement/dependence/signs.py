@@ -1,4 +1,4 @@
-"""Signs that labels were not given independently, with their sentences for a page."""
+"""Signs that volunteers did not label independently, with their sentences for a page."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -59,11 +59,11 @@ class SignKind(Enum):
 class Sign:
     """One sign in one `part` (a repository): worth a look, and no proof.
 
-    `raters` are columns, () where it is about all. `issues` were looked at; `observed` and `reference` are
-    what the text of the kind compares. `first` is the row of a run's first issue, None where there is no run;
-    `differing` says how many differ at once, where the kind is about that.
-    `p` bounds the probability of this, or more, in independent labels; `adjusted` is Holm's p over all tests
-    of the report. Neither is given as less than 1e-300.
+    `raters` are columns, () if the sign is about all. The test read `issues`; the text of the kind compares
+    `observed` with `reference`. `first` is the row of a run's first issue, None without a run; `differing` is
+    the number of raters who differ at once, for the kind that counts them.
+    `p` bounds the probability of this finding, or a stronger one, in independent labels; `adjusted` is Holm's
+    p over all tests of the report. Both are at least 1e-300.
     """
 
     part: str

@@ -17,11 +17,11 @@ from agreement.tally import Tally
 class ModelRater:
     """One model beside the volunteers and the decision.
 
-    `compared` of its `labels` stand beside a label of a volunteer. `agreement` is the mean over these issues
-    of the share of the volunteers' labels that equal its own, with a t interval; `kappa` the mean of its
-    Cohen's kappas with them. Beside these two, over the same issues: how the volunteers do among themselves,
-    `among_agreement` (percent agreement) and `among_kappa` (Light's). `decision` compares the model with
-    the decision, as a pair whose first column is R and whose second is R + 1.
+    `compared` of its `labels` are on issues that a volunteer labelled. `agreement` is the mean over these
+    issues of the share of the volunteers' labels that equal the model's, with a t interval; `kappa` is the
+    mean of the model's Cohen's kappas with the volunteers. `among_agreement` (percent agreement) and
+    `among_kappa` (Light's) compare the volunteers with each other over the issues that the model labelled.
+    `decision` compares the model with the decision: a pair of the columns R and R + 1.
     """
 
     labels: int
@@ -36,11 +36,11 @@ class ModelRater:
 def model_rater(
     patterns: Patterns, model: npt.ArrayLike, decided: npt.ArrayLike, *, columns_are_raters: bool = True
 ) -> ModelRater:
-    """What a model's labels are worth beside those of the volunteers in `patterns` [P, R].
+    """Compare a model's labels with the labels of the volunteers in `patterns` [P, R].
 
-    `model` [P] is the category that the model chose for each row, `decided` [P] the decided one, within the
-    same categories, -1 for none; rows that differ in these alone must stand apart. Where columns are slots
-    the two kappas are undefined. ValueError where shapes do not fit. Cost: O(P R^2).
+    `model` [P] is the model's category for each row, `decided` [P] the decided category, both among the same
+    categories, -1 for none; rows that differ only there must stay separate. Where columns are slots the two
+    kappas are undefined. ValueError where shapes do not fit. Cost: O(P R^2).
     """
     given: Ints = np.asarray(model)
     whole = beside(beside(patterns, given), decided)

@@ -1,6 +1,6 @@
 """Agreement of raters with themselves: they label an issue a second time without being told.
 
-High agreement with oneself bounds what agreement with others can be, and a low one over time is drift.
+Raters cannot agree with others more than with themselves; a falling agreement with oneself is drift.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ from agreement.patterns import MISSING
 from agreement.reasons import Reason
 
 FEW = 30
-"""Below so many issues a kappa has no interval: its error holds for large samples."""
+"""A kappa of fewer issues has no interval: the formula of its error holds for large samples."""
 
 
 @dataclass(frozen=True)
 class SelfAgreement:
-    """One rater with themselves, or, with `rater` None, all of them pooled, over `issues` labelled twice."""
+    """A rater's agreement with themselves over `issues` labelled twice; `rater` None is all raters pooled."""
 
     rater: str | None
     issues: int
@@ -30,7 +30,7 @@ class SelfAgreement:
     cohen_kappa: Coefficient
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of reports; the pooled one without a name."""
+        """As in the JSON of reports; pooled agreement has no name."""
         name = {} if self.rater is None else {"volunteer": self.rater}
         return name | {
             "issues": self.issues,
@@ -41,7 +41,7 @@ class SelfAgreement:
 
 @dataclass(frozen=True)
 class IntraRater:
-    """The drift check of a round. `left_out` counts by reason the second labels that are not compared."""
+    """The drift check of a round; `left_out` counts the second labels that are not compared, by reason."""
 
     pooled: SelfAgreement
     raters: tuple[SelfAgreement, ...]
@@ -62,10 +62,10 @@ def intra_rater(
     *,
     left_out: Mapping[str, int] | None = None,
 ) -> IntraRater:
-    """Every rater's agreement with themselves, and that of all pooled.
+    """Every rater's agreement with themselves, and the agreement of all raters pooled.
 
-    `twice[rater]` holds (first, second, issues): category indexes below `categories`, -1 for a missing label,
-    whose issues are not compared. Pooled is one table of all raters, so who labelled more weighs more.
+    `twice[rater]` lists (first, second, issues): category indexes below `categories`, or -1 for a missing
+    label, which is not compared. Raters are pooled into one table, so raters with more labels weigh more.
     """
     tables = {rater: _table(rows, categories) for rater, rows in twice.items()}
     whole = sum(tables.values(), start=np.zeros((categories, categories), dtype=np.int64))
@@ -94,7 +94,7 @@ def _self_agreement(rater: str | None, table: NDArray[np.int64]) -> SelfAgreemen
 
 
 def _share(same: int, issues: int) -> Coefficient:
-    """A share with its score interval, which holds for few issues and at 0 and 1 too.
+    """A share with its score interval, which is valid for few issues and at 0 and 1 too.
 
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209-212.
     """
@@ -110,7 +110,7 @@ def _share(same: int, issues: int) -> Coefficient:
 
 
 def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
-    """Cohen's kappa of first against second, with the large-sample error that holds where kappa is not 0.
+    """Cohen's kappa of first and second labels, with the large-sample error for any true kappa.
 
     Sources: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Fleiss, Cohen and Everitt
     (1969), Psychological Bulletin 72(5), 323-327, equation 13.

@@ -1,4 +1,4 @@
-"""Each volunteer compared with the others and with the decision, and where they differed alone."""
+"""Each volunteer compared with the others and with the decision, and their lone dissents."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,13 +20,12 @@ Flags = npt.NDArray[np.bool_]
 class Rater:
     """The rater of one column.
 
-    `compared` of their `labels` stand beside another label. `agreement` is the mean over these issues of the
-    share of the other labels that equal theirs, with a t interval; `kappa` the mean of their Cohen's kappas
-    with the others. `decision` compares them with the decision, which has column R there.
-    `without` is Fleiss' kappa of the others alone; `effect` that kappa less the kappa of all: above 0 where
-    the others agree better without this rater, None where one of the two is undefined.
-    They dissent `alone` where two others or more all chose one category and they another; `others_agree`
-    counts the issues they labelled and on which two others or more all chose one category.
+    `compared` of the rater's `labels` are on issues with another label. `agreement` is the mean over these
+    issues of the share of the other labels that equal the rater's, with a t interval; `kappa` is the mean of
+    the rater's Cohen's kappas with the others. `decision` compares the rater with the decision, column R.
+    `without` is Fleiss' kappa of the others; `effect` is `without` less the kappa of all: above 0 if the
+    others agree better without this rater, None if either kappa is undefined. On `others_agree` of the
+    rater's issues two others or more all chose one category; on `alone` of these the rater chose another.
     """
 
     column: int
@@ -43,17 +42,17 @@ class Rater:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of the way: the rater dissented on `alone` of the `issues` on which the others agreed."""
+    """A part of the rater's issues in order: a lone dissent on `alone` of `issues` on which others agree."""
 
     issues: int
     alone: int
 
 
 def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
-    """Every column with at least one label, in the order of columns.
+    """A `Rater` for every column with at least one label, in the order of columns.
 
-    `decided` [P] is the decided category of each row, -1 for none, within the same categories; rows that
-    differ in it alone must stand apart. ValueError where it does not fit. Cost: O(P R^2).
+    `decided` [P] is the decided category of each row, -1 for none, among the same categories; rows with
+    different decisions must stay separate. ValueError where `decided` does not fit. Cost: O(P R^2).
     """
     with_decision, found = beside(patterns, decided), pairs(patterns)
     whole = coefficient("fleiss_kappa", Tally.of(patterns)).value
@@ -83,10 +82,10 @@ def raters(patterns: Patterns, decided: npt.ArrayLike) -> tuple[Rater, ...]:
 
 
 def lone_dissents(codes: npt.ArrayLike) -> tuple[Flags, Flags]:
-    """Where the others agree, and where a rater then dissents: two tables [N, R] for labels [N, R].
+    """Two tables [N, R] for labels [N, R]: whether the others agree, and whether the rater dissents alone.
 
-    The first is true where the rater labelled the issue, and two others or more all chose one category;
-    the second where, besides, the rater chose another. -1 is a missing label. Cost: O(N R).
+    The first is true if the rater labelled the issue and two others or more all chose one category; the
+    second if the rater also chose another category. -1 is a missing label. Cost: O(N R).
     """
     labels = np.asarray(codes)
     present = labels != MISSING
@@ -105,11 +104,11 @@ def lone_dissents(codes: npt.ArrayLike) -> tuple[Flags, Flags]:
 def dissents_by_place(
     places: npt.ArrayLike, alone: npt.ArrayLike, *, of: int, parts: int = 10
 ) -> tuple[Stretch, ...]:
-    """How often a rater dissents alone in each of `parts` equal parts of their way: tiredness shows here.
+    """How often a rater dissents alone in each of `parts` equal parts of their issues: it shows tiredness.
 
-    `places` [n] of the issues on which the others agree, in the order in which the rater labelled, from 0 to
-    `of` - 1, and `alone` [n], whether the rater dissents there; `of` counts all issues the rater labelled.
-    ValueError where they do not fit.
+    `of` counts all issues of the rater. `places` [n], from 0 to `of` - 1 in the order of labelling, are the
+    issues on which the others agree; `alone` [n] tells whether the rater dissents there. ValueError where
+    these do not fit.
     """
     at, lone = np.asarray(places, dtype=np.int64), np.asarray(alone, dtype=np.bool_)
     if at.ndim != 1 or at.shape != lone.shape or (at.size and not 0 <= at.min() <= at.max() < of):
@@ -120,7 +119,7 @@ def dissents_by_place(
 
 
 def beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
-    """The same rows with one more column, such as the decision; ValueError where it does not fit."""
+    """The same rows with one more column, such as the decision; ValueError where the column does not fit."""
     decisions: Ints = np.asarray(decided)
     if decisions.shape != patterns.counts.shape:
         raise ValueError(f"{decisions.shape} decisions for {len(patterns.counts)} rows")
@@ -128,7 +127,7 @@ def beside(patterns: Patterns, decided: npt.ArrayLike) -> Patterns:
 
 
 def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coefficient]:
-    """The issues with another label beside the one of `column`, and the share of those that equal it."""
+    """The issues with a label of `column` and another, and the mean share of others that equal `column`'s."""
     codes = patterns.codes
     others = (codes != MISSING).sum(axis=1) - 1
     base = (codes[:, column] != MISSING) & (others > 0) & (patterns.counts > 0)
