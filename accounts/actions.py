@@ -41,8 +41,8 @@ def make_account(*, name: str, email: str, password: str | None, may_create_stud
 def make_first_account(*, name: str, email: str, password: str, code: str = "") -> User:
     """Make the account of a server's first visitor, who may create studies.
 
-    Raises WrongSetupCode where the server asks for a code and this is not it, NotTheFirst when there is an
-    account already: of two first visitors exactly one gets theirs.
+    Raises WrongSetupCode if the server requires a set-up code and `code` is another, NotTheFirst if an
+    account exists; of two simultaneous visitors exactly one succeeds.
     """
     if needs_setup_code() and not is_setup_code(code):
         raise WrongSetupCode
@@ -59,14 +59,13 @@ def needs_setup_code() -> bool:
 
 
 def is_setup_code(code: str) -> bool:
-    """Is this the server's set-up code? Never, as long as the server has none."""
+    """Is this the server's set-up code? False if the server has none."""
     expected = settings.FIRST_ACCOUNT_CODE
     return bool(expected) and compare_digest(code.strip().encode(), expected.encode())
 
 
 def make_sign_in_link(user: User, lifetime: timedelta = LINK_LIFETIME) -> str:
     """Make a link that signs `user` in once within `lifetime`; return its token, which cannot be read again.
-
     The address is `/accounts/link/<token>/` (`sign_in_link`).
     """
     token = new_secret()
@@ -75,13 +74,12 @@ def make_sign_in_link(user: User, lifetime: timedelta = LINK_LIFETIME) -> str:
 
 
 def use_sign_in_link(*, token: str) -> User:
-    """Use a link up and return whom it signs in. Of two uses at a time one wins.
-
-    Raises LinkUnknown, and LinkSpent if it was used, has expired or its user's account is closed.
+    """Use up a link and return its user; of two simultaneous uses one succeeds. Raises LinkUnknown, and
+    LinkSpent if the link was used or has expired or the account is closed.
     """
     now = clock.now()
     found = SignInLink.objects.filter(token_hash=hash_of(token))
-    # No join: it would move the conditions into a subquery, which a use that had to wait does not ask again.
+    # No join: it would move the conditions into a subquery, which PostgreSQL does not repeat after a wait.
     usable = found.filter(used_at=None, expires_at__gt=now, user__in=User.objects.filter(is_active=True))
     if usable.update(used_at=now):
         return found.select_related("user").get().user
@@ -89,7 +87,7 @@ def use_sign_in_link(*, token: str) -> User:
 
 
 def make_token(*, user: User, lifetime: timedelta = TOKEN_LIFETIME) -> str:
-    """Make an API token of `user`; it is returned here and cannot be read again (its hash is stored)."""
+    """Make an API token for `user` and return it; only its hash is stored, so it cannot be read again."""
     _row, token = AuthToken.objects.create(user=user, expiry=lifetime)
     return str(token)
 
@@ -128,7 +126,7 @@ def rename(*, user: User, name: str) -> None:
 
 
 def note_seen(*, user: User) -> None:
-    """Keep `seen_at` to some minutes: at most one UPDATE in five of them, whatever the number of requests."""
+    """Update `seen_at`, to the minute, at most once in five minutes, whatever the number of requests."""
     minute = clock.now().replace(second=0, microsecond=0)
     stale = minute - SEEN_EVERY
     if user.seen_at is not None and user.seen_at > stale:

@@ -1,4 +1,4 @@
-"""What can stand in the way of an account or a sign-in."""
+"""Refusals about accounts and sign-in."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -6,7 +6,7 @@ from core.errors import DomainError
 
 
 class AddressTaken(DomainError):
-    """Does not confirm that the address has an account: whoever asks may be a stranger to its owner."""
+    """Does not confirm that the address has an account: the reader may be a stranger to its owner."""
 
     message = _(
         "No account was made with this address. If you have an account here already, sign in with it;"

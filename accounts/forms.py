@@ -15,7 +15,7 @@ DAYS = (30, 90, 180, 365)
 
 
 class AccountForm(forms.Form):
-    """Name, address and password of a new account; the password is held against the other two."""
+    """Name, address and password of a new account; the password must not resemble the other two."""
 
     name = forms.CharField(
         label=_("Your name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
@@ -42,7 +42,7 @@ class AccountForm(forms.Form):
 
 
 class FirstAccountForm(AccountForm):
-    """The first account of a server, with its set-up code where the server asks for one."""
+    """The first account of a server, with a set-up code if the server requires one."""
 
     code = forms.CharField(
         label=_("Set-up code"),

@@ -1,4 +1,4 @@
-"""Who a request is from: sessions, and how often somebody may try."""
+"""The user of a request, sessions, and limits on the number of attempts."""
 
 from allauth.core import ratelimit
 from django.contrib.auth import login
@@ -15,11 +15,11 @@ class AuthedRequest(HtmxRequest):
 
 
 def sign_in(request: HttpRequest, user: User) -> None:
-    """Start a session of `user`; a session of somebody else in this browser ends."""
+    """Start a session of `user`; another user's session in this browser ends."""
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
 
 
 def throttle(request: HttpRequest, action: str, key: str | None = None) -> HttpResponse | None:
-    """Count one attempt at `action` (ACCOUNT_RATE_LIMITS); the 429 page when there were too many."""
+    """Count one attempt at `action` (ACCOUNT_RATE_LIMITS); return the 429 page after too many attempts."""
     response: HttpResponse | None = ratelimit.consume_or_429(request, action=action, key=key)
     return response

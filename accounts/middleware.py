@@ -1,4 +1,4 @@
-"""Who was here when, and who comes first."""
+"""Records when a user was last here, and leads the first visitor to the page that makes an account."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class FirstVisit:
-    """Until there is an account, every page leads to the one that makes it.
-
-    Asks the database for visitors without a session only, and never again once there is an account.
+    """Until an account exists, every page leads to the page that makes the first one. Queries the database
+    only for visitors without a session, and never again once an account exists.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -30,14 +29,14 @@ class FirstVisit:
 
 
 class Seen:
-    """Keep when a user was last here, to the minute: by session or by token."""
+    """Record when a user last made a request, to the minute, by session or by token."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        # After the answer: only then has REST framework put a token's user here.
+        # After the response: only then has REST framework set the user of a token on the request.
         if request.path != reverse("healthz") and isinstance(request.user, User):
             actions.note_seen(user=request.user)
         return response

@@ -1,4 +1,4 @@
-"""Who is asking."""
+"""Users, and the links that sign them in."""
 
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """One person, or one program that labels over the REST API, who can sign in."""
+    """A person, or a program that labels over the REST API, that can sign in."""
 
     email = models.EmailField(_("email address"), max_length=254)
     name = models.CharField(_("name"), max_length=150)

@@ -9,7 +9,7 @@ from core import clock
 
 
 def anybody() -> bool:
-    """Is there an account at all? If not, the next visitor makes the first one."""
+    """Does any account exist? If not, the next visitor makes the first one."""
     return User.objects.exists()
 
 

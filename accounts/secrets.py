@@ -5,10 +5,10 @@ from hashlib import sha256
 
 
 def new_secret() -> str:
-    """256 random bits, in characters that stand in an address as they are."""
+    """256 random bits as text that needs no escaping in an address."""
     return secrets.token_urlsafe(32)
 
 
 def hash_of(secret: str) -> str:
-    """What is stored and looked up; the secret cannot be had from it. Any text has one."""
+    """The hash of any text, by which a secret is stored and looked up without being recoverable."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

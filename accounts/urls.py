@@ -1,4 +1,4 @@
-"""Addresses of accounts. Of django-allauth's pages those that are listed here exist, and no others."""
+"""Addresses of accounts. Of django-allauth's pages only the ones listed here exist."""
 
 from allauth.account import views as allauth_views
 from django.urls import URLPattern, path, re_path

@@ -1,4 +1,4 @@
-"""Pages about accounts that django-allauth does not have, and those of its pages that are open here."""
+"""Pages about accounts: ours, and the pages of django-allauth that this server offers."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ NO_MAIL = {"django.core.mail.backends.console.EmailBackend", "django.core.mail.b
 @sensitive_post_parameters("password", "code")
 @require_http_methods(["GET", "HEAD", "POST"])
 def welcome(request: HttpRequest) -> HttpResponse:
-    """Make the first account, while there is none; 404 ever after."""
+    """Make the first account; 404 once an account exists."""
     if queries.anybody():
         raise Http404
     if request.method == "POST" and (too_many := throttle(request, "first_account")):
@@ -62,7 +62,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def me(request: AuthedRequest) -> HttpResponse:
-    """Show and change one's own account."""
+    """Show and change the reader's own account."""
     form = NameForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
         actions.rename(user=request.user, name=form.cleaned_data["name"])
@@ -88,7 +88,7 @@ def make_token(request: AuthedRequest) -> HttpResponse:
 
 @require_POST
 def revoke_token(request: AuthedRequest, token_key: str) -> HttpResponse:
-    """Revoke one of one's own API tokens."""
+    """Revoke one of the reader's own API tokens."""
     if not actions.revoke_token(user=request.user, token_key=token_key):
         raise Http404
     messages.success(request, _("The token is revoked. Programs that use it are refused from now on."))
@@ -97,12 +97,12 @@ def revoke_token(request: AuthedRequest, token_key: str) -> HttpResponse:
 
 @login_not_required
 def no_sign_up(request: HttpRequest) -> HttpResponse:
-    """Say how one gets an account here; nobody signs up by themselves (403)."""
+    """Tell the visitor how to get an account (403): nobody can sign up without an invitation."""
     return render_page(request, "accounts/no_sign_up.html", status=403)
 
 
 class PasswordReset(allauth_views.PasswordResetView):
-    """Ask for a link that resets the password; says so when this server sends no mail."""
+    """Ask for a link that resets the password; the page tells the reader if this server sends no mail."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(sends_mail=settings.EMAIL_BACKEND not in NO_MAIL, **kwargs)
@@ -126,7 +126,7 @@ def _me(
 
 
 def _next(request: HttpRequest) -> str:
-    """The path to go to after signing in: `next`, if it is one of this server; else home."""
+    """The path to go to after signing in: `next` if it belongs to this server, else home."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     return (
         wanted

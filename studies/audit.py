@@ -1,4 +1,4 @@
-"""The audit in words. A room that records a verb says here how it reads."""
+"""The audit in words. Each room that records a verb registers its sentence here."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,8 @@ _sentences: dict[str, str | Promise] = {
 
 @dataclass(frozen=True)
 class AuditLine:
-    """One event for people: a sentence, and the details that the sentence does not say.
-
-    Never which issue: who reads it may have to label it still.
+    """An event in words: a sentence, and the details that are not in the sentence. Never names the issue: the
+    reader may still have to label it.
     """
 
     event: Event
@@ -36,12 +35,12 @@ class AuditLine:
 
 
 def say(verb: str, sentence: str | Promise) -> None:
-    """Have events of `verb` read as `sentence`: its `%(name)s` take their values from the event's detail."""
+    """Register the sentence for events of `verb`: each `%(name)s` is replaced from the event's detail."""
     _sentences[verb] = sentence
 
 
 def line(event: Event) -> AuditLine:
-    """The event in words. An unknown verb, or a sentence whose values are missing, reads plainly."""
+    """The event in words; plain words of its verb if that is unknown or the sentence lacks a value."""
     values = {name: _value(name, value) for name, value in event.detail.items()}
     template = str(_sentences.get(event.verb, ""))
     try:

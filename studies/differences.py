@@ -1,6 +1,5 @@
-"""What changed between two texts, as prose: paragraphs, and in a changed one its words.
-
-Pure: strings in, pieces of them out.
+"""Differences between two texts as prose: by paragraph, and by word within a changed paragraph. Pure: takes
+strings, returns pieces of them.
 """
 
 import re
@@ -20,9 +19,9 @@ _POINT = re.compile(r"[ \t]*[-*+][ \t]+")
 _RULE = re.compile(r"[\s|:-]*-{3}[\s|:-]*|\s*`{3}\w*\s*")
 
 LONGEST_ALIGNED = 4000
-"""Words of two paragraphs that are compared one by one; longer ones are shown whole, as old and new."""
+"""The most words of two paragraphs together that are compared; longer ones are shown as old and new."""
 WINDOW = 12
-"""New lines among which a changed line is looked for."""
+"""The number of new lines that are searched for the match of a changed line."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class DiffLine:
-    """One line of the texts in pieces. An unchanged line is one piece, `same`."""
+    """One line of the texts in pieces. An unchanged line is one piece of the kind `same`."""
 
     pieces: tuple[Piece, ...]
 
@@ -46,9 +45,8 @@ class DiffLine:
 
 
 def difference(old: str, new: str) -> list[DiffLine]:
-    """The lines of `old` and `new` in one order. Line ends are compared as one kind; equal texts: all same.
-
-    Joined again, the pieces without `ins` are the old text, those without `del` the new one.
+    """The lines of both texts in one order; all line ends count as equal. Joined again, the pieces without
+    `ins` are the old text, and the pieces without `del` the new one.
     """
     before, after = _lines(old), _lines(new)
     found: list[DiffLine] = []
@@ -62,9 +60,8 @@ def difference(old: str, new: str) -> list[DiffLine]:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A line as a reader takes it: a heading without its signs, a point of a list with its dot.
-
-    Without pieces it stands for the unchanged lines that are left out between two changes.
+    """A line for display: a heading without its signs, a list item with a bullet. Without pieces it marks
+    unchanged lines that are left out between two changes.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -72,9 +69,8 @@ class Paragraph:
 
 
 def paragraphs(lines: Sequence[DiffLine], *, around: int | None = 2) -> list[Paragraph]:
-    """The difference for templates/studies/_changes.html; nothing where nothing differs.
-
-    `around`: how many unchanged lines stand beside each change, None for all.
+    """The difference for templates/studies/_changes.html; empty for equal texts. `around` is the number of
+    unchanged lines shown beside each change, None for all.
     """
     near = {
         near
@@ -100,7 +96,7 @@ def paragraphs(lines: Sequence[DiffLine], *, around: int | None = 2) -> list[Par
 
 
 def _is_rule(line: DiffLine) -> bool:
-    """Is this line only Markdown's drawing, such as the line below a table's head?"""
+    """Is this line only Markdown syntax, such as the line below a table's header?"""
     return all(_RULE.fullmatch(piece.text) for piece in line.pieces)
 
 
@@ -119,7 +115,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    """Changed lines: each beside the one it resembles, in order, and the others gone or new."""
+    """Changed lines: each beside the first new line that resembles it; the others removed or added."""
     place = 0
     for line in old:
         near = range(place, min(place + WINDOW, len(new)))
@@ -134,7 +130,7 @@ def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
 
 
 def _alike(old: str, new: str) -> bool:
-    """Is the new line the old one, changed? Then most of its words are the same."""
+    """Is the new line a changed form of the old one: at least half of the words in common?"""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if not old.strip() or not new.strip() or len(before) + len(after) > LONGEST_ALIGNED:
         return False

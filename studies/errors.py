@@ -1,4 +1,4 @@
-"""What can stand in the way of people joining, changing or leaving a study."""
+"""Refusals about joining, changing or leaving a study, and about its guideline."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LastOwner(DomainError):
-    """The database says so as well: constraint trigger `last_owner_stays`."""
+    """The constraint trigger `last_owner_stays` enforces the same rule in the database."""
 
     message = _("A study needs an owner, and this is the last one. Make somebody else an owner first.")
 
@@ -56,7 +56,7 @@ class GuidelineTooLong(DomainError):
 
 
 class StaleGuidelineText(DomainError):
-    """A version was published since the form was made; `standing` is that one."""
+    """Another version, `standing`, was published since the form was made."""
 
     message = _(
         "Somebody published a new version meanwhile. Nothing was published, and what you typed is still in"

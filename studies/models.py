@@ -1,4 +1,4 @@
-"""Which study, who takes part in it, as what."""
+"""Studies, their members, invitations, audit and guideline."""
 
 import pgtrigger
 from django.conf import settings
@@ -12,7 +12,7 @@ from core import clock
 
 
 class Role(models.TextChoices):
-    """What a member is in a study; what each role may do stands in studies.rules."""
+    """A member's role in a study; studies.rules defines what each role may do."""
 
     OWNER = "owner", _("owner")
     LEAD = "lead", _("lead")
@@ -40,9 +40,8 @@ class Study(models.Model):
 
 
 class Membership(models.Model):
-    """A person's seat in a study: a role, and the pseudonym under which exports show them.
-
-    `user` is empty for a volunteer of an imported study, who has labels but no account.
+    """A seat in a study: a role, and the pseudonym that exports show. `user` is empty for a volunteer of an
+    imported study, who has labels but no account.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
@@ -69,7 +68,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes whoever opens it a member with a role. Only the hash of its token is stored."""
+    """A link that makes its user a member with a role. Only the hash of its token is stored."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=Role)
@@ -113,7 +112,7 @@ class Event(models.Model):
 
 
 class Guideline(models.Model):
-    """One version of the text that volunteers of a study label by, in Markdown; it stays as published."""
+    """One immutable version of the text, in Markdown, by which the volunteers of a study label."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField()
@@ -133,7 +132,7 @@ class Guideline(models.Model):
 
 
 class GuidelineReading(models.Model):
-    """A member has seen this version of the guideline, or what was new in it."""
+    """A member has read this version of the guideline, or its changes."""
 
     guideline = models.ForeignKey(Guideline, models.CASCADE, related_name="readings")
     member = models.ForeignKey(Membership, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""The one way in: what a user may see starts here."""
+"""Reads of studies. All access of a user starts here."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from studies.models import Event, Guideline, GuidelineReading, Invitation, Membe
 
 
 def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
-    """The studies that this user is a member of now. Everything else in a study is reached through them."""
+    """The studies that this user is a member of now; all other access within a study starts here."""
     if not user.is_authenticated:
         return Study.objects.none()
     return Study.objects.filter(memberships__user=user, memberships__left_at=None)
 
 
 def membership_of(user: User | AnonymousUser, study: Study) -> Membership | None:
-    """This user's seat in the study, None if there is none (any more)."""
+    """This user's current seat in the study, None if there is none."""
     if not user.is_authenticated:
         return None
     return Membership.objects.filter(study=study, user=user, left_at=None).first()
@@ -33,7 +33,7 @@ def memberships_of(user: User) -> QuerySet[Membership]:
 
 
 def members(study: Study) -> QuerySet[Membership]:
-    """Everyone who is or was in the study, in the order of their pseudonyms' joining."""
+    """All present and former members of the study, in the order in which they joined."""
     return Membership.objects.filter(study=study).select_related("user").order_by("id")
 
 
@@ -73,7 +73,7 @@ def events(study: Study) -> QuerySet[Event]:
 
 
 def guidelines(study: Study) -> QuerySet[Guideline]:
-    """The versions of the study's guideline, newest first, with who published them."""
+    """The versions of the study's guideline, newest first, with their publishers."""
     return Guideline.objects.filter(study=study).select_related("published_by__user").order_by("-number")
 
 
@@ -83,18 +83,16 @@ def current_guideline(study: Study) -> Guideline | None:
 
 
 def guideline_changes(old: Guideline, new: Guideline, *, around: int | None = 2) -> list[Paragraph]:
-    """What differs between two versions, for templates/studies/_changes.html; nothing where nothing does.
-
-    `around`: how many unchanged lines stand beside each change, None for the whole text.
+    """The differences between two versions for templates/studies/_changes.html; empty for equal texts.
+    `around` is the number of unchanged lines shown beside each change, None for the whole text.
     """
     return paragraphs(difference(old.text, new.text), around=around)
 
 
 @dataclass(frozen=True)
 class GuidelineNews:
-    """A version that a member has not read. `since`: the last one they have; None where this is their first.
-
-    `changes`: what differs from `since`; None for a first version, where all is new.
+    """A version that a member has not read. `since` is the last version that they have read, None for their
+    first; `changes` are the differences from `since`, None without one.
     """
 
     guideline: Guideline
@@ -103,9 +101,8 @@ class GuidelineNews:
 
 
 def guideline_news(member: Membership) -> GuidelineNews | None:
-    """What is new to this member in the guideline; None where there is nothing.
-
-    A query where there is nothing new, three where there is.
+    """The guideline's current version if this member has not read it, else None. One query if nothing is new,
+    else three.
     """
     mine = GuidelineReading.objects.filter(member=member)
     versions = Guideline.objects.filter(study=member.study_id).order_by("-number")

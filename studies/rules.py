@@ -1,6 +1,5 @@
-"""What each role may do. The one place that says it; pages, REST and commands ask here.
-
-A member who left may do nothing. `None` stands for somebody who is no member.
+"""What each role may do, defined here alone for pages, REST and commands. `None` means somebody who is no
+member; a member who left may do nothing.
 """
 
 from accounts.models import User
@@ -16,17 +15,17 @@ def _is(member: Membership | None, roles: frozenset[Role]) -> bool:
 
 
 def may_create_studies(user: User) -> bool:
-    """Make a study and own it: whom the server's owner lets; the first account may."""
+    """Make a study and own it: the first account, and accounts that the server's owner allows."""
     return user.is_active and user.may_create_studies
 
 
 def may_manage_people(member: Membership | None) -> bool:
-    """Invite, change roles, end memberships: the owner."""
+    """Invite, change roles, end memberships: owners."""
     return _is(member, frozenset({Role.OWNER}))
 
 
 def may_end_membership(member: Membership | None, of: Membership) -> bool:
-    """End the membership `of`: the owner anybody's, every person their own."""
+    """End the membership `of`: owners anybody's, every person their own."""
     if member is None or member.study_id != of.study_id:
         return False
     own = _is(member, PEOPLE) and member.pk == of.pk
@@ -34,29 +33,29 @@ def may_end_membership(member: Membership | None, of: Membership) -> bool:
 
 
 def may_make_token_for(member: Membership | None, of: Membership) -> bool:
-    """Make an API token for the member `of`: the owner, for a model. People make their own."""
+    """Make an API token for the member `of`: owners, for a model. People make their own."""
     if member is None or member.study_id != of.study_id:
         return False
     return may_manage_people(member) and _is(of, frozenset({Role.MODEL}))
 
 
 def may_see_people(member: Membership | None) -> bool:
-    """See who takes part, and how many labels each has given: every member but a model."""
+    """See the members, and how many labels each has given: every member but a model."""
     return _is(member, PEOPLE)
 
 
 def may_see_names(member: Membership | None) -> bool:
-    """See who is behind a pseudonym: those who work together. A viewer reads pseudonyms only."""
+    """See the person behind a pseudonym: owners, leads and volunteers. A viewer sees only pseudonyms."""
     return _is(member, LABELLING)
 
 
 def may_lead(member: Membership | None) -> bool:
-    """Run rounds, import issues, load taxonomies, settle disagreements, read the audit: owner and leads."""
+    """Run rounds, import issues, load taxonomies, settle disagreements, read the audit: owners and leads."""
     return _is(member, LEADING)
 
 
 def may_read_audit(member: Membership | None) -> bool:
-    """Read who did what in the study: owner and leads."""
+    """Read the audit of the study: owners and leads."""
     return may_lead(member)
 
 

@@ -1,4 +1,4 @@
-"""Addresses of a study's people and guideline; a room above draws home and the overview, with counts."""
+"""Addresses of a study's people and guideline; a room above this one makes home and the overview."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

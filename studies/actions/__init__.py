@@ -1,7 +1,7 @@
 """Every change of a study and its people.
 
-`by` is who asks; None is whoever runs a command on the server. A change of people first locks the study's
-row, then looks: of two changes at a time the second sees what the first one did.
+`by` is the acting user, None for a command on the server. A change of people first locks the study's row,
+then reads: of two simultaneous changes the second sees the result of the first.
 """
 
 from studies.actions.audit import record

@@ -1,4 +1,4 @@
-"""The audit: one line for each thing that somebody did."""
+"""The audit: one line for each act."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Versions of the guideline, and who has read them."""
+"""Versions of the guideline, and the members who have read them."""
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -21,11 +21,11 @@ MOST_LINES = 3_000  # two texts are compared line by line
 def publish_guideline(
     *, study: Study, text: str, note: str = "", made_from: int | None = None, by: User | None
 ) -> Guideline:
-    """Publish a text as the next version. `made_from`: the number of the version it was written over.
+    """Publish a text as the next version and mark it as read by `by`.
 
-    None for `made_from` says: over whatever stands. Whoever publishes has read it. Raises
-    StaleGuidelineText if another version was published since, GuidelineUnchanged, GuidelineTooLong, and
-    PermissionDenied if `by` does not lead.
+    `made_from` is the number of the version that the text was edited from; None publishes over any version.
+    Raises StaleGuidelineText if another version was published since, GuidelineUnchanged, GuidelineTooLong,
+    and PermissionDenied if `by` is neither owner nor lead.
     """
     lock(study)
     member = Membership.objects.filter(study=study, user=by).first() if by else None
@@ -49,7 +49,7 @@ def publish_guideline(
 
 
 def mark_guideline_read(*, member: Membership, guideline: Guideline) -> None:
-    """Remember that a member has seen this version, or what was new in it. Twice is once."""
+    """Record that a member has read this version, or its changes. A second call changes nothing."""
     if guideline.study_id != member.study_id:
         raise PermissionDenied
     GuidelineReading.objects.bulk_create(

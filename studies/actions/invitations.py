@@ -24,8 +24,8 @@ def invite(
 ) -> tuple[Invitation, str]:
     """Make an invitation for one person; return it and its token, which cannot be read again.
 
-    The address is `/invitations/<token>/` (`accept_invitation`). Raises RoleIsFixed for the role model: an
-    owner makes a model's account (`add_model`); PermissionDenied if `by` is no owner.
+    The address is `/invitations/<token>/` (`accept_invitation`). Raises RoleIsFixed for the role model, whose
+    account an owner makes with `add_model`; PermissionDenied if `by` is no owner.
     """
     manage(study, by)
     if role == Role.MODEL:
@@ -45,7 +45,7 @@ def invite(
 
 @transaction.atomic
 def revoke_invitation(*, invitation: Invitation, by: User | None) -> Invitation:
-    """Close an invitation. Twice is once. Raises InvitationClosed if somebody accepted it."""
+    """Close an invitation; a second call changes nothing. Raises InvitationClosed if it was accepted."""
     manage(invitation.study, by)
     invitation = Invitation.objects.select_related("study").get(pk=invitation.pk)
     if invitation.accepted_at:
@@ -59,10 +59,10 @@ def revoke_invitation(*, invitation: Invitation, by: User | None) -> Invitation:
 
 @transaction.atomic
 def accept_invitation(*, token: str, user: User) -> Membership:
-    """Join by an invitation, which is used up; a former member gets their seat back, in the invited role.
+    """Join by an invitation and use it up; a former member gets the old seat back, with the invited role.
 
     Raises InvitationUnknown, InvitationClosed (used, revoked, expired), and AlreadyMember, which leaves the
-    invitation open. Of two people with one link one gets in.
+    invitation open. Of two people with the same link one succeeds.
     """
     if not user.is_active:
         raise PermissionDenied
@@ -71,17 +71,16 @@ def accept_invitation(*, token: str, user: User) -> Membership:
 
 @transaction.atomic
 def join_with_new_account(*, token: str, name: str, email: str, password: str) -> Membership:
-    """Make an account and join by an invitation with it: both, or neither.
-
-    Raises AddressTaken as well as what `accept_invitation` raises.
+    """Make an account and join by an invitation with it: both, or neither. Raises AddressTaken, and the
+    errors of `accept_invitation`.
     """
-    # The invitation comes first: whoever has none cannot learn here which addresses have accounts.
+    # The invitation is checked first: without one nobody can learn here which addresses have accounts.
     invitation = _open_invitation(token)
     return _accept(invitation, make_account(name=name, email=email, password=password))
 
 
 def _open_invitation(token: str) -> Invitation:
-    """The invitation with this token, its study locked. Raises InvitationUnknown, InvitationClosed."""
+    """The invitation with this token; locks its study. Raises InvitationUnknown, InvitationClosed."""
     found = Invitation.objects.select_related("study").filter(token_hash=hash_of(token)).first()
     if found is None:
         raise InvitationUnknown

@@ -17,9 +17,8 @@ from studies.models import Membership, Role, Study
 def add_model(
     *, study: Study, name: str, by: User | None, lifetime: timedelta = TOKEN_LIFETIME
 ) -> tuple[Membership, str]:
-    """Make an account for a program, a member with the role model; return its seat and an API token.
-
-    It has no password and an address that takes no mail. The token cannot be read again.
+    """Make an account for a program as a member with the role model; return its seat and an API token. The
+    account has no password, and an address that takes no mail. The token cannot be read again.
     """
     manage(study, by)
     user = make_account(name=name, email=f"model-{secrets.token_hex(8)}@models.invalid", password=None)
@@ -30,9 +29,8 @@ def add_model(
 
 @transaction.atomic
 def make_model_token(*, member: Membership, by: User | None, lifetime: timedelta = TOKEN_LIFETIME) -> str:
-    """Make a new API token for a model, in place of those that it had; it cannot be read again.
-
-    Raises NotInTheStudy if the member left or is no model.
+    """Replace all API tokens of a model by a new one, which cannot be read again. Raises NotInTheStudy if the
+    member has left or is no model.
     """
     manage(member.study, by)
     member = Membership.objects.select_related("study", "user").get(pk=member.pk)

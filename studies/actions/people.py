@@ -1,4 +1,4 @@
-"""Seats given, changed, left and taken again."""
+"""Members join, change role, leave and return."""
 
 from django.db import transaction
 
@@ -25,9 +25,8 @@ def add_member(*, study: Study, user: User, role: str, by: User | None = None) -
 
 @transaction.atomic
 def change_role(*, member: Membership, role: str, by: User | None) -> Membership:
-    """Change what a member is in the study. Invitations of an owner who is no longer one are revoked.
-
-    Raises LastOwner, RoleIsFixed (to or from model), NotInTheStudy, and PermissionDenied if `by` is no owner.
+    """Change a member's role; an owner who becomes something else loses their open invitations. Raises
+    LastOwner, RoleIsFixed (to or from model), NotInTheStudy, and PermissionDenied if `by` is no owner.
     """
     manage(member.study, by)
     member = Membership.objects.select_related("study").get(pk=member.pk)
@@ -52,9 +51,8 @@ def change_role(*, member: Membership, role: str, by: User | None) -> Membership
 
 @transaction.atomic
 def end_membership(*, member: Membership, by: User | None) -> Membership:
-    """Take a seat away; its labels stay. By an owner, or by whoever sits there. Twice is once.
-
-    Invitations that they made are revoked, and a model's tokens. Raises LastOwner, and PermissionDenied.
+    """End a membership, by an owner or by the member; the labels stay. A second call changes nothing. Revokes
+    the invitations that the member made, and a model's tokens. Raises LastOwner, PermissionDenied.
     """
     lock(member.study)
     if by is None or by.pk != member.user_id:
@@ -74,7 +72,7 @@ def end_membership(*, member: Membership, by: User | None) -> Membership:
 
 @transaction.atomic
 def rejoin(*, member: Membership, by: User | None) -> Membership:
-    """Give a former member their seat back, with the role and the pseudonym that they had. Twice is once."""
+    """Give a former member their seat back with its role and pseudonym. A second call changes nothing."""
     manage(member.study, by)
     member = Membership.objects.select_related("study").get(pk=member.pk)
     if member.left_at is None:
@@ -86,6 +84,6 @@ def rejoin(*, member: Membership, by: User | None) -> Membership:
 
 
 def _revoke_invitations_of(member: Membership) -> None:
-    """Close the open invitations that this member made: they must not come back by a link of their own."""
+    """Close the open invitations of this member, who could otherwise return by one of them."""
     open_ones = Invitation.objects.filter(created_by=member, accepted_at=None, revoked_at=None)
     open_ones.update(revoked_at=clock.now())

@@ -1,4 +1,4 @@
-"""Seats: who has one, under which pseudonym. Shared by the actions; not a door."""
+"""Seats and their pseudonyms. Shared by the actions of this room; other rooms do not import it."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ LETTERS = {Role.VIEWER: "V", Role.MODEL: "M"}
 
 
 def lock(study: Study) -> None:
-    """Let one change of the study's people happen at a time, until the end of the transaction."""
+    """Lock the study's row until the transaction ends, so that its people change one at a time."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 
@@ -29,15 +29,14 @@ def manage(study: Study, by: User | None) -> None:
 
 
 def require_rule(study: Study, by: User | None, may: Callable[[Membership | None], bool]) -> None:
-    """Raise PermissionDenied unless this rule lets `by`; whoever runs a command may do all."""
+    """Raise PermissionDenied unless the rule allows `by`; a command (None) may do everything."""
     if by is not None and not may(Membership.objects.filter(study=study, user=by).first()):
         raise PermissionDenied
 
 
 def take_seat(study: Study, user: User, role: str) -> Membership:
-    """Give `user` a seat, or back the one they left, which keeps its pseudonym.
-
-    Raises AlreadyMember if they sit there.
+    """Give `user` a new seat, or their former one with its pseudonym. Raises AlreadyMember if they have not
+    left.
     """
     former = Membership.objects.filter(study=study, user=user).first()
     if former is None:
@@ -52,13 +51,13 @@ def take_seat(study: Study, user: User, role: str) -> Membership:
 
 
 def rename_for(member: Membership) -> None:
-    """Give a viewer who may now label a pseudonym that says so; all others keep theirs: exports show it."""
+    """Give a viewer who may now label a new pseudonym; others keep theirs, because exports show it."""
     if member.role != Role.VIEWER and VIEWERS.fullmatch(member.pseudonym):
         member.pseudonym = next_pseudonym(member.study, member.role)
 
 
 def next_pseudonym(study: Study, role: str) -> str:
-    """R, V (viewer) or M (model), and one more than the highest number that the study has for the letter."""
+    """R, V (viewer) or M (model), and the highest number of that letter in the study plus one."""
     letter = LETTERS.get(Role(role), "R")
     taken = Membership.objects.filter(study=study, pseudonym__iregex=rf"^{letter}[0-9]{{1,9}}$")
     numbers = (int(pseudonym[1:]) for pseudonym in taken.values_list("pseudonym", flat=True))
@@ -66,10 +65,7 @@ def next_pseudonym(study: Study, role: str) -> str:
 
 
 def check_owner_stays() -> None:
-    """Have the database say now, not at the end of the transaction, whether the study keeps an owner.
-
-    Raises LastOwner.
-    """
+    """Check the constraint that the study keeps an owner now, not at commit. Raises LastOwner."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS last_owner_stays IMMEDIATE")
@@ -81,7 +77,7 @@ def check_owner_stays() -> None:
 
 
 def _new_seat(study: Study, user: User, role: str) -> Membership:
-    # An import of a published study adds many seats at once: then the next number was taken in between.
+    # An import of a published study adds many seats: another transaction may have taken the number.
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with transaction.atomic():

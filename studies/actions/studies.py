@@ -12,21 +12,20 @@ from studies.actions.audit import record
 from studies.actions.seats import take_seat
 from studies.models import Role, Study
 
-# Words that stand in addresses where a slug would.
+# Words that take the place of a slug in addresses.
 RESERVED = frozenset({"new"})
 _SLUG = re.compile(r"[-A-Za-z0-9_]{1,80}")
 
 
 def is_slug(text: str) -> bool:
-    """Can a study have this slug: is there an address for it, and no other page at that?"""
+    """Can a study have this slug: does it fit into an address, and is it no other page?"""
     return bool(_SLUG.fullmatch(text)) and text not in RESERVED
 
 
 @transaction.atomic
 def create_study(*, name: str, description: str = "", by: User | None) -> Study:
-    """Make a study, with `by` as its owner. Its slug comes from the name, in ASCII, and is unique.
-
-    A name without a letter of ASCII gets the slug `study`, `study-2`, and so on.
+    """Make a study with `by` as its owner. The slug is unique and comes from the name, in ASCII; a name
+    without ASCII letters gets `study`, `study-2`, and so on.
     """
     study = _with_free_slug(name.strip(), description.strip())
     if by is not None:

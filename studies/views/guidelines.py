@@ -1,4 +1,4 @@
-"""Pages of the guideline: the text, what changed in it, and how it is written."""
+"""Pages of the guideline: its text, its changes, its editor."""
 
 from typing import Any
 
@@ -24,9 +24,8 @@ from studies.pages import frame, study_of
 
 @require_safe
 def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show the guideline that holds, or `?version=n`, or with `?since=n` what changed since that one.
-
-    The fragment `text` (htmx with that target, or `?part=text`) is for a dialog on another page.
+    """Show the current guideline, or version `?version=n`; with `?since=m` the changes between these two. The
+    fragment `text` (htmx with that target, or `?part=text`) is for a dialog on another page.
     """
     study, member = study_of(request, slug, rules.may_read_guideline)
     versions = queries.guidelines(study)
@@ -55,7 +54,7 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Write the next version over the one that holds: look at it (`preview`), then publish it."""
+    """Edit the current guideline: preview the text (`preview`), then publish it as the next version."""
     study, member = study_of(request, slug, rules.may_edit_guideline)
     current = queries.current_guideline(study)
     number = current.number if current else 0
@@ -80,7 +79,7 @@ def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def read_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Remember that this member has read a version: `guideline` is its id; without one, the current one."""
+    """Record that this member has read the version with the id `guideline`, or else the current one."""
     study, member = study_of(request, slug)
     require(member is not None and rules.may_read_guideline(member))
     versions = queries.guidelines(study)
@@ -117,7 +116,7 @@ def _editor(
     standing: Guideline | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page to write on. `standing`: the version that came in between, shown beside what was typed."""
+    """The editor. `standing`: a version that was published meanwhile, shown beside the typed text."""
     context = {
         **frame(study, member, "guideline"),
         "form": form,
@@ -128,14 +127,14 @@ def _editor(
         "against": queries.guideline_changes(standing, Guideline(text=form.cleaned_data["text"]))
         if standing
         else [],
-        # Publishing what is in the form after having seen the newer text is a decision, not an accident.
+        # Publishing the typed text after having seen the newer version is a decision, not an accident.
         "made_from": standing.number if standing else form["made_from"].value(),
     }
     return render_page(request, "studies/guideline_form.html", context, partials=["preview"], status=status)
 
 
 def _chosen(request: AuthedRequest, versions: Any, name: str) -> Guideline | None:
-    """The version whose number the query string names; None without one, Http404 for one that never was."""
+    """The version of the number in the query string; None without a number, Http404 for an unknown one."""
     number = number_asked(request.GET, name)
     if number is None:
         return None

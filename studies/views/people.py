@@ -1,4 +1,4 @@
-"""Pages of a study's people: who takes part, invitations, the audit."""
+"""Pages of a study's people: members, invitations, the audit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ def new_study(request: AuthedRequest) -> HttpResponse:
 
 @require_safe
 def people(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show who takes part, and to the owner the invitations."""
+    """Show the members, and to owners the invitations."""
     study, member = study_of(request, slug, rules.may_see_people)
     return _people(request, study, member)
 
@@ -130,7 +130,7 @@ def add_model(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 @transaction.atomic
 def make_model_token(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
-    """Make a new token for a model, in place of its old one, and show it, once."""
+    """Replace a model's token by a new one and show it, once."""
     study, member = study_of(request, slug)
     of = get_object_or_404(queries.members(study), pk=member_id)
     require(rules.may_make_token_for(member, of))
@@ -142,7 +142,7 @@ def make_model_token(request: AuthedRequest, slug: str, member_id: int) -> HttpR
 
 @require_safe
 def audit_page(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show who did what in the study, newest first."""
+    """Show the audit of the study, newest first."""
     study, member = study_of(request, slug, rules.may_read_audit)
     page = page_of(queries.events(study), request.GET, newest_first=True)
     context = {
@@ -158,7 +158,7 @@ def audit_page(request: AuthedRequest, slug: str) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what the link invites to; a POST joins, with a new account if nobody is signed in."""
+    """Show the invitation; a POST joins, with a new account if nobody is signed in."""
     if request.method == "POST" and (too_many := throttle(request, "accept_invitation", key=token)):
         return too_many
     invitation = queries.invitation(token)
@@ -179,7 +179,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _not_open(request: HttpRequest, invitation: Invitation | None, seat: Membership | None) -> HttpResponse:
-    """Say why this invitation is not to be accepted: unknown, closed, or already in the study."""
+    """Explain why nobody can join by this link: unknown, closed, or the user is already a member."""
     status = 404 if invitation is None else 410
     if seat:
         status = 409 if request.method == "POST" else 200
@@ -204,7 +204,7 @@ def _people(
     new: Mapping[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page of people. `new` is what was just made and is shown once: `link` or `token`, and for whom."""
+    """The page of people. `new` is shown once: a `link` with its invitation, or a `token` with its member."""
     context: dict[str, Any] = {
         **frame(study, member, "people"),
         "seats": [_seat(of, member) for of in queries.members(study)],

@@ -1,4 +1,4 @@
-"""Close an account: whoever has it is out at once."""
+"""Close an account: all its sessions, tokens and links end at once."""
 
 from argparse import ArgumentParser
 from typing import Any
