@@ -1,4 +1,4 @@
-"""Who gets which issue, and in which order: plain numbers, no database."""
+"""Who gets which issue, and in which order: only numbers, no database."""
 
 import hashlib
 from bisect import bisect_left
@@ -8,28 +8,27 @@ from itertools import pairwise
 from statistics import median
 
 IN_REPOSITORY = 48
-"""Bits of a rank that shuffle the issues of one repository; those above them number the repositories."""
+"""Low bits of a rank, which shuffle the issues of a repository; the bits above number the repositories."""
 PAUSE = timedelta(minutes=30)
 REST = timedelta(minutes=10)
 
 
 def volunteer_seed(seed: int, column: int) -> int:
-    """The seed of one volunteer's own order: fixed by the round's seed and their column.
-
-    A signed 64-bit number, evenly spread, so that it also serves as a place on the ring of ranks.
+    """The seed of one volunteer's own order, computed from the round's seed and the volunteer's column. A
+    signed 64-bit number, evenly spread, so that it also serves as a place on the ring of ranks.
     """
     digest = hashlib.blake2b(f"{seed}/{column}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def repository_of(rank: int) -> tuple[int, int]:
-    """The first and the last rank of the repository that this one is in, in a round ordered by repository."""
+    """The first and the last rank of the repository of this rank, in a round ordered by repository."""
     first = rank >> IN_REPOSITORY << IN_REPOSITORY
     return first, first | (1 << IN_REPOSITORY) - 1
 
 
 def entrance(rank: int, seed: int) -> int:
-    """Where a volunteer of this seed begins in the repository that this rank is in: a place of their own."""
+    """The rank at which a volunteer with this seed begins in the repository of this rank."""
     first, last = repository_of(rank)
     return first | seed & (last - first)
 
@@ -40,11 +39,11 @@ def fair_share(issues: int, labels_per_issue: int, volunteers: int) -> int:
 
 
 def smallest_quota(issues: int, labels_per_issue: int, quotas: Sequence[int | None]) -> int:
-    """The smallest q that fills a round once no volunteer's quota is below q; None in `quotas` is no end.
+    """The smallest q that fills a round if every quota is at least q; None in `quotas` means no limit.
 
-    0 where the quotas are enough as they are. Nobody labels an issue twice, so a volunteer gives at most
-    `issues` labels; labels_per_issue <= len(quotas). Enough turns are also enough for each single issue:
-    dealt out one volunteer after the other, an issue meets nobody twice.
+    0 if the quotas already fill the round. Nobody labels an issue twice, so a volunteer gives at most
+    `issues` labels; labels_per_issue <= len(quotas). If the total is enough, each issue can get its labels:
+    dealt out one volunteer after the other, no issue gets the same volunteer twice.
     """
     needed = issues * labels_per_issue
 
@@ -55,9 +54,8 @@ def smallest_quota(issues: int, labels_per_issue: int, quotas: Sequence[int | No
 
 
 def pace(moments: Sequence[datetime]) -> float | None:
-    """Seconds that one label takes: the median gap of these moments, in any order.
-
-    Gaps over half an hour are pauses and do not count. None where no gap is left.
+    """Seconds per label: the median gap between these moments, in any order. None without a gap to count.
+    Gaps over half an hour are pauses and do not count.
     """
     ordered = sorted(moments)
     gaps = [later - earlier for earlier, later in pairwise(ordered)]
@@ -66,10 +64,10 @@ def pace(moments: Sequence[datetime]) -> float | None:
 
 
 def stretch(moments: Sequence[datetime], now: datetime) -> timedelta:
-    """How long somebody has been at work by now without ten minutes' rest.
+    """How long somebody has worked until now without ten minutes' rest. The moments can be in any order.
 
-    Since the first of these moments, in any order, from which on no two, nor the last and now, are further
-    apart. Zero in a rest, or without moments.
+    The work began at the earliest moment after which no gap, up to now, is longer than ten minutes. Zero
+    during a rest, or without moments.
     """
     ordered = sorted(moments)
     gaps = list(pairwise([*ordered, now]))

@@ -1,4 +1,4 @@
-"""What a round and its labels can be refused for."""
+"""The reasons to refuse an action on a round or its labels."""
 
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class RoundRefused(FieldRefused):
-    """A round cannot be made, or opened, like this. `field` names what to change."""
+    """A round cannot be created or opened with these settings. `field` names the setting to change."""
 
 
 class VolunteerRefused(FieldRefused):
-    """A change of who labels in a round, or how much, cannot be made like this. `field`: what to change."""
+    """A change of the volunteers of a round, or of their share, is refused. `field` names what to change."""
 
 
 class NotAllowed(DomainError):
@@ -32,7 +32,7 @@ class RoundAlreadyOpen(DomainError):
 
 
 class TextKept(DomainError):
-    """A refusal before which the text was to be kept as the member's draft; `is_kept` says that it is."""
+    """A refusal of a form whose text is first saved as the member's draft; `is_kept`: the draft was saved."""
 
     is_kept = False
 
@@ -99,7 +99,7 @@ class StaleVersion(TextKept):
 
 
 class CategoryGone(TextKept):
-    """It was chosen on a page of an earlier version of the taxonomy."""
+    """The member chose the category on a page that showed an earlier version of the taxonomy."""
 
     def __init__(self, last: "CategoryState", *, is_split: bool = False) -> None:
         said = _(

@@ -1,4 +1,4 @@
-"""What pages and endpoints of a round begin with, and what several rooms tell about one."""
+"""What the pages and endpoints of rounds share: the access check, a header, addresses of other pages."""
 
 from collections.abc import Callable
 
@@ -12,16 +12,16 @@ from rounds.queries.rounds import round_and_seat
 from studies.models import Membership
 
 WITHHELD = "Crosscheck-Withheld"
-"""A file's header that gives the number of issues that the blindness of a round keeps from its reader."""
+"""The header of a file with the number of issues that are withheld from its reader."""
 
 
 def example_url(round_: Round, issue_id: int) -> str:
-    """Where an issue is taken as an example for a category of the round's taxonomy."""
+    """The address of the form that makes an issue an example of a category of the round's taxonomy."""
     return reverse("draft_examples", args=[round_.version.taxonomy_id], query={"issue": issue_id})
 
 
 def vote_url(round_: Round, issue_id: int) -> str:
-    """Where what the labels of an issue miss is put to the vote."""
+    """The address of the form that puts the proposals for an issue to the vote."""
     taxonomy = round_.version.taxonomy_id
     return reverse("put_to_vote", args=[taxonomy], query={"round": round_.pk, "issue": issue_id})
 
@@ -31,9 +31,8 @@ def seat_in(
     round_id: int,
     may: Callable[[Membership | None, Round], bool] | None = None,
 ) -> tuple[Round, Membership]:
-    """The round, if this user may see it (Http404 if not), and their seat in its study.
-
-    Raises PermissionDenied for a seat that `may`, a rule, does not let.
+    """The round, and this user's membership of its study. Http404 if the user may not see the round. Raises
+    PermissionDenied for a member whom the rule `may` does not allow.
     """
     found = round_and_seat(request.user, round_id)
     if found is None:

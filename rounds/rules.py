@@ -16,12 +16,12 @@ def may_draw_sample(member: Membership | None, study: Study) -> bool:
 
 
 def may_read_samples(member: Membership | None, study: Study) -> bool:
-    """See which samples were drawn, and how: every member but a model, as with the issues themselves."""
+    """See which samples were drawn, and how: every member but a model, as for issues."""
     return is_of(member, study.pk) and studies_rules.may_see_people(member)
 
 
 def may_read_pilot(member: Membership | None, round_: Round) -> bool:
-    """See what came out of a pilot, and make a taxonomy and a training from it: owner and leads."""
+    """See the results of a pilot, and make a taxonomy and a training from them: owner and leads."""
     return round_.kind == Round.Kind.PILOT and may_create_round(member, round_.study)
 
 
@@ -36,12 +36,12 @@ def may_close(member: Membership | None, round_: Round) -> bool:
 
 
 def may_change_round(member: Membership | None, round_: Round) -> bool:
-    """Change who labels in a round, how much and until when, before it is closed: owner and leads."""
+    """Change volunteers, quotas and deadline of a round that is not closed: owner and leads."""
     return may_open(member, round_) and round_.closed_at is None
 
 
 def may_be_volunteer(member: Membership | None, study: Study) -> bool:
-    """Be chosen for a round: owner, leads, volunteers. Models are compared with them, never counted."""
+    """Be chosen for a round: owner, leads, volunteers; never models, whose labels are only compared."""
     return (
         member is not None
         and is_of(member, study.pk)
@@ -51,7 +51,7 @@ def may_be_volunteer(member: Membership | None, study: Study) -> bool:
 
 
 def may_label_as_model(member: Membership | None, round_: Round) -> bool:
-    """Give labels that are compared with those of the volunteers, and read one's own: the study's models."""
+    """Give labels that are compared with those of volunteers, and read one's own: models of the study."""
     return (
         member is not None
         and is_of(member, round_.study_id)
@@ -71,8 +71,8 @@ def may_see_progress(member: Membership | None, round_: Round) -> bool:
 
 
 def may_see_others(member: Membership | None, round_: Round) -> bool:
-    """See who else labels in a round and how far they are, and change that: who sees its progress. Not in an
-    open second look of one's own: who else is in it, and with how many issues, says what they had chosen.
+    """See the other volunteers of a round and their progress: every member but a model. Not the volunteers of
+    an open second look: who else is in it, and with how many issues, tells what others had chosen.
     """
     if not may_see_progress(member, round_):
         return False

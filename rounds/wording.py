@@ -1,4 +1,4 @@
-"""What a round was set to, in words: where its issues came from, its rule, its drift check."""
+"""The settings of a round in words: the origin of its issues, its rule, its drift check."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from rounds.models import Round
 
 
 def rule(round_: Round) -> str:
-    """How an issue gets its decision beyond unanimity."""
+    """How an issue gets its decision."""
     if round_.rule == Round.Rule.MAJORITY:
         return ngettext(
             "Equal labels decide: %(n)d or more.", "Equal labels decide: %(n)d or more.", round_.majority or 0
@@ -21,7 +21,7 @@ def rule(round_: Round) -> str:
 
 
 def drift(round_: Round) -> str:
-    """The drift check, "" without one."""
+    """The drift check in words, "" without one."""
     if not round_.drift_percent:
         return ""
     return ngettext(
@@ -34,7 +34,7 @@ def drift(round_: Round) -> str:
 
 
 def selection(chosen: Mapping[str, Any]) -> str:
-    """Where the issues of a round came from; "" where nothing was noted, as in rounds that were imported."""
+    """Where the issues of a round came from; "" if the round does not record it, as an imported round."""
     if not chosen:
         return ""
     said = [_source(str(chosen.get("source", "")), str(chosen.get("name", "")))]

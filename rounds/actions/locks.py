@@ -1,11 +1,10 @@
 """The locks of a round. Every action takes them in this order: round, volunteer, issue, slot, label, draft.
 
-An action of a meeting takes them in this order: round, meeting, issue, item, votes, decisions. All changes of
-one meeting take turns by the row of the meeting: after the lock an action can read first and write then.
-
-A submit locks its round FOR SHARE, so that closing the round either waits for the submit or is seen by it. A
-second look locks the round of the first labels too, and locks that round first. The row of the volunteer
-makes two windows of one person take turns; the row of the issue makes the last labels of an issue take turns.
+An action of a meeting takes them in this order: round, meeting, issue, item, votes, decisions. The lock on
+the row of the meeting makes all changes of one meeting take turns, so an action can read and then write.
+A submit locks its round FOR SHARE: a closing either waits for the submit or sees its label. A second look
+first locks the round of the first labels. The row of the volunteer makes two windows of one person take
+turns; the row of the issue makes the last labels of an issue take turns.
 """
 
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ class LockedPlace:
 
     @property
     def own(self) -> dict[str, int]:
-        """The key of what the volunteer has on this issue: slot, label, draft, skip."""
+        """The fields that identify the volunteer's slot, label, draft and skip for this issue."""
         return {
             "round_id": self.round.pk,
             "issue_id": self.place.issue_id,
@@ -111,7 +110,7 @@ def lock_place(round_: Round, issue: Issue, member: Membership) -> LockedPlace:
 
 
 def lock_round(round_: Round) -> Round:
-    """The current row of the round; nobody closes or changes the round before this transaction ends."""
+    """Lock and return the round: nobody closes or changes it before this transaction ends."""
     return Round.objects.raw("SELECT * FROM rounds_round WHERE id = %s FOR SHARE", [round_.pk])[0]
 
 
@@ -119,11 +118,11 @@ def lock_round(round_: Round) -> Round:
 def settled_snapshot(round_: Round) -> Iterator[datetime]:
     """Open a transaction that sees the round at one moment, while no decision is under way, and may write.
 
-    Yields that moment: the snapshot holds every decision made by then, and every later decision is missing.
-    This holds because a deciding action locks the round before it reads the clock, and until it commits. The
-    first statement of a transaction takes the snapshot, and a lock is a statement too; so a connection of its
-    own locks the round, without the key, until the snapshot is taken. Inside a transaction of the caller the
-    caller takes that lock.
+    Yields that moment: the snapshot contains every decision made until then, and no later decision. The
+    reason: a deciding action locks the round before it reads the clock, and until it commits. The first
+    statement of a transaction takes the snapshot, and a lock is a statement too; so a second connection locks
+    the round (FOR NO KEY UPDATE) until the snapshot is taken. If the caller is in a transaction, the caller
+    takes that lock.
     """
     with ExitStack() as stack:
         if connection.in_atomic_block:
@@ -155,7 +154,7 @@ def require_open(round_: Round) -> None:
 
 
 def lock_volunteer(round_: Round, member: Membership) -> RoundVolunteer:
-    """The row of the member in the round, locked by this transaction. Raises what `require_seat` raises."""
+    """Lock and return the member's row in the round. Raises what `require_seat` raises."""
     volunteer = (
         RoundVolunteer.objects.select_for_update(no_key=True, of=("self",))
         .select_related("member", "round__study")
@@ -171,8 +170,8 @@ def lock_volunteer(round_: Round, member: Membership) -> RoundVolunteer:
 def require_seat(round_: Round, volunteer: RoundVolunteer) -> None:
     """Check that the volunteer may label in the round.
 
-    Raises NotYourTurn where the member labels in no round of the study any more, RemovedFromRound where a
-    lead took the member out of this round, TrainingFirst where its training is not passed yet.
+    Raises NotYourTurn if the member can label in no round of the study any more, RemovedFromRound if a lead
+    took the member out of this round, TrainingFirst if the member has yet to pass its training.
     """
     if not may_be_volunteer(volunteer.member, volunteer.round.study):
         raise NotYourTurn
@@ -183,7 +182,7 @@ def require_seat(round_: Round, volunteer: RoundVolunteer) -> None:
 
 
 def lock_issue(round_: Round, issue: Issue) -> RoundIssue:
-    """The row of the issue in the round, locked by this transaction. NotYourTurn where there is none."""
+    """Lock and return the row of the issue in the round. Raises NotYourTurn if there is no such row."""
     found = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_, issue=issue).first()
     if found is None:
         raise NotYourTurn

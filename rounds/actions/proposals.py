@@ -1,4 +1,4 @@
-"""Categories that a volunteer misses: what they propose in place of a label's category."""
+"""Proposals: the categories that volunteers miss and name in place of a label's category."""
 
 import unicodedata
 
@@ -21,10 +21,9 @@ def require_lengths(name: str, reason: str) -> None:
 
 
 def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
-    """The member's open proposal of this name, made if there is none; all labels that want it point to it.
-
-    Names that differ in case only are one. A proposal stays when its last label is changed to a category, for
-    the history of that label: only one that a label points to is ever put to the vote.
+    """The member's open proposal with this name, created if missing; all labels that want the name point to
+    it. Names that differ only in case are the same. A proposal stays when its last label changes to a
+    category, for the history of that label: only a proposal that a label points to is ever put to the vote.
     """
     own = Proposal.objects.filter(
         taxonomy=round_.version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN
@@ -50,7 +49,7 @@ def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
 
 
 def folded(name: str) -> str:
-    """What makes two names one: case and the way in which accents are written do not count."""
+    """The form in which two names are compared: without case, and with accents written in one way."""
     return unicodedata.normalize("NFC", name).casefold()
 
 

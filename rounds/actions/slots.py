@@ -1,4 +1,4 @@
-"""The slots of a round as rows: made, counted and taken back, a stretch of issues at a time."""
+"""The slots of a round as rows: make them, count them and delete them, for a range of issues at a time."""
 
 from typing import Any
 
@@ -45,10 +45,10 @@ MISFITS_DROPPED = "DELETE FROM rounds_assignment a WHERE a.round_id = %(round)s 
 
 
 def make_slots(round_: Round, *, first: int = 1, last: int = 2**31 - 1) -> int:
-    """Make the slots that the issues at these positions lack, and say how many those were.
+    """Make the missing slots of the issues at these positions; returns how many slots were made.
 
-    Everyone's slot where everyone labels everything, else as many free ones as the round asks for. What is
-    there stays as it is. The caller holds the round.
+    Fully crossed, each volunteer gets a slot; otherwise each issue gets `labels_per_issue` free slots.
+    Existing slots stay as they are. The caller has locked the round.
     """
     by_repository = round_.order == Round.Order.BY_REPOSITORY
     crossed = round_.allocation == Round.Allocation.CROSSED
@@ -60,7 +60,7 @@ def make_slots(round_: Round, *, first: int = 1, last: int = 2**31 - 1) -> int:
 
 
 def fitting_slots(round_: Round) -> int:
-    """How many slots of a round that is not open are as its plan wants them."""
+    """How many slots of a round that is not open fit its plan."""
     with connection.cursor() as cursor:
         cursor.execute(COUNTED.format(fits=_fits(round_)), _parameters(round_))
         (found,) = cursor.fetchone()
@@ -68,27 +68,25 @@ def fitting_slots(round_: Round) -> int:
 
 
 def drop_misfits(round_: Round) -> int:
-    """Take away what an opening that was broken off made for a plan that has changed since."""
+    """Delete the slots of a broken-off opening that do not fit the plan of the round; returns how many."""
     return _rows(MISFITS_DROPPED.format(fits=_fits(round_)), _parameters(round_))
 
 
 def drop_slots(round_: Round) -> int:
-    """Take away all slots of a round that nobody has labelled in."""
+    """Delete all slots of a round without labels; returns how many."""
     return _rows("DELETE FROM rounds_assignment WHERE round_id = %s", [round_.pk])
 
 
 def _rows(statement: str, parameters: Any) -> int:
-    """Run a statement; how many rows it made or took away."""
+    """Run a statement; returns how many rows it inserted or deleted."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)
 
 
 def renew_statistics(*tables: str) -> None:
-    """Let the planner know what these tables hold now, before and after rows come by the ten thousand.
-
-    Checks of foreign keys would else go by plans of when the tables were small, and read all of them for
-    each row.
+    """Run ANALYZE on these tables, before and after an action inserts rows by the ten thousand. Otherwise the
+    checks of foreign keys use plans from when the tables were small, and read a whole table for each row.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"ANALYZE {', '.join(tables)}")

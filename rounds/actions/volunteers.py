@@ -11,10 +11,9 @@ from studies.models import Membership
 
 
 def lock_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Round:
-    """Lock a round that `by` may change.
-
-    FOR NO KEY UPDATE: a claim can still write rows that refer to the round. For a second look the round of
-    the first labels is locked first, as everywhere.
+    """Lock a round that `by` may change. Raises RoundClosed, NotAllowed, and RoundNotOpen if it must be
+    `opened`. FOR NO KEY UPDATE: a claim can still write rows that refer to the round. For a second look the
+    round of the first labels is locked first, as everywhere.
     """
     if round_.of_id is not None:
         lock_round(Round(pk=round_.of_id))
@@ -31,7 +30,7 @@ def lock_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Rou
 
 
 def lock_active(round_: Round, member: Membership, *beside: Membership | None) -> RoundVolunteer:
-    """Lock the row of a volunteer who labels in the round, and the rows of `beside`, in the order of ids."""
+    """Lock the rows of a labelling volunteer and of `beside`, in the order of ids, or VolunteerRefused."""
     asked = [member.pk, *(one.pk for one in beside if one is not None)]
     locked = RoundVolunteer.objects.select_for_update(no_key=True).filter(round=round_, member__in=asked)
     found = {volunteer.member_id: volunteer for volunteer in locked.order_by("pk")}

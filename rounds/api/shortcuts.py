@@ -1,4 +1,4 @@
-"""A category of a round by its code, as REST names it."""
+"""Finds a category of a round by the code that a REST request gives."""
 
 from rest_framework.exceptions import ValidationError
 
@@ -8,7 +8,7 @@ from taxonomy.queries.codebooks import codebook
 
 
 def category_of(round_: Round, code: str, version: Version | None = None) -> Category:
-    """The category with this code in the round's version, or in this one; else a 400 that names the field."""
+    """The category with this code in `version`, by default the round's; a 400 for an unknown code."""
     state = codebook(version or round_.version_id).by_code.get(code)
     if state is None:
         where = f"Version {version.number}" if version else "The round's version"

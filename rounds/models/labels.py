@@ -1,4 +1,4 @@
-"""Labels, with their history, and what they say in the version that their round labels with now."""
+"""Labels, their history, and the category that each label counts as in the round's current version."""
 
 import pghistory
 import pgtrigger
@@ -44,13 +44,13 @@ _SAY_AGAIN = """
 class Label(models.Model):
     """The category that one volunteer chose for one issue of a round, with a short summary.
 
-    Append-only for everyone but its author, and for its author only until reveal: a trigger sees to it.
-    In training its author sees the right answer next, so it stays as it is at once.
-    A surplus label came after its slot was given to somebody else: kept, and out of the statistics.
-    (assignment, round, issue, volunteer) is a key of Assignment: a composite foreign key, added by
-    a migration, so that a slot with a label cannot change hands.
-    What counts of the labels of a complete issue stands on its RoundIssue too: by triggers.
-    An open label has no category: its author proposed one, and it stays open until that is decided.
+    Only its author may change a label, and only until reveal; a trigger enforces this. In a training nobody
+    changes a label, because its author sees the right answer next. A surplus label came after its slot was
+    given to somebody else: it is kept, and left out of the statistics. An open label has no category: its
+    author proposed one, and the label stays open until the proposal is decided.
+    (assignment, round, issue, volunteer) refers to a key of Assignment: a composite foreign key, added by a
+    migration, so that a slot with a label cannot change hands. Triggers copy the labels of a complete issue
+    to its RoundIssue.
     """
 
     round = models.ForeignKey(
@@ -172,11 +172,11 @@ class Label(models.Model):
 
 
 class CurrentLabel(models.Model):
-    """What a label says in the version that its round labels with now: a view, a row per label that counts.
+    """What each label that counts says in the version that the round uses now. A view: one row per label.
 
-    That is the category it was given, or what that has become as a whole; where it was split or retired, or
-    the label is open, what its author says in the latest second look; none without that. `label` is the one
-    that says it.
+    The category is the chosen one, or the category that it became as a whole. If it was split or retired, or
+    if the label is open, the author's label in the latest second look gives the category; NULL without that
+    label. `label` is the label that gives the category.
     """
 
     id = models.BigIntegerField(primary_key=True)

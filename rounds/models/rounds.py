@@ -25,7 +25,7 @@ class Round(models.Model):
     PLANNED = (Kind.SCREENING, Kind.PILOT, Kind.TRAINING, Kind.MAIN)
     """Kinds of rounds that a lead plans."""
     APART = (Kind.TRAINING, Kind.LOOK)
-    """Kinds of rounds whose labels are no part of any number by themselves."""
+    """Kinds of rounds whose labels count in no statistic by themselves."""
 
     class Allocation(models.TextChoices):
         CROSSED = "crossed", _("everyone labels everything")
@@ -40,7 +40,7 @@ class Round(models.Model):
         BY_REPOSITORY = "by_repository", _("by repository")
 
     class Rule(models.TextChoices):
-        """How an issue gets its decision beyond unanimity."""
+        """How an issue gets its decision if its labels are not unanimous."""
 
         UNANIMOUS = "unanimous", _("unanimous labels only; a lead settles the rest")
         MAJORITY = "majority", _("a majority of the labels")
@@ -180,7 +180,7 @@ class Round(models.Model):
 
 
 class RoundVolunteer(models.Model):
-    """One member who labels in a round; `column` places their labels in tables and exports, from 1."""
+    """One member who labels in a round; `column`, from 1, orders their labels in tables and exports."""
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="volunteers")
     member = models.ForeignKey(Membership, models.PROTECT, related_name="rounds")
@@ -209,12 +209,12 @@ class RoundVolunteer(models.Model):
 
 
 class RoundIssue(models.Model):
-    """One issue of a round, in the round's order; `completed_at` is set with the label of its last slot.
+    """One issue of a round, at its position; `completed_at` is set with the label of its last slot.
 
-    `labels`, `whose` and `decided` repeat what its labels and its decision say in the round's version
-    (`CurrentLabel`), so that a report groups rows of one table. Only the database writes them: a trigger
-    computes them when the issue is complete or no longer is, when a label or a decision of it comes, changes
-    or goes (the triggers of `Label` and `Decision`), and when the round goes on with another version.
+    `labels`, `whose` and `decided` repeat the labels (`CurrentLabel`) and the decision of the issue in the
+    round's version, so that a report reads one table. Only the database writes them: a trigger computes them
+    when the issue becomes complete or incomplete, when a label or decision is stored, changed or deleted (see
+    `Label` and `Decision`), and when the round changes to another version.
     """
 
     # No index of its own: two keys begin with the round. It could only tempt PostgreSQL to read all issues of
@@ -276,10 +276,10 @@ class RoundIssue(models.Model):
 
 
 class Assignment(models.Model):
-    """A numbered slot: one volunteer's turn at one issue of a round. Without a volunteer it is free.
+    """A numbered slot: one volunteer's turn at one issue of a round. Without a volunteer the slot is free.
 
-    The pair (round, issue) is a key of RoundIssue and (round, volunteer) one of RoundVolunteer: composite
-    foreign keys that the migration adds, since Django knows none.
+    (round, issue) refers to a key of RoundIssue, and (round, volunteer) to a key of RoundVolunteer: composite
+    foreign keys that the migration adds, since Django has none.
     """
 
     round = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Training: issues whose right label is known, and what volunteers say about them."""
+"""Training: the right labels of its issues."""
 
 import pgtrigger
 from django.db import models
@@ -12,10 +12,10 @@ from taxonomy.models import Category
 
 
 class Answer(models.Model):
-    """The right label of one issue of a training round, with its explanation: what the lead chose and why.
+    """The right label of one issue of a training round, with an explanation; a lead gives both.
 
-    A volunteer sees it once they have labelled the issue. It stays as it is once the round is open.
-    (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
+    A volunteer sees them after labelling the issue. Nobody can change them once the round is open.
+    (round, issue) refers to a key of RoundIssue: a composite foreign key that the migration adds.
     """
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="answers")

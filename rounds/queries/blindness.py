@@ -1,7 +1,7 @@
-"""The second gate of blindness: what is revealed in one round (the first gate, `rounds.queries.rounds`) and
-held back from a member, because they have yet to label the issue in another round.
+"""The second gate of blindness: revealed issues that are withheld from a member, who has yet to label them in
+another round. The first gate is `rounds.queries.rounds`.
 
-Whoever still has to label an issue must not see what others said of it before, in whatever round they did.
+A member who still has to label an issue must not see the labels of others for it in any round.
 """
 
 from collections.abc import Collection, Iterable
@@ -19,17 +19,17 @@ from studies.models import Membership
 
 WithheldIssues = QuerySet[RoundIssue]
 OfAnIssue = TypeVar("OfAnIssue", bound=Model)
-"""A model with a `round` and an `issue`: a disagreement, or the issue of a round itself."""
+"""A model with a `round` and an `issue`: `Disagreement`, or `RoundIssue` itself."""
 
 NOTHING: WithheldIssues = RoundIssue.objects.none()
-"""What is held back from who asks at the shell: nothing."""
+"""The withheld issues of a reader at the shell: none."""
 
 
 def _can_fall_to(member: int | OuterRef) -> Q:
-    """For open turns: it is this member's, or could be given to them yet.
+    """A condition on slots: not submitted, and held by this member or still available to them.
 
-    Where k volunteers label an issue, a slot that another one holds falls free when they skip, leave or take
-    too long; it goes to nobody who has labelled the issue in that round.
+    In a k of n round another volunteer's slot becomes free when they skip, leave or let the lease run out;
+    nobody gets a slot on an issue that they have labelled in that round.
     """
     own = OuterRef(member) if isinstance(member, OuterRef) else member
     labelled = Assignment.objects.filter(
@@ -40,11 +40,10 @@ def _can_fall_to(member: int | OuterRef) -> Q:
 
 
 def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
-    """The turns at issues that this member has yet to take, or could be given, in other open rounds of the
-    taxonomy.
+    """The open slots that this member has, or could still get, in other open rounds of the taxonomy.
 
-    Without a query, and empty, for who labels nowhere else: `.query.is_empty()` says so. One small query
-    otherwise.
+    Without such a round the result is empty, and reading it takes no query: `.query.is_empty()` is true. One
+    small query to find the rounds.
     """
     if member is None:
         return Assignment.objects.none()
@@ -55,14 +54,14 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
 
 
 def _labels_in(members: Collection[int], round_: Round) -> list[int]:
-    """The other open rounds of the round's taxonomy that any of these members labels in. One small query."""
+    """The other open rounds of the round's taxonomy in which any of these members labels. One small query."""
     seats = _open_seats(frozenset(members), round_.version.taxonomy_id)
     return [other for other in seats if other != round_.pk]
 
 
 @once_a_page
 def _open_seats(members: frozenset[int], taxonomy_id: int) -> list[int]:
-    """The open rounds of the taxonomy that any of these members labels in."""
+    """The open rounds of the taxonomy in which any of these members labels."""
     seats = RoundVolunteer.objects.filter(
         member__in=members,
         left_at=None,
@@ -74,8 +73,8 @@ def _open_seats(members: frozenset[int], taxonomy_id: int) -> list[int]:
 
 
 def withheld_issues(round_: Round, member: Membership | None) -> WithheldIssues:
-    """The revealed issues of a round that this member has yet to label elsewhere: no report or file that they
-    get holds one. Costs what `still_to_label` costs; the issues are asked for where it is used.
+    """The revealed issues of a round that are withheld from this member; no report or file for them contains
+    these. One small query as in `still_to_label`; the result is read where it is used.
     """
     turns = still_to_label(round_, member)
     if turns.query.is_empty():
@@ -84,8 +83,8 @@ def withheld_issues(round_: Round, member: Membership | None) -> WithheldIssues:
 
 
 def keeps_frozen(round_: Round, member: Membership | None) -> WithheldIssues:
-    """What keeps the frozen reports of a round from this member: all that is held back from them, and what
-    was revealed once and is for them to look at again. A frozen report may be of that, too.
+    """The issues that keep the frozen reports of a round from this member: the withheld ones, and issues that
+    were revealed once and are due for their second look. A frozen report may contain both.
     """
     turns = still_to_label(round_, member)
     if turns.query.is_empty():
@@ -95,18 +94,18 @@ def keeps_frozen(round_: Round, member: Membership | None) -> WithheldIssues:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads, as far as it says what is held back from them: a member, or None at the shell."""
+    """The reader of a report, for whom issues are withheld: a member, or None at the shell."""
 
     member: Membership | None
 
     def withheld_issues(self, rounds: Iterable[Round]) -> WithheldIssues:
-        """What of these rounds is held back from them. One small query, none for who asks at the shell."""
+        """The issues of these rounds that are withheld from the reader. At most one small query."""
         return withheld_issues_in(rounds, [self.member] if self.member else [])
 
 
 def seen_sql(blind: WithheldIssues, column: str, *, by: str = "issue_id") -> tuple[str, dict[str, Any]]:
-    """For a statement that is written out: the condition that the issue in this column is not held back, and
-    its parameters by name. "true" where nothing is. `by`: "id" where the column is that of a `RoundIssue`.
+    """For raw SQL: a condition that the issue in `column` is not withheld, and its parameters by name. "true"
+    if no issue is withheld. `by`: "id" if the column contains ids of `RoundIssue`.
     """
     if blind.query.is_empty():
         return "true", {}
@@ -117,7 +116,7 @@ def seen_sql(blind: WithheldIssues, column: str, *, by: str = "issue_id") -> tup
 
 
 def seen_by(found: QuerySet[OfAnIssue], round_: Round, member: Membership | None) -> QuerySet[OfAnIssue]:
-    """Of these disagreements of a round, those that nothing keeps from this member."""
+    """The rows of `found`, all of one round, whose issues are not withheld from this member."""
     turns = still_to_label(round_, member)
     if turns.query.is_empty():
         return found
@@ -125,10 +124,8 @@ def seen_by(found: QuerySet[OfAnIssue], round_: Round, member: Membership | None
 
 
 def seen_by_seats(found: QuerySet[OfAnIssue], seats: Iterable[Membership]) -> QuerySet[OfAnIssue]:
-    """Of these disagreements of any rounds, or issues of them, those that nothing keeps from who has these
-    memberships.
-
-    One small query.
+    """The rows of `found`, of any rounds, that are not withheld from the user with these memberships. One
+    small query.
     """
     for kept in _kept_from(seats):
         found = found.exclude(kept)
@@ -136,7 +133,7 @@ def seen_by_seats(found: QuerySet[OfAnIssue], seats: Iterable[Membership]) -> Qu
 
 
 def withheld_issues_in(rounds: Iterable[Round], seats: Iterable[Membership]) -> WithheldIssues:
-    """`withheld_issues` of several rounds and for all memberships of one person. One small query."""
+    """`withheld_issues` of several rounds, for all memberships of one person. One small query."""
     kept = _kept_from(seats)
     if not kept:
         return NOTHING
@@ -144,7 +141,7 @@ def withheld_issues_in(rounds: Iterable[Round], seats: Iterable[Membership]) -> 
 
 
 def _kept_from(seats: Iterable[Membership]) -> list[Q]:
-    """For each seat in an open round: what its turns keep back in other rounds of the taxonomy."""
+    """For each seat in an open round: a condition on the rows that its open slots withhold."""
     labelled = RoundVolunteer.objects.filter(
         member__in=[seat.pk for seat in seats],
         left_at=None,
@@ -165,12 +162,12 @@ def _kept_from(seats: Iterable[Membership]) -> list[Q]:
 
 @once_a_page
 def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool:
-    """Does this member still have to label the issue elsewhere?"""
+    """Does this member still have to label the issue in another round?"""
     return still_to_label(round_, member).filter(issue=issue_id).exists()
 
 
 def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> frozenset[int]:
-    """Those of these members who still have to label the issue elsewhere. Two queries at most, none without
+    """The members among these who still have to label the issue elsewhere. At most two queries, none without
     members.
     """
     rounds = _labels_in(members, round_) if members else []
@@ -184,7 +181,7 @@ def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> fro
 
 
 def waits_elsewhere(*, member: str, round_: str, taxonomy: str, issue: str) -> Exists:
-    """For rows of a query that name these: does the member still have to label the issue in another round?"""
+    """A condition on rows with these columns: must the member still label the issue in another round?"""
     turns = Assignment.objects.filter(
         _can_fall_to(OuterRef(OuterRef(member))), round=OuterRef("round"), issue=OuterRef(OuterRef(issue))
     )

@@ -1,4 +1,4 @@
-"""The categories of one version, as labels are compared: rolled up to a depth."""
+"""The categories of one version, and the category that a label counts as at a depth."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ STANDS_AS = """nullif(coalesce((
     WHERE g.version_id = %(version)s AND g.category_id = {row}.category_id
       AND {row}.version_id < g.since_id AND {row}.version_id >= coalesce(g.after_id, 0)
 ), {row}.category_id), 0)"""
-"""SQL: what the choice of this row counts as in version %(version)s, as `States.stands_as` says it; NULL for
-nothing. Of labels that count, `CurrentLabel` says it, with second looks."""
+"""SQL: the category that the choice in this row counts as in version %(version)s, as in `States.stands_as`;
+NULL for none. For labels that count use `CurrentLabel`, which includes second looks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +59,14 @@ class ShownCodebook:
         return tuple(state.code for state in states)
 
     def at_depth(self, category_id: int, depth: int) -> CategoryState:
-        """The ancestor at this level, or the category itself where it is no deeper."""
+        """The ancestor at this level, or the category itself if its level is not deeper."""
         state = self.states[category_id]
         while state.level > depth and state.parent_id is not None:
             state = self.states[state.parent_id]
         return state
 
     def hue(self, category_id: int) -> int:
-        """Which hue its chips have: that of its type, as taxonomy.tree.hues gives it."""
+        """The hue of the category's chips: that of its type, from taxonomy.tree.hues."""
         return self._hues.get(self.at_depth(category_id, Level.TYPE).code, NONE)
 
     @cached_property
@@ -74,14 +74,14 @@ class ShownCodebook:
         return codebooks.hues_of([state for state in self.states.values() if state.level == Level.TYPE])
 
     def below(self, code: str) -> list[int]:
-        """The ids of the category of this code and of all beneath it; none where nothing has the code."""
+        """The ids of the category with this code and of all below it; empty for an unknown code."""
         top = self.by_code.get(code)
         if top is None:
             return []
         return [id_ for id_ in self.states if self.at_depth(id_, top.level) == top]
 
     def counted(self, depth: int) -> list[CategoryState]:
-        """What labels of a round of this depth count as: the categories of its level, and leaves above it."""
+        """The categories that labels count as at this depth: those of its level, and leaves above it."""
         return [
             state
             for id_, state in self.states.items()
@@ -89,7 +89,7 @@ class ShownCodebook:
         ]
 
     def choosable(self, depth: int) -> frozenset[int]:
-        """Deep enough for a round of this depth: at its level or deeper, or above it without any below."""
+        """The categories for labels of a round of this depth: at its level or deeper, and leaves above."""
         return frozenset(
             id_ for id_, state in self.states.items() if state.level >= depth or self.is_leaf(id_)
         )
@@ -97,7 +97,7 @@ class ShownCodebook:
 
 @lru_cache(maxsize=32)
 def codebook(version_id: int) -> ShownCodebook:
-    """The categories of a published version, without long texts, kept in memory. One query at first."""
+    """The categories of a published version without long texts, cached in memory. One query at first."""
     states = (
         CategoryState.objects.filter(version=version_id)
         .defer("definition", "includes", "excludes", "examples")
@@ -108,12 +108,12 @@ def codebook(version_id: int) -> ShownCodebook:
 
 @lru_cache(maxsize=32)
 def categories_of(version_id: int) -> codebooks.Codebook:
-    """The categories of a published version with all their texts, kept in memory."""
+    """The categories of a published version with all texts, cached in memory."""
     return codebooks.codebook(version_id)
 
 
 def deepest_level(version_id: int) -> int:
-    """The deepest level that this version has, 0 for an empty one."""
+    """The deepest level of this version, 0 without categories."""
     levels = (
         CategoryState.objects.filter(version=version_id).order_by("-level").values_list("level", flat=True)
     )

@@ -1,6 +1,5 @@
-"""Rounds that a user may see, and the first gate of blindness: what of a round is revealed to anybody.
-
-The second gate, what of that is held back from one member, is `rounds.queries.blindness`.
+"""Rounds that a user may see, and the first gate of blindness: the issues of a round that are revealed. The
+second gate, which issues are withheld from one member, is `rounds.queries.blindness`.
 """
 
 from collections.abc import Collection, Iterable
@@ -24,12 +23,12 @@ from studies.rules import LABELLING
 from taxonomy.models import Taxonomy, Version
 
 OPENING = "rounds.open_round"
-"""The kind of the jobs that open a round; the argument `round` is its id."""
+"""The kind of the jobs that open a round; their argument `round` is its id."""
 
 
 @dataclass(frozen=True)
 class RoundProgress:
-    """How far a round is. `complete` is None while nobody is to see that: before close, under that policy."""
+    """How far a round is. `complete` is None before the round closes, if labels are revealed only then."""
 
     issues: int
     complete: int | None
@@ -37,10 +36,10 @@ class RoundProgress:
 
 @dataclass(frozen=True)
 class RoundLine:
-    """One round of a list. `own` counts the asking member's own labels, None for who is no volunteer of it.
+    """One round of a list. `own` counts the reader's own labels, None if the reader is not a volunteer of it.
 
-    `complete` is None while nobody is to see it, as in RoundProgress. Of an open second look its volunteers
-    see their own issues only (rounds.rules.may_see_others): `volunteers` and `complete` are None.
+    `complete` is None as in RoundProgress. A volunteer of an open second look sees only their own issues
+    (rounds.rules.may_see_others): `issues` counts these, `volunteers` and `complete` are None.
     """
 
     round: Round
@@ -51,7 +50,7 @@ class RoundLine:
 
 
 def rounds_for(user: User | AnonymousUser) -> QuerySet[Round]:
-    """The rounds of the studies that this user is a member of."""
+    """The rounds of the studies in which this user is a member."""
     return Round.objects.filter(study__in=studies_for(user)).select_related("study", "version__taxonomy")
 
 
@@ -70,7 +69,7 @@ _SEAT = f"""
 
 
 def round_and_seat(user: User | AnonymousUser, round_id: int) -> tuple[Round, Membership] | None:
-    """A round of `rounds_for` this user, and their seat in its study; None if it is none. One query."""
+    """A round of `rounds_for` this user, and their membership of its study, or None. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_SEAT, [user.pk, round_id])
         row = cursor.fetchone()
@@ -83,9 +82,8 @@ def round_and_seat(user: User | AnonymousUser, round_id: int) -> tuple[Round, Me
 
 
 def current_round(rounds: Iterable[Round]) -> Round | None:
-    """The round in front: of the opened a main one before others, an open one before closed, the newest.
-
-    Never a training or a second look: they stand apart.
+    """The opened round to show first: a main round before others, an open one before closed, then the newest.
+    Never a training or a second look, whose labels count in no statistic by themselves.
     """
     opened = (round_ for round_ in rounds if round_.opened_at and round_.kind not in Round.APART)
     return max(
@@ -96,7 +94,7 @@ def current_round(rounds: Iterable[Round]) -> Round | None:
 
 
 def revealed(round_: Round) -> QuerySet[RoundIssue]:
-    """The issues whose labels others may see: those that are complete, or all once the round is closed."""
+    """The issues whose labels others may see: the complete ones or none, by policy, and all after close."""
     issues = RoundIssue.objects.filter(round=round_)
     if round_.closed_at:
         return issues
@@ -106,39 +104,39 @@ def revealed(round_: Round) -> QuerySet[RoundIssue]:
 
 
 def once_revealed(round_: Round) -> QuerySet[RoundIssue]:
-    """The issues whose labels others may see, or could see before they had to be looked at again."""
+    """The issues whose labels others may see, or could see before a second look became due."""
     return revealed(round_) | RoundIssue.objects.filter(round=round_, was_completed_at__isnull=False)
 
 
 def usual_reveal(kind: str) -> str:
-    """When labels of such a round are revealed, where nobody says it: those of a training at its close."""
+    """When a round of this kind reveals labels by default: a training at close, others by issue."""
     return Round.Reveal.ROUND_CLOSED if kind == Round.Kind.TRAINING else Round.Reveal.ISSUE_COMPLETE
 
 
 def reveals_complete_issues(round_: Round) -> bool:
-    """Does `revealed` hold the complete issues of this round? If not, it holds nothing yet."""
+    """Does `revealed` include the complete issues of this round? If not, it is still empty."""
     return not _hides_progress(round_)
 
 
 def revealed_labels(round_: Round) -> QuerySet[Label]:
-    """The labels of revealed issues; surplus ones included and marked."""
+    """The labels of revealed issues, including surplus labels."""
     return Label.objects.filter(round=round_, issue__in=revealed(round_).values("issue"))
 
 
 def current_labels(round_: Round) -> QuerySet[CurrentLabel]:
-    """What the labels of revealed issues say in the version that the round labels with now."""
+    """The labels of revealed issues, as they count in the version that the round uses now."""
     return CurrentLabel.objects.filter(round=round_, issue__in=revealed(round_).values("issue"))
 
 
 @once_a_page
 def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
-    """Who labels in the round, in the order of their columns, with their memberships."""
+    """The volunteers of the round in the order of their columns, with their memberships."""
     return RoundVolunteer.objects.filter(round=round_).select_related("member").order_by("column")
 
 
 @once_a_page
 def round_progress(round_: Round) -> RoundProgress:
-    """The issues of the round, and how many of them are complete. One query."""
+    """The issues of the round, and how many are complete. One query."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*), count(completed_at) FROM rounds_roundissue WHERE round_id = %s", [round_.pk]
@@ -177,7 +175,7 @@ def round_lines(study: Study, member: Membership | None) -> list[RoundLine]:
 
 
 def opening_of(round_: Round) -> Job | None:
-    """The last job that opens this round, if its size needed one."""
+    """The last job that opened this round, None if the round was small enough without a job."""
     return Job.objects.filter(kind=OPENING, arguments__round=round_.pk).order_by("-pk").first()
 
 
@@ -192,8 +190,8 @@ def issues_to_label(
 ) -> QuerySet[Issue]:
     """The issues of a study that a round could take, by repository, in the order in which they came.
 
-    `among`: of these only, such as `annotate.queries.planning.issues_from` gives; all without it.
-    `repositories`: ids, None for all. `without_pull_requests` keeps what nobody knows to be one.
+    `among` limits the choice, for example to `annotate.queries.planning.issues_from`; `repositories` are ids,
+    None for all. `without_pull_requests` keeps issues that may or may not be pull requests.
     """
     issues = Issue.objects.filter(repository__study=study) if among is None else among
     if repositories is not None:
@@ -208,23 +206,23 @@ def issues_to_label(
 
 
 def candidates(study: Study) -> QuerySet[Membership]:
-    """Who can be chosen as a volunteer: the members who label and have an account to do so."""
+    """The members who can become volunteers: those with an account and a role that labels."""
     return members(study).filter(left_at=None, user__isnull=False, role__in=LABELLING)
 
 
 def could_come(round_: Round) -> QuerySet[Membership]:
-    """The volunteers of the round who can still be chosen: who is asked to a meeting if nobody is named."""
+    """The volunteers of the round who can still label; a meeting invites them if nobody else is named."""
     labelling = volunteers(round_).filter(left_at=None)
     return candidates(round_.study).filter(pk__in=labelling.values("member"))
 
 
 def usual_quorum(round_: Round) -> int:
-    """More than half of them. One query."""
+    """More than half of `could_come`. One query."""
     return could_come(round_).count() // 2 + 1
 
 
 def published_versions(study: Study) -> QuerySet[Version]:
-    """The versions that a round can use, newest first, by taxonomy."""
+    """The versions that a round can use, by taxonomy, newest first."""
     versions = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
     return versions.select_related("taxonomy").order_by("taxonomy", "-number")
 

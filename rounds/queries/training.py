@@ -1,6 +1,5 @@
-"""How far a volunteer's training is, and what they see of it: all of it their own, whatever others label.
-
-What a team shows together is in reports.queries.calibration.
+"""How far volunteers are in a training, from their own labels alone. The comparison of a whole team is in
+reports.queries.calibration.
 """
 
 from collections.abc import Collection
@@ -41,9 +40,9 @@ _RESULTS = """
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """A volunteer in a training round: `right` of `done` labels match the answer, of `total` answers.
-
-    Compared at the round's depth; an open label matches nothing. `wrote`: so many answers are their own.
+    """A volunteer in a training round: `right` of `done` labels match one of the `total` answers. Labels are
+    compared at the round's depth; an open label matches nothing. `wrote` counts the answers that this
+    volunteer gave as a lead.
     """
 
     total: int
@@ -54,12 +53,12 @@ class TrainingResult:
 
     @property
     def percent(self) -> float:
-        """Of all answers, 0 to 100."""
+        """The share of right labels among all answers, 0 to 100."""
         return 100 * self.right / self.total if self.total else 0
 
     @property
     def needed(self) -> int:
-        """So many have to be right to pass."""
+        """How many labels must be right to pass."""
         return -(-(self.pass_mark or 0) * self.total // 100)
 
     @property
@@ -68,17 +67,17 @@ class TrainingResult:
 
     @property
     def passed(self) -> bool:
-        """All are labelled, and as many as the lead asks for are right."""
+        """Has the volunteer labelled every issue, and enough of them right?"""
         return self.is_finished and self.right >= self.needed
 
     @property
     def opens(self) -> bool:
-        """Does it open the rounds that ask for this training: passed, or wrote right labels of it?"""
+        """May the volunteer label in rounds that ask for this training: passed it, or wrote answers?"""
         return self.passed or self.wrote > 0
 
 
 def training_results(asked: Collection[tuple[int, int]]) -> dict[tuple[int, int], TrainingResult]:
-    """The results of pairs of a training and a member, by their ids. One query, none for no pair."""
+    """The results of these pairs of a training's id and a member's id. One query, none without pairs."""
     if not asked:
         return {}
     rounds, members = zip(*asked, strict=True)
@@ -97,10 +96,10 @@ def training_result(round_: Round, member: Membership) -> TrainingResult:
 
 
 def training_to_pass(round_: Round, volunteer: RoundVolunteer) -> Round | None:
-    """The training that this volunteer has still to pass before the round opens to them, None without one.
+    """The training that this volunteer must pass before labelling in the round, None without one.
 
-    Whoever wrote right labels of that training needs none. No query where the round asks for none, or a lead
-    let them in; one once it is passed, else two.
+    A member who wrote right labels of that training may label at once. No query if the round asks for no
+    training or a lead let the volunteer in; one if the volunteer may label, else two.
     """
     if round_.training_id is None or volunteer.admitted_at is not None:
         return None
@@ -112,7 +111,7 @@ def training_to_pass(round_: Round, volunteer: RoundVolunteer) -> Round | None:
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One issue of a training, at its place from 1, and its right label so far: None before it is given."""
+    """One issue of a training at its position, from 1, and its right label, None until a lead gives it."""
 
     issue: Issue
     position: int
@@ -122,9 +121,8 @@ class AnswerLine:
 def answer_lines(
     round_: Round, *, after: int = 0, limit: int = 50, only: Issue | None = None
 ) -> list[AnswerLine]:
-    """The issues of a training in the round's order, those at positions above `after`, with their answers.
-
-    `only`: this issue alone. Two queries. For leads who do not label in it: this shows every right label.
+    """The issues of a training at positions above `after`, in order, with their answers; `only` this one
+    issue. Two queries. For leads who do not label in the training: the lines show every right label.
     """
     places = (
         RoundIssue.objects.filter(round=round_, position__gt=after)
@@ -141,5 +139,5 @@ def answer_lines(
 
 
 def answers_given(round_: Round) -> tuple[int, int]:
-    """How many issues of a training have their right label, and how many issues it has. Two queries."""
+    """How many issues of a training have a right label, and how many issues it has. Two queries."""
     return Answer.objects.filter(round=round_).count(), RoundIssue.objects.filter(round=round_).count()

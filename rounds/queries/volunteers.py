@@ -1,6 +1,5 @@
-"""Who labels in a round, and what a change of that would do, in numbers: the dry run of actions.volunteers.
-
-Everything counts who has labelled, never what: a lead sees these numbers before reveal.
+"""The volunteers of a round, and what a change of them would do: the dry run of actions.volunteers. The
+numbers count who has labelled, never which category: a lead sees them before reveal.
 """
 
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from rounds.rules import may_be_volunteer
 from studies.models import Membership
 
 HIDDEN = "(i.completed_at IS NULL AND i.was_completed_at IS NULL OR NOT %(by_issue)s)"
-"""SQL, on a row `i` of RoundIssue in an open round: its labels are not revealed yet, and never were."""
+"""SQL, on a row `i` of RoundIssue in an open round: its labels are not revealed, and never were."""
 
 NOT_THEIRS = """
     NOT EXISTS (
@@ -54,9 +53,8 @@ _INCOMPLETE = """
 
 @dataclass(frozen=True)
 class Seat:
-    """One volunteer of a round: how many labels they gave, without surplus ones, and how many slots are open.
-
-    `can_label`: their seat in the study allows it. Who was taken out has no open slots.
+    """One volunteer of a round, with the number of their `labels` (without surplus ones) and of their open
+    slots. `can_label`: their role in the study allows it. A volunteer who was taken out has no open slots.
     """
 
     volunteer: RoundVolunteer
@@ -71,15 +69,14 @@ class Seat:
 
     @property
     def is_stuck(self) -> bool:
-        """They left the study and not the round: crossed, their issues wait for somebody who cannot come."""
+        """In the round but unable to label: a fully crossed round waits in vain for their labels."""
         return self.volunteer.left_at is None and not self.can_label
 
 
 @dataclass(frozen=True)
 class VolunteerAddition:
-    """What adding a member does: `slots` made for them; `revealed` issues keep their number of labels.
-
-    `returns`: they get the column back that they had. k of n makes no slots: they claim.
+    """What adding a member does: `slots` new slots for them (none in k of n, where volunteers claim slots).
+    `revealed` issues keep their number of labels. `returns`: the member comes back to their former column.
     """
 
     slots: int
@@ -89,10 +86,10 @@ class VolunteerAddition:
 
 @dataclass(frozen=True)
 class VolunteerRemoval:
-    """What taking a volunteer out does: `labels` stay, of `open_slots` so many are `handed` over.
+    """What taking a volunteer out does: `labels` stay; `handed` of the `open_slots` go to somebody else.
 
-    `completed` issues waited for them alone; None where nobody is to see that, and where slots are free
-    again. `left`: volunteers who go on, without the one they hand over to.
+    `completed` issues lack only this volunteer's label; None where nobody may see that number, in k of n, and
+    when the slots are handed over. `left`: the volunteers who remain.
     """
 
     labels: int
@@ -104,7 +101,7 @@ class VolunteerRemoval:
 
 @dataclass(frozen=True)
 class LabelsRaise:
-    """What more labels per issue do: `slots` more on `issues`; `revealed` ones keep their number."""
+    """What more labels per issue do: `slots` more on `issues`; `revealed` issues keep their number."""
 
     issues: int
     slots: int
@@ -112,7 +109,7 @@ class LabelsRaise:
 
 
 def active_volunteers(round_: Round) -> list[RoundVolunteer]:
-    """Who labels in the round now: not taken out of it, and still in the study to do so. One query."""
+    """The volunteers who can label in the round now: not taken out, and with a role for it. One query."""
     found = volunteers(round_).filter(left_at=None)
     return [one for one in found if may_be_volunteer(one.member, round_.study)]
 
@@ -126,7 +123,7 @@ def seats(round_: Round) -> list[Seat]:
         .values_list("volunteer")
         .annotate(given=Count("id", filter=Q(surplus=False)), more=Count("id", filter=Q(surplus=True)))
     }
-    # Those that are being made for a round that is not open are nobody's yet.
+    # Slots of a round that is not open yet are left out: an opening may still be making them.
     waiting = Assignment.objects.filter(
         round=round_, round__opened_at__isnull=False, submitted_at=None, volunteer__isnull=False
     )
@@ -144,9 +141,8 @@ def seats(round_: Round) -> list[Seat]:
 
 
 def through_training(round_: Round, seats: list[Seat]) -> dict[int, bool]:
-    """By the ids of members: has the training that this round asks for let them in? One query, or none.
-
-    Empty until that training is closed: before, it would tell of labels that are not revealed.
+    """By member id: may this volunteer label, after the training that the round asks for? At most one query.
+    Empty until that training is closed: an earlier answer would disclose labels that are not revealed.
     """
     if round_.training is None or round_.training.closed_at is None:
         return {}
@@ -155,13 +151,13 @@ def through_training(round_: Round, seats: list[Seat]) -> dict[int, bool]:
 
 
 def addable(round_: Round) -> QuerySet[Membership]:
-    """The members of the study who can label and do not in this round, those taken out of it included."""
+    """The members who can label and are not in this round, including those who were taken out of it."""
     inside = RoundVolunteer.objects.filter(round=round_, left_at=None).values("member")
     return candidates(round_.study).exclude(pk__in=inside)
 
 
 def slot_count(round_: Round) -> int:
-    """The slots of a round: all its labels that are given or wanted. Planned: those that opening makes."""
+    """The slots of a round, labelled or not; before opening, the number of slots that opening will make."""
     if round_.opened_at is None:
         return RoundIssue.objects.filter(round=round_).count() * round_.labels_per_issue
     return Assignment.objects.filter(round=round_).count()
@@ -209,12 +205,12 @@ def raising(round_: Round, to: int) -> LabelsRaise:
 
 
 def shows_incomplete(round_: Round) -> bool:
-    """May people see which issues lack labels? Not before close where labels stay hidden until then."""
+    """May people see which issues lack labels? Not before close, if the round reveals labels only then."""
     return round_.opened_at is not None and reveals_complete_issues(round_)
 
 
 def incomplete_issues(round_: Round) -> QuerySet[RoundIssue]:
-    """The issues that lack labels, without their texts; none while nobody is to see which they are."""
+    """The issues that lack labels, without their texts; empty while nobody may see which issues these are."""
     if not shows_incomplete(round_):
         return RoundIssue.objects.none()
     issues = RoundIssue.objects.filter(round=round_, completed_at=None)
@@ -223,9 +219,8 @@ def incomplete_issues(round_: Round) -> QuerySet[RoundIssue]:
 
 
 def incomplete_rows(round_: Round) -> Iterator[tuple[str, str, str, int, int]]:
-    """(URL, repository, number, labels, wanted) of each issue that a closed round left without all labels.
-
-    How many labels an issue has is hidden until then: none for a round that is not closed.
+    """(URL, repository, number, labels, wanted) of each issue that lacks labels in a closed round. No rows
+    before close: until then the number of labels of an issue is hidden.
     """
     if round_.closed_at is None:
         return

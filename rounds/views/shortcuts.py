@@ -7,5 +7,4 @@ from studies.models import Membership
 
 
 def frame(round_: Round, member: Membership) -> dict[str, Any]:
-    """The context that pages of a round share."""
     return {"round": round_, "study": round_.study, "membership": member}
