@@ -1,4 +1,4 @@
-"""What a label, a training or a sample can be refused for."""
+"""The reasons why a label, a training or a sample is refused."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ class QuotaReached(DomainError):
 
 
 class StaleDraft(DomainError):
-    """The draft was saved elsewhere since; `stored` is that one."""
+    """The draft was saved in another window since; `stored` is that draft."""
 
     message = _("You changed this draft in another window. Both texts are here: choose which one to keep.")
 
@@ -77,7 +77,7 @@ class StaleDraft(DomainError):
 
 
 class AboutALabel(DomainError):
-    """A refusal that shows the label that is stored."""
+    """A refusal that shows the stored label."""
 
     def __init__(self, label: "Label") -> None:
         self.label = label
@@ -107,7 +107,7 @@ class NotForModels(DomainError):
 
 
 class ModelLabelsRefused(DomainError):
-    """Labels of a model were refused, all of them; `problems` holds a line for each row that is wrong."""
+    """All labels of a request by a model were refused; `problems` has a line for each row that is wrong."""
 
     status = 422
 
@@ -117,7 +117,7 @@ class ModelLabelsRefused(DomainError):
 
 
 class ModelLabelsStay(ModelLabelsRefused):
-    """The same for rows that say otherwise than what the model has said before."""
+    """All labels were refused, because rows name another category than the model's stored labels."""
 
     status = 409
 

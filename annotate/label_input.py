@@ -1,4 +1,4 @@
-"""One form of the labelling page as an object: a form or a serializer makes it, the actions take it."""
+"""One form of the labelling page as an object; forms and serializers make it, the actions take it."""
 
 import re
 from collections.abc import Iterator
@@ -26,10 +26,10 @@ class LabelInput:
     """What a member chose and typed for one issue, and what the page had shown to the member.
 
     With a proposed name the label is open: it waits for a missing category, and `category` is the nearest
-    category, if any. The same `form_key` stores one label only. `version`, `snapshot` and `guideline` are
-    the ids of what the page showed: 0 for nothing, None to take what is current. `revision` is that of the
-    draft in the form, None for a form without drafts. `seen` is the last change of the label that is to be
-    changed; None asks for no check. Characters that PostgreSQL cannot store become U+FFFD.
+    category, if any. The same `form_key` stores one label only. `version`, `snapshot` and `guideline` are the
+    ids of what the page showed: 0 for nothing, None for the current one. `revision` is that of the draft in
+    the form, None for a form without drafts. `seen` is the last change of the label to be changed; None skips
+    this check. Characters that PostgreSQL cannot store become U+FFFD.
     """
 
     category: int | None = None

@@ -1,4 +1,4 @@
-"""What pages of the rooms below show of this one: examples of categories, names that labels wait for."""
+"""What this room adds to pages of other rooms: examples of categories, and names that labels wait for."""
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -21,7 +21,7 @@ def register() -> None:
 
 
 def example_links(request: HttpRequest, *, membership: Membership | None, issue: Issue) -> str:
-    """Links that take an issue as an example, for editors of taxonomies. One query; none for others."""
+    """Links that take an issue as an example. One query for editors of taxonomies, none for other members."""
     found = taxonomies_of(issue) if may_edit_taxonomies(membership) else []
     return render_to_string("annotate/examples/_links.html", {"issue": issue, "taxonomies": found}, request)
 

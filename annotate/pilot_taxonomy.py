@@ -1,4 +1,4 @@
-"""A first draft of a taxonomy from what a pilot's labels say: plain data, no database."""
+"""A first draft of a taxonomy from the labels of a pilot: plain data, no database."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True)
 class Missing:
-    """A category that labels found missing: its name, the reasons given, the code that came nearest."""
+    """A missing category of open labels: its name, the reasons, the code of the nearest category."""
 
     name: str
     reasons: Sequence[str] = ()
@@ -70,12 +70,12 @@ def _with_examples(node: Node, examples: Iterable[str]) -> Node:
 
 
 def _line(text: str) -> str:
-    """The text on one line, without what a file or a name cannot hold."""
+    """The text on one line, without characters that files or names cannot contain."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _text(parts: Iterable[str], between: str) -> str:
-    """The parts joined, as many as a text of a category may hold."""
+    """The parts joined, as many as fit into a text of a category."""
     whole = ""
     for part in filter(None, parts):
         longer = f"{whole}{between}{part}" if whole else part

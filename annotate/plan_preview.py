@@ -26,11 +26,11 @@ LONG = 10 * 3600
 
 @dataclass(frozen=True)
 class PlanPreview:
-    """What the round would be, by what is chosen so far.
+    """The round in numbers, from the values chosen so far.
 
     `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, the team's own if
-    `pace_is_known`. `days` are left until the deadline, today included; 0 without one. `lacking`: volunteers
-    too few. `untrained` do not take part in the training that they are to pass.
+    `pace_is_known`. `days` are left until the deadline, with today; 0 without a deadline. `lacking`
+    volunteers are to be added. `untrained` volunteers are not in the training that the round requires.
     """
 
     issues: int
@@ -55,7 +55,7 @@ class PlanPreview:
 
     @property
     def is_whole(self) -> bool:
-        """Is there something to reckon with?"""
+        """Are there enough values to estimate the effort?"""
         return self.assignments > 0 and not self.lacking
 
     @property
@@ -77,7 +77,7 @@ class PlanPreview:
 
 def preview(form: RoundForm) -> PlanPreview:
     """The round that this form asks for, in numbers."""
-    ready = "repositories" not in form.errors  # which cleans the form
+    ready = "repositories" not in form.errors  # reading the errors cleans the form
     chosen = form.asked
     members = chosen.get("members") if form.is_bound else form.initial["members"]
     crossed = chosen.get("allocation", Round.Allocation.CROSSED) == Round.Allocation.CROSSED
@@ -104,7 +104,7 @@ def preview(form: RoundForm) -> PlanPreview:
 
 
 def effort(seconds: float) -> str:
-    """Working time: in hours alone where they are many, since a day of work has no 24."""
+    """Working time; only in hours if it is long, since a working day does not have 24 hours."""
     return duration(seconds) if seconds < LONG else _("%(n)s h") % {"n": count(round(seconds / 3600))}
 
 

@@ -1,4 +1,4 @@
-"""What the publication of a version set going, in a sentence for who published it."""
+"""What the publication of a version started, in a sentence for the member who published it."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,7 +10,7 @@ from taxonomy.models import Version
 
 
 def sentence(*, version: Version, member: Membership | None, **_sent: object) -> str:
-    """How many labels, of how many people, go to a second look, "" for none; only the reader's if any are."""
+    """How many labels of how many people need a second look, or only the reader's own; "" for none."""
     number, asked, is_own = begun(version, member)
     labels = ngettext("%(n)s label", "%(n)s labels", number) % {"n": count(number)}
     if is_own:

@@ -1,4 +1,4 @@
-"""Who may label, and see their own labels."""
+"""Who may label, and who may see their own labels."""
 
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.training import training_to_pass
@@ -7,7 +7,7 @@ from studies.models import Membership
 
 
 def may_see_own_labels(member: Membership | None, round_: Round) -> bool:
-    """See one's own labels, drafts and progress: the round's volunteers, also after it is closed."""
+    """May this member see their own labels, drafts and progress? A volunteer may, even after closing."""
     return (
         member is not None
         and may_be_volunteer(member, round_.study)
@@ -16,7 +16,7 @@ def may_see_own_labels(member: Membership | None, round_: Round) -> bool:
 
 
 def may_take_turns(member: Membership | None, round_: Round) -> bool:
-    """Label in this round now: its volunteers, while it is open, who have passed the training it asks for."""
+    """May this member label in this round now? A volunteer may, while it is open, after its training."""
     if member is None or not round_.is_open or not may_be_volunteer(member, round_.study):
         return False
     found = RoundVolunteer.objects.filter(round=round_, member=member, left_at=None)

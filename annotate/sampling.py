@@ -27,8 +27,8 @@ def sample_size(
     """Issues to draw from `population` so that a share near `share` is known to `± margin`.
 
     n0 = z² p(1 − p) / e², for an endless population; n = ceil(n0 / (1 + n0/N)). Rounding `up` rounds n0 up
-    first, as most calculators do; `cochran` leaves it unrounded (Cochran 1977). 0 of an empty population,
-    else from 1 to `population`. Raises ValueError unless 0 < confidence, margin, share < 1.
+    first, as most calculators do; `cochran` leaves it unrounded (Cochran 1977). The result is 0 for an empty
+    population, otherwise from 1 to `population`. Raises ValueError unless 0 < confidence, margin, share < 1.
     """
     if population < 0 or not all(0 < number < 1 for number in (confidence, margin, share)):
         raise ValueError("population is at least 0; confidence, margin and share lie between 0 and 1")
@@ -45,11 +45,10 @@ def sample_size(
 def draw(
     urls: Mapping[Stratum, Sequence[str]], sizes: Mapping[Stratum, int], seed: int
 ) -> dict[Stratum, list[str]]:
-    """Of each stratum the `sizes` URLs with the smallest BLAKE2b of `seed/URL`, smallest first.
-
-    The same URLs and seed give the same draw, in whatever order the URLs come; a stratum without a size
-    gives none. A URL that comes later displaces at most one that was drawn. Raises ValueError for a size
-    that its stratum cannot fill.
+    """From each stratum the `sizes` URLs with the smallest BLAKE2b of `seed/URL`, smallest first. The same
+    URLs and seed give the same draw, in any order of the URLs; a stratum without a size gives no URL. A URL
+    that is added later displaces at most one drawn URL. Raises ValueError if a stratum has fewer URLs than
+    its size.
     """
     drawn: dict[Stratum, list[str]] = {}
     for stratum, found in urls.items():

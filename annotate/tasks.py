@@ -1,4 +1,4 @@
-"""The worker's door to the opening of a round."""
+"""The worker's job that opens a round."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,14 +16,13 @@ from studies.models import Membership
 
 @register(OPENING)
 def open_a_round(job: Job, progress: Progress) -> dict[str, Any]:
-    """Open a round that is too large for a request; a kill leaves it as planned, and the next run goes on.
-
-    Cancelled, the round stays as planned, without the slots that were made.
+    """Open a round that is too large for a request. After a kill the round is still planned, and the next run
+    continues. After a cancel the slots that were made are deleted.
     """
     with translation.override(job.arguments.get("language")):
         round_ = Round.objects.get(pk=job.arguments["round"])
         by = Membership.objects.get(pk=job.arguments["member"])
-        # It is open already where the attempt before this one was lost after its commit.
+        # The round is open already if the previous attempt was lost after its commit.
         with suppress(RoundAlreadyOpen):
             try:
                 open_round_in_steps(round_=round_, by=by, report=progress)

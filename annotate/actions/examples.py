@@ -16,8 +16,8 @@ from taxonomy.tree.drafts import DESCRIBE
 
 @transaction.atomic
 def take_example(*, taxonomy: Taxonomy, key: str, issue: Issue, by: Membership) -> Acted:
-    """Add title and address of an issue to the examples of a category in the draft: a change like any other,
-    and undone like any other. Twice is once. Raises NotAllowed, NotAnExample, ChangeRefused.
+    """Add the title and the address of an issue to a category's examples, as a change in the draft of the
+    version. An address that is there already changes nothing. Raises NotAllowed, NotAnExample, ChangeRefused.
     """
     if not may_edit_taxonomies(by) or by.study_id != taxonomy.study_id:
         raise errors.NotAllowed

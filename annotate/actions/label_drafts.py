@@ -25,14 +25,13 @@ from studies.models import Membership
 def save_draft(
     *, round_: Round, issue: Issue, member: Membership, given: LabelInput, of_change: bool = True
 ) -> Draft:
-    """Save the draft of a form, and renew the leases of all slots that the volunteer holds.
+    """Save the draft of a form, and renew the leases of all slots that the volunteer has claimed.
 
-    StaleDraft, which carries the stored draft, where another window has saved other content after the
-    revision in this form. Where the label has the same content already, as after a late save, nothing is
-    stored and the draft in the answer is unsaved; `of_change` tells that the form changes a label. After the
-    round is closed, or the volunteer is taken out of the round, the text is still saved; then RoundClosed,
-    RemovedFromRound or TrainingFirst is raised. Raises also NotYourTurn, UnknownCategory, SummaryTooLong,
-    ProposalTooLong.
+    Raises StaleDraft, with the stored draft, if another window has saved other content after the revision in
+    this form. If the label has the same content already, as after a late save, nothing is stored and the
+    returned draft is unsaved; `of_change` tells that the form changes a label. After the round is closed, or
+    the volunteer is taken out of the round, the text is still saved; then RoundClosed, RemovedFromRound or
+    TrainingFirst is raised. Also raises NotYourTurn, UnknownCategory, SummaryTooLong, ProposalTooLong.
     """
     with keeping(round_, given):
         draft, refusal = _save(round_, issue, member, given, of_change=of_change)
@@ -48,7 +47,7 @@ def save_draft(
 def _save(
     round_: Round, issue: Issue, member: Membership, given: LabelInput, *, of_change: bool
 ) -> tuple[Draft, DomainError | None]:
-    """Store the draft; also give the reason why its author may not go on, if there is one."""
+    """Store the draft, and return it with the reason why its author may not go on, if there is a reason."""
     locked = lock_place(round_, issue, member)
     current, refusal = locked.round, None
     try:
@@ -79,10 +78,9 @@ def _save(
 
 
 def keep(round_: Round, issue: Issue, member: Membership, given: LabelInput) -> bool:
-    """Save as a draft what could not be submitted, if the issue was ever the member's turn; True if it is
-    saved.
-
-    Other text, saved in another window after the revision that the form knew, is not overwritten unseen.
+    """Save the text of a refused submit as a draft, if the issue was ever the member's turn; True if it is
+    saved. A draft that another window saved after the revision in the form is not overwritten, unless the new
+    text contains all of its text.
     """
     with transaction.atomic():
         locked = lock_place(round_, issue, member)

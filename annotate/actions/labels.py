@@ -83,9 +83,9 @@ class SubmittedLabel:
     """What became of a submitted label.
 
     `surplus`: another volunteer had taken the slot; the label is kept, and out of the statistics.
-    `completed`: the issue waited for this label last, and all of its labels are revealed now; `decision` is
-    then what the labels decide. Under the policy `round_closed` it is False, because nobody is to know.
-    `repeated`: the same form had stored the label before, and nothing was stored now.
+    `completed`: this was the last label of the issue, and all of its labels are revealed now; `decision` is
+    the decision by the rule of the round. Under the policy `round_closed` it is False, because nobody may
+    know. `repeated`: the same form had stored the label before, and nothing was stored now.
     """
 
     label: Label
@@ -105,17 +105,16 @@ class StoredBefore(NamedTuple):
 
 @retried
 def submit_label(*, round_: Round, issue: Issue, member: Membership, given: LabelInput) -> SubmittedLabel:
-    """Store the member's label of an issue, and complete the issue if it waited for this label last.
+    """Store the member's label of an issue, and complete the issue if this was its last missing label.
 
-    The same form key, or the same content, again returns the stored label. The label is chosen in the
-    version that the page showed, also where the round has gone on with a later version. A draft with a later
-    revision than the form knew stays, if the label lacks a word of the draft. Where another volunteer has
-    taken the slot, the label takes a free slot of the issue, or is kept as surplus. Where the issue came to
-    the member a second time, the drift check keeps the label, and the first one stays.
-
-    Raises AlreadyLabelled, NotYourTurn, CategoryMissing, UnknownCategory, TooShallow, SummaryTooLong,
-    ProposalIncomplete, ProposalTooLong, RoundNotOpen; and RoundClosed, RemovedFromRound, TrainingFirst,
-    StaleVersion, CategoryGone and StaleGuideline, after the text is saved as a draft.
+    The same form key, or the same content, again returns the stored label. The label is chosen in the version
+    that the page showed, even if the round uses a later version by now. A draft with a later revision than
+    the form knew stays, if the label lacks a word of the draft. If another volunteer has taken the slot, the
+    label takes a free slot of the issue, or is kept as surplus. If the issue came to the member a second
+    time, the drift check stores the label, and the first label stays. Raises AlreadyLabelled, NotYourTurn,
+    CategoryMissing, UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong,
+    RoundNotOpen. Raises RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, CategoryGone and
+    StaleGuideline after the text is saved as a draft.
     """
     with keeping(round_, given):
         try:
@@ -150,7 +149,7 @@ def _submit(round_: Round, issue: Issue, member: Membership, given: LabelInput) 
 
 
 def _complete(round_: Round, issue: Issue, label: Label, labels: list[str]) -> SubmittedLabel:
-    """Decide an issue that this label has completed; `labels` are all of its labels."""
+    """Complete and decide an issue after its last label, or begin a second look; `labels` are all labels."""
     if round_.kind == Round.Kind.LOOK:
         looked_at(round_, [issue.pk], label.submitted_at)
         return SubmittedLabel(label, surplus=False, completed=True)
@@ -169,15 +168,14 @@ def _complete(round_: Round, issue: Issue, label: Label, labels: list[str]) -> S
 def _again(
     locked: LockedPlace, label: Label, before: StoredBefore, choice: LabelChoice, given: LabelInput
 ) -> SubmittedLabel:
-    """Answer a form of an issue that has its label: the form came twice, is for the repeat, or came too late.
-
-    A form that came twice gets the same answer as before, also when the round was closed in between.
+    """Answer a form of an issue that has a label: the form came twice, is for the repeat, or came too late. A
+    form that came twice gets the same answer as before, even if the round was closed in between.
     """
     if given.form_key is not None and given.form_key == label.form_key:
         return _repeated(locked, label)
     repeat = repeat_of(locked.round, label.issue_id, locked.volunteer.member)
     if repeat is not None:
-        # Once others can see its labels it checks no drift any more: the second label would not be blind.
+        # Once others can see the labels, a second label would not be blind: the drift check is over.
         is_blind = locked.round.closed_at is not None or _is_changeable(locked)
         if is_blind and is_ripe(repeat, label, clock.now()):
             second = _label(locked, before, choice, given)
@@ -196,13 +194,12 @@ def _again(
 @retried
 @transaction.atomic
 def change_label(*, round_: Round, issue: Issue, member: Membership, given: LabelInput) -> Label:
-    """Change one's own label until others can see the label; its history is kept.
+    """Change the member's own label until others can see the label; the history of the label is kept.
 
     `given.seen` is the `changed_at` of the label in the form, or `submitted_at` before the first change; None
-    asks for no such check. The same content again changes nothing. An open label can get a category, and a
-    label with a category can become open. Where the issue came a second time a short while ago, the second
-    label is changed.
-    Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
+    skips this check. The same content again changes nothing. An open label can get a category, and a label
+    with a category can become open. If the issue came a second time within the last hour, the second label is
+    changed. Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
     CategoryGone, UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
     with keeping(round_, given):
@@ -239,7 +236,7 @@ def _is_changeable(locked: LockedPlace) -> bool:
 
 
 def _repeat_meant(locked: LockedPlace, label: Label, seen: datetime | None) -> Repeat | None:
-    """The repeat of the last hour that the form shows in place of the label, None if it shows the label."""
+    """The repeat of the last hour, if the form shows the repeat instead of the label; otherwise None."""
     repeat = repeat_of(locked.round, label.issue_id, locked.volunteer.member)
     if repeat is None or repeat.submitted_at is None or repeat.submitted_at < clock.now() - STILL_OPEN:
         return None
@@ -253,8 +250,7 @@ def _before(locked: LockedPlace) -> StoredBefore:
 
 
 def _label(locked: LockedPlace, before: StoredBefore, choice: LabelChoice, given: LabelInput) -> Label:
-    """Make the label without storing it. Its proposal is stored, and that its author has read the guideline.
-
+    """Make the label without storing it. Its proposal is stored, and the author's reading of the guideline.
     Raises RoundNotOpen, RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, StaleGuideline,
     CategoryGone, UnknownCategory, TooShallow.
     """
@@ -307,9 +303,8 @@ def _version(round_: Round, shown: int | None) -> int:
 
 
 def _store(locked: LockedPlace, label: Label) -> None:
-    """Store the label in the volunteer's slot, which is submitted by that; without a slot as surplus.
-
-    A volunteer who has lost the slot gets another slot of the issue, if one is free or its lease is over.
+    """Store the label in the volunteer's slot, which is then submitted; without a slot as surplus. A
+    volunteer who has lost the slot gets another slot of the issue, if a slot is free or its lease is over.
     Raises NotYourTurn for a volunteer who never had a slot of the issue.
     """
     if _fill_slot(label):
@@ -324,7 +319,7 @@ def _store(locked: LockedPlace, label: Label) -> None:
 
 
 def _fill_slot(label: Label) -> bool:
-    """Store the label together with the moment in its slot, in one statement; False without an open slot."""
+    """Store the label and submit its slot in one statement; False if the volunteer has no open slot."""
     with connection.cursor() as cursor:
         cursor.execute(_STORE, {field: getattr(label, field) for field in _FIELDS})
         row = cursor.fetchone()

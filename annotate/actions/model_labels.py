@@ -33,7 +33,7 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class ModelLabelled:
-    """How many labels were stored, and how many had been there already with the same category."""
+    """How many labels were stored, and how many were stored before with the same category."""
 
     stored: int
     repeated: int
@@ -41,15 +41,15 @@ class ModelLabelled:
 
 @transaction.atomic
 def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow]) -> ModelLabelled:
-    """Store the labels of a model, all or none, once the round was opened, also after it is closed.
+    """Store the labels of a model, all or none. The round must have been opened, and may be closed. A
+    repeated label is accepted: the first label stays, with its summary.
 
-    What it has said before it may say again: the first label stays, with its summary.
-    Raises NotAllowed for who is no model of the study, NotForModels, RoundNotOpen; ModelLabelsRefused with a
-    line for each row whose issue, category or summary cannot be stored, ModelLabelsStay with one for each
-    that names another category than before.
+    Raises NotAllowed if the member is no model of the study, NotForModels, RoundNotOpen; ModelLabelsRefused
+    with a line for each row whose issue, category or summary cannot be stored, ModelLabelsStay with a line
+    for each row that names another category than the stored label.
     """
     round_ = lock_round(round_)
-    # Two posts of one model take turns here, and nobody ends its membership meanwhile.
+    # This lock makes two posts of one model take turns, and keeps its membership from ending meanwhile.
     member = Membership.objects.select_for_update(no_key=True).get(pk=member.pk)
     if not may_label_as_model(member, round_):
         raise NotAllowed
@@ -91,7 +91,7 @@ def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow
 
 
 def _problems(round_: Round, book: Codebook, rows: Sequence[ModelRow]) -> list[str]:
-    """A line in words for each row that cannot be stored, whatever is there."""
+    """A line for each row that cannot be stored, without regard to the labels stored before."""
     asked = {row.issue for row in rows}
     known = set(RoundIssue.objects.filter(round=round_, issue__in=asked).values_list("issue", flat=True))
     deep_enough = book.choosable(round_.depth)

@@ -35,14 +35,14 @@ Refusal = tuple[str, str | Promise]
 
 @dataclass(frozen=True)
 class Plan:
-    """A round as it is asked for.
+    """A round as the lead asks for it.
 
-    The order of `issues` is the round's order, that of `members` the order of their columns.
+    The order of `issues` is the round's order; the order of `members` is that of their columns.
     `labels_per_issue` may be left out when everyone labels everything. `reveal` may be left out too: a
     training is revealed when it closes, other rounds issue by issue. `majority`: so many equal labels decide,
-    with that rule only. `excludes`: the type whose issues leave, in a screening only. `training`: the round
-    to be passed first. `quota`: one for everybody, or by the id of the member. `selection` notes how the
-    issues were chosen.
+    with that rule only. `excludes`: the type whose issues leave the study, in a screening only. `training`:
+    the round to be passed first. `quota`: one number for everybody, or a number by the id of the member.
+    `selection` notes how the issues were chosen.
     """
 
     study: Study
@@ -74,23 +74,23 @@ class Plan:
 
     @property
     def revealed(self) -> str:
-        """When labels are revealed: what was asked for, else what goes with the kind."""
+        """When labels are revealed: as the plan asks, or the usual policy for the kind of round."""
         return self.reveal or usual_reveal(self.kind)
 
     @property
     def k(self) -> int:
-        """The labels that each issue needs: everyone's where everyone labels everything."""
+        """The number of labels that each issue needs: one of each member when everyone labels everything."""
         if self.labels_per_issue is None:
             return len(self.members) if self.is_crossed else 0
         return self.labels_per_issue
 
     def quota_of(self, member: Membership) -> int | None:
-        """The labels after which this volunteer gets no more, None for no end."""
+        """The number of labels after which this volunteer gets no more; None for no limit."""
         return self.quota.get(member.pk) if isinstance(self.quota, Mapping) else self.quota
 
 
 def refusals(plan: Plan) -> Iterator[RoundRefused]:
-    """Everything that stands against this round, one per cause, in the order of the form."""
+    """Every reason against this round, each as its own refusal, in the order of the form."""
     for check in CHECKS:
         for field_, words in check(plan):
             yield RoundRefused(words, field=field_)

@@ -11,14 +11,14 @@ from rounds.models import Label
 
 @dataclass(frozen=True)
 class ProposedName:
-    """A category that is missing, in the volunteer's words, and the one that comes nearest, if any does."""
+    """A missing category in the volunteer's words, with the id of the nearest category, if there is one."""
 
     name: str
     reason: str
     nearest: int | None = None
 
     def is_in(self, label: Label | Repeat) -> bool:
-        """Does this label say all of it already?"""
+        """Does this label have the same proposal already?"""
         return (
             label.proposal is not None
             and folded(label.proposal.name) == folded(self.name)
@@ -28,7 +28,7 @@ class ProposedName:
 
 
 def proposed(name: str, reason: str, nearest: int | None) -> ProposedName | None:
-    """What is proposed, None where nothing is. Raises ProposalIncomplete, ProposalTooLong."""
+    """The proposal, or None if nothing is proposed. Raises ProposalIncomplete, ProposalTooLong."""
     name, reason = " ".join(unicodedata.normalize("NFC", name).split()), reason.strip()
     if not name and not reason:
         return None

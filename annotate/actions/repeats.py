@@ -13,7 +13,7 @@ from studies.models import Membership
 
 
 def schedule_repeat(locked: LockedPlace, label: Label) -> None:
-    """With a label that is stored: let its issue come again, if chance has chosen it for this volunteer."""
+    """Schedule a second label of the issue, if chance has chosen the issue for this volunteer."""
     round_ = locked.round
     if round_.kind == Round.Kind.TRAINING or label.surplus:
         return
@@ -32,13 +32,13 @@ def repeat_of(round_: Round, issue_id: int, member: Membership) -> Repeat | None
 
 
 def is_again(locked: LockedPlace, label: Label) -> bool:
-    """Is what comes from a form of this labelled issue meant for its repeat?"""
+    """Is a form of this labelled issue meant for its repeat?"""
     repeat = repeat_of(locked.round, label.issue_id, locked.volunteer.member)
     return repeat is not None and is_ripe(repeat, label, clock.now())
 
 
 def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repeat:
-    """Keep as the repeat what a label would hold: `said` is that label, not stored."""
+    """Store in the repeat the content of `said`, a label that is not stored itself."""
     for name in CHOSEN:
         setattr(repeat, name, getattr(said, name))
     repeat.submitted_at, repeat.form_key = said.submitted_at, form_key
@@ -47,7 +47,7 @@ def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repea
 
 
 def put_off_repeat(round_: Round, issue_id: int, member: Membership, now: datetime) -> bool:
-    """Skipped: it comes again later, as another issue would. False where no repeat waits for the member."""
+    """Put off the skipped repeat, to come again later. False if no repeat waits for the member."""
     repeat = repeat_of(round_, issue_id, member)
     if repeat is None or repeat.submitted_at is not None:
         return False

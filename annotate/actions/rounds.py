@@ -38,15 +38,14 @@ STORED_AS_ASKED = (
 """The fields of a plan that the round has under the same name."""
 
 Report = Callable[[int, int, str], None]
-"""Told after each step: slots made, slots in all, what is going on. May raise to break it off."""
+"""Called after each step with the slots made, the slots in all, and the current work. May raise to stop."""
 
 
 @transaction.atomic
 def create_round(*, study: Study, by: Membership, seed: int | None = None, **planned: Any) -> Round:
     """Plan a round; nobody can label in it before it is opened. `planned` has the other fields of a Plan.
-
-    `seed` is a signed 64-bit number, drawn when left out.
-    Raises NotAllowed, and RoundRefused with the field to change.
+    `seed` is a signed 64-bit number, drawn by default. Raises NotAllowed, and RoundRefused with the field to
+    change.
     """
     if not may_create_round(by, study):
         raise errors.NotAllowed
@@ -60,13 +59,12 @@ def create_round(*, study: Study, by: Membership, seed: int | None = None, **pla
 @retried
 @transaction.atomic
 def open_round(*, round_: Round, by: Membership) -> Round:
-    """Make the slots that the round lacks and let its volunteers begin. Returns the round as it is then.
-
-    Raises NotAllowed, RoundAlreadyOpen, RoundAlreadyClosed, and RoundRefused when a volunteer has left the
-    study, or a training lacks answers.
+    """Make the missing slots of the round and let its volunteers begin. Returns the opened round. Raises
+    NotAllowed, RoundAlreadyOpen, RoundAlreadyClosed, and RoundRefused when a volunteer has left the study, or
+    a training lacks answers.
     """
     current = _to_be_opened(_hold_alone(round_), by)
-    # As a whole, or what an opening in steps, or one that was broken off, has not made.
+    # All slots, or the slots that an opening in steps or an interrupted opening has not made.
     drop_misfits(current)
     slots = RoundIssue.objects.filter(round=current).count() * current.labels_per_issue
     if fitting_slots(current) < slots:
@@ -80,10 +78,9 @@ def open_round(*, round_: Round, by: Membership) -> Round:
 
 
 def open_round_in_steps(*, round_: Round, by: Membership, report: Report) -> Round:
-    """Open a large round: its slots are made a few thousand at a time, each step a transaction of its own.
-
-    Nobody sees any of them before the last step, which opens the round. Broken off anywhere it can be begun
-    again: what is there is not made twice. Raises what open_round raises, and what `report` raises.
+    """Open a large round: its slots are made about SLOTS_IN_A_STEP at a time, each step in its own
+    transaction. Nobody sees the slots before the last step, which opens the round. An interrupted opening can
+    be started again: it makes no slot twice. Raises what open_round raises, and what `report` raises.
     """
     current = _to_be_opened(Round.objects.select_related("study").get(pk=round_.pk), by)
     issues = RoundIssue.objects.filter(round=current).count()
@@ -101,10 +98,7 @@ def open_round_in_steps(*, round_: Round, by: Membership, report: Report) -> Rou
 @retried
 @transaction.atomic
 def take_back_slots(*, round_: Round) -> int:
-    """Leave a round that is not open without any slot, as it was planned; how many those were.
-
-    Raises RoundAlreadyOpen.
-    """
+    """Delete all slots of a round that is not open; returns how many. Raises RoundAlreadyOpen."""
     current = _hold_alone(round_)
     if current.opened_at is not None:
         raise errors.RoundAlreadyOpen
@@ -113,9 +107,8 @@ def take_back_slots(*, round_: Round) -> int:
 
 @transaction.atomic
 def begin_opening(*, round_: Round, by: Membership) -> Job | None:
-    """Open the round at once, or, where its slots take more than a second or two, by a job: that one.
-
-    Asked again while that job waits or runs, it is the same job. Raises what open_round raises.
+    """Open the round at once and return None, or return a job that opens it, if it has more than
+    SLOTS_AT_ONCE slots. A job that waits or runs already is returned again. Raises what open_round raises.
     """
     current = _hold_alone(round_)
     issues = RoundIssue.objects.filter(round=current).count()
@@ -133,15 +126,14 @@ def begin_opening(*, round_: Round, by: Membership) -> Job | None:
 @retried
 @transaction.atomic
 def close_round(*, round_: Round, by: Membership) -> Round:
-    """End the round, which reveals all of its labels, and decide what is complete and unanimous.
+    """End the round, reveal all of its labels, and decide each complete issue by the round's rule.
 
-    Second looks of it end with it. Where it is one itself, issues that still wait for it are complete without
-    the labels that were not given anew.
-    A submit that has begun is waited for; one that begins after is told that the round is closed.
-    Raises NotAllowed, RoundNotOpen, RoundAlreadyClosed.
+    Open second looks of the round end too. If the round is a second look itself, the issues that wait for it
+    become complete without the missing labels. Waits for each submit that has begun; a later submit is told
+    that the round is closed. Raises NotAllowed, RoundNotOpen, RoundAlreadyClosed.
     """
     if round_.of_id is not None:
-        lock_round(Round(pk=round_.of_id))  # before its second look, as all do
+        lock_round(Round(pk=round_.of_id))  # always locked before its second look
     current = _hold_alone(round_)
     if not may_close(by, current):
         raise errors.NotAllowed
@@ -184,7 +176,7 @@ def _to_be_opened(current: Round, by: Membership) -> Round:
 @retried
 @transaction.atomic
 def _make_some_slots(round_: Round, by: Membership, *, first: int, last: int) -> None:
-    # An opening that was lost and still runs somewhere must not add to a round that is open by now.
+    # A lost opening that still runs somewhere must not add slots to a round that is open by now.
     make_slots(_to_be_opened(_hold_alone(round_), by), first=first, last=last)
 
 
@@ -199,7 +191,7 @@ def _store(plan: Plan, by: Membership, seed: int) -> Round:
                 **{name: getattr(plan, name) for name in STORED_AS_ASKED},
             )
     except IntegrityError as error:
-        # Somebody gave another round this name since it was checked.
+        # Somebody gave another round this name after the check.
         raise RoundRefused(NAME_IS_TAKEN, field="name") from error
     RoundVolunteer.objects.bulk_create(
         RoundVolunteer(

@@ -1,4 +1,4 @@
-"""Samples: drawn once, with all that it takes to draw them again."""
+"""Samples: drawn once, and stored with everything that is needed to draw them again."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -41,9 +41,9 @@ def draw_sample(
 ) -> Sample:
     """Draw issues by chance, stratified by repository, and keep the plan and the seed with them.
 
-    Each repository gives as many as `annotate.sampling.sample_size` says, or, where `own` has its id, that
-    many. `seed` is 0 to 2^63 - 1, drawn when left out. One transaction, whatever the size.
-    Raises NotAllowed, and SampleRefused with the field to change.
+    Each repository gives as many issues as `annotate.sampling.sample_size` says, or the number that `own` has
+    for its id. `seed` is 0 to 2^63 - 1, drawn by default. One transaction for any size. Raises NotAllowed,
+    and SampleRefused with the field to change.
     """
     if not may_draw_sample(by, study):
         raise errors.NotAllowed
@@ -105,7 +105,7 @@ def _check(name: str, seed: int | None, shares: Mapping[str, float]) -> None:
 def _strata(
     study: Study, issues: Mapping[int, int], size: Callable[[int], int], own: Mapping[int, int]
 ) -> Iterator[dict[str, Any]]:
-    """The repositories that have any of the issues, by path, with how many are drawn."""
+    """The repositories with at least one of the issues, by path, with the number of issues to draw."""
     for repository in Repository.objects.filter(study=study).order_by("path", "pk"):
         there = issues.get(repository.pk, 0)
         if not there:

@@ -1,9 +1,9 @@
-"""Second looks: revealed labels that say nothing in the version of their round go back to who gave them.
+"""Second looks: revealed labels without a category in the version of their round go back to their authors.
 
-A second look is a round of its own, of exactly these people and issues: it is blind as any, and an issue
-waits in the round that it is of until all of its labels say something again. What is not revealed yet stays
-where it is, and with its author, so that nobody learns who chose what; its second look begins when the issue
-is complete, if its author has not changed the label until then.
+A second look is a round of its own, of exactly these people and issues. It is blind like any round, and an
+issue waits in the first round until all of its labels have a category again. Unrevealed labels stay with
+their authors, so that nobody learns who chose what; their second look begins when the issue is complete,
+unless the author has changed the label by then.
 """
 
 import secrets
@@ -54,8 +54,8 @@ _LOST = """
           AND (l.round_id = s.round_id OR looks.id > l.round_id)
       )
 """
-"""SQL: what says nothing. Who was asked again since then, or taken out of that, is not asked twice; nor is
-whoever stayed with an open label in a second look, as their issue is completed.
+"""SQL: labels without a category. Authors who were asked again already, or taken out of that second look, are
+not asked twice; nor are authors who kept an open label in a second look that completes their issue.
 """
 _PEOPLE = """
     INSERT INTO rounds_roundvolunteer (round_id, member_id, "column", seed)
@@ -87,12 +87,12 @@ _DRAFTS = """
 
 
 def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) -> int:
-    """Give revealed labels of a round that say nothing in its version back to their authors: how many.
+    """Give revealed labels of a round that have no category in its version back to their authors; how many.
 
-    Those are labels whose category was split or retired, and open ones whose proposal was answered by one
-    that the version has, which then stands in the form already, as their summary does. Their issues are blind
-    again until all have been given. Who can no longer label is not asked: their label stays without a
-    category. `issues`: of these alone, which are being completed; all without it. The caller holds the round.
+    Such a label has a category that was split or retired, or is open and its proposal was answered by a
+    category of the version. The draft has that category and the summary already. The issues are blind until
+    all labels are given. Members who can no longer label are not asked: their labels stay without a category.
+    `issues`: only these issues, which are being completed; None for all. The caller locks the round.
     """
     if round_.reveal != Round.Reveal.ISSUE_COMPLETE:
         return 0
@@ -112,7 +112,7 @@ def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) 
         leave_agendas(round_, found, at)
         waiting = RoundIssue.objects.filter(round=round_, issue__in=found)
         waiting.update(was_completed_at=F("completed_at"), completed_at=None)
-        # Not before: what labels say stays while they are not given anew.
+        # Only now: `labels` stays as it is until its labels are given again.
         Disagreement.objects.filter(round=round_, issue__in=found).delete()
     return int(count)
 
@@ -127,7 +127,7 @@ _OPEN_LOOK = """
 
 
 def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
-    """The open second look that asked for none of these issues yet, or a new one. One is begun at a time."""
+    """The open second look without these issues, or a new one. A lock lets only one begin at a time."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('second look'), %s)", [round_.pk % 2**31])
     known = Round.objects.raw(_OPEN_LOOK, [round_.pk, round_.version_id, list(issues)])
@@ -148,7 +148,7 @@ def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
 
 
 def _free_name(round_: Round) -> str:
-    """A name that no round of the study has: the round's own, with the version that it goes on with."""
+    """A name that no round of the study has: the name of this round with the number of its version."""
     said = _("second look, version %(n)s") % {"n": round_.version.number}
     taken = set(Round.objects.filter(study=round_.study_id).values_list("name", flat=True))
     for number in range(1, len(taken) + 2):
@@ -173,13 +173,13 @@ _DONE = f"""
 
 
 def looked_at(look: Round, issues: list[int], now: datetime) -> None:
-    """Complete these issues in the round that a second look is of, where nothing is waited for any more, and
-    decide them by its rule. The caller holds that round as it is, then the second look.
+    """Complete these issues in the first round of a second look, where nobody is waited for any more, and
+    decide them by the rule of that round. The caller locks that round first, then the second look.
     """
     if look.of_id is None:
         raise ValueError(look.kind)
     round_ = Round.objects.select_related("version").get(pk=look.of_id)
-    # Two second looks of one issue take turns by its row.
+    # Two second looks of one issue take turns by this row lock.
     held = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_, issue__in=issues)
     list(held.order_by("pk").values_list("pk", flat=True))
     complete_again(round_, now, issues=issues)
@@ -189,12 +189,11 @@ def looked_at(look: Round, issues: list[int], now: datetime) -> None:
 @retried
 @transaction.atomic
 def close_if_done(*, look: Round) -> bool:
-    """End a second look that waits for nobody any more.
-
-    In a transaction of its own, after the one that completed an issue: who submits holds the look as it is,
-    as others do at that moment, so that nobody can hold it alone then. Whoever commits last sees all done.
+    """Close a second look that waits for nobody any more. Runs in its own transaction after the submit that
+    completed an issue: each submit shares a lock on the look, so that no submit can lock it alone. The last
+    one to commit sees every issue complete.
     """
-    lock_round(Round(pk=look.of_id))  # before its second look, as all do
+    lock_round(Round(pk=look.of_id))  # always locked before its second look
     current = (
         Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=look.pk)
     )
@@ -208,7 +207,7 @@ def close_if_done(*, look: Round) -> bool:
 
 
 def complete_again(round_: Round, now: datetime, *, issues: list[int] | None = None) -> None:
-    """Complete the issues, of these or of all, that wait for nobody any more, and decide them anew."""
+    """Complete the issues, of these or of all, that wait for nobody any more, and decide them again."""
     with connection.cursor() as cursor:
         cursor.execute(_DONE, {"round": round_.pk, "issues": issues, "now": now})
         done = [issue for (issue,) in cursor.fetchall()]
@@ -220,8 +219,8 @@ def complete_again(round_: Round, now: datetime, *, issues: list[int] | None = N
 
 
 def end_looks(round_: Round, now: datetime) -> None:
-    """End what waits for a round that has just been closed: its second looks, or itself where it is one. What
-    was not given anew stays without a category. The caller holds the round alone.
+    """After a round is closed, close its second looks or, if it is a second look itself, complete its issues.
+    Labels that were not given again stay without a category. The caller locks the round alone.
     """
     if round_.of_id is not None:
         issues = RoundIssue.objects.filter(round=round_)

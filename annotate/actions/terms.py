@@ -1,4 +1,4 @@
-"""The terms of a round that change while it goes on: quotas, the deadline, who is let in."""
+"""The terms of an open round that can change: quotas, the deadline, admissions without training."""
 
 from datetime import datetime
 
@@ -17,10 +17,9 @@ from studies.models import Membership
 @retried
 @transaction.atomic
 def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int | None) -> RoundVolunteer:
-    """Say after how many labels a volunteer of a k-of-n round is given no more; None for no end.
-
-    What they hold at that moment they may still label.
-    Raises NotAllowed, RoundClosed, and VolunteerRefused with what to change.
+    """Set the number of labels after which a volunteer of a k-of-n round is given no more; None for no limit.
+    Volunteers may still label the slots that they have claimed. Raises NotAllowed, RoundClosed, and
+    VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by, opened=False)
     if current.allocation == Round.Allocation.CROSSED:
@@ -41,9 +40,8 @@ def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int |
 @retried
 @transaction.atomic
 def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) -> Round:
-    """Say until when the labels are wanted; None for no deadline. Nothing ends by itself.
-
-    Raises NotAllowed, RoundClosed, and VolunteerRefused for a moment that is over.
+    """Set the moment until which labels are wanted; None for no deadline. Nothing ends by itself. Raises
+    NotAllowed, RoundClosed, and VolunteerRefused for a moment in the past.
     """
     current = lock_to_change(round_, by, opened=False)
     if deadline is not None and deadline != current.deadline and deadline <= clock.now():
@@ -62,9 +60,8 @@ def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) ->
 @retried
 @transaction.atomic
 def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
-    """Let a volunteer into a round without a passed training. Done already, nothing changes.
-
-    Raises NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training.
+    """Let a volunteer into a round without a passed training. Repeating it changes nothing. Raises
+    NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training.
     """
     current = lock_to_change(round_, by, opened=False)
     if current.training_id is None:
@@ -80,7 +77,7 @@ def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVoluntee
 @retried
 @transaction.atomic
 def take_back_admission(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
-    """Ask a volunteer who was let in for the training again; their labels stay. Undoes `admit`."""
+    """Ask an admitted volunteer for the training again; the volunteer's labels stay. Undoes `admit`."""
     current = lock_to_change(round_, by, opened=False)
     volunteer = lock_active(current, member)
     if volunteer.admitted_at is not None:

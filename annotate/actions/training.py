@@ -1,4 +1,4 @@
-"""Training: the right labels of its issues, given before it opens, and what volunteers say after."""
+"""Training: the right labels of its issues, written before it opens, and the comments of its volunteers."""
 
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
@@ -26,11 +26,10 @@ EXPLANATION_LENGTH = 5000
 def set_answer(
     *, round_: Round, issue: Issue, category: Category, explanation: str, by: Membership
 ) -> Answer:
-    """Give the right label of an issue of a planned training round, or another one in its place.
-
-    Whoever knows the right labels does not label in the training: a lead who is one of its volunteers is
-    refused. Raises NotAllowed, NotATraining, AnswersStay, LabelsInThisTraining, NotInTheRound,
-    UnknownCategory, TooShallow, ExplanationMissing, ExplanationTooLong.
+    """Set or replace the right label of an issue of a planned training round. A lead who is a volunteer of
+    the training is refused, because nobody who knows the right labels may label in it. Raises NotAllowed,
+    NotATraining, AnswersStay, LabelsInThisTraining, NotInTheRound, UnknownCategory, TooShallow,
+    ExplanationMissing, ExplanationTooLong.
     """
     current = _hold_planned(round_, by)
     if not RoundIssue.objects.filter(round=current, issue=issue).exists():
@@ -55,9 +54,8 @@ def set_answer(
 
 @transaction.atomic
 def remove_answer(*, round_: Round, issue: Issue, by: Membership) -> None:
-    """Take the right label of an issue back; without one this does nothing.
-
-    Raises NotAllowed, NotATraining, AnswersStay, LabelsInThisTraining.
+    """Delete the right label of an issue, if it has one. Raises NotAllowed, NotATraining, AnswersStay,
+    LabelsInThisTraining.
     """
     current = _hold_planned(round_, by)
     Answer.objects.filter(round=current, issue=issue).delete()
@@ -65,10 +63,8 @@ def remove_answer(*, round_: Round, issue: Issue, by: Membership) -> None:
 
 @transaction.atomic
 def comment(*, round_: Round, issue: Issue, author: Membership, text: str) -> Comment:
-    """Say something about an issue of a training, or about the definition that it turns on.
-
-    Only volunteers of the training, once they have labelled the issue: before, they do not know what to
-    comment on. Raises NotATraining, NotYourTurn, NotSeenYet, CommentMissing, CommentTooLong.
+    """Comment on an issue of a training. Only volunteers of the training may comment, after they have
+    labelled the issue. Raises NotATraining, NotYourTurn, NotSeenYet, CommentMissing, CommentTooLong.
     """
     if round_.kind != Round.Kind.TRAINING:
         raise errors.NotATraining
@@ -85,9 +81,8 @@ def comment(*, round_: Round, issue: Issue, author: Membership, text: str) -> Co
 
 
 def require_answers(round_: Round) -> None:
-    """Refuse to open a training before each of its issues has a right label that no volunteer of it wrote.
-
-    Nothing for rounds of other kinds. Call it in the transaction that opens the round, holding its row.
+    """Check that each issue of a training has a right label that no volunteer of the training wrote. Does
+    nothing for rounds of other kinds. Call it in the transaction that opens the round, with the round locked.
     Raises RoundRefused, with what to do.
     """
     if round_.kind != Round.Kind.TRAINING:
@@ -130,7 +125,7 @@ def require_no_author(round_: Round, member: Membership) -> None:
 
 
 def _hold_planned(round_: Round, by: Membership) -> Round:
-    """The round as it is now, held until this transaction ends, if `by` may still change its answers."""
+    """The round as it is now, locked until this transaction ends, if `by` may still change its answers."""
     current = lock_round(round_)
     if not may_open(by, current):
         raise errors.NotAllowed

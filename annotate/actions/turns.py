@@ -1,4 +1,4 @@
-"""Taking turns: the next issue, putting one off, taking that back."""
+"""Taking turns: the next issue, skipping an issue, taking a skip back."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from studies.models import Membership
 
 DOUBLE_CLICK = timedelta(seconds=2)
 MOST_HELD = 3
-"""Slots of a k-of-n round that one member holds at once: the one shown, and those that the page has ahead."""
+"""So many slots of a k-of-n round can one member claim at once, with those that the page fetches ahead."""
 
 FREE = "a.volunteer_id IS NULL"
 EXPIRED = "a.lease_until < %(now)s AND a.volunteer_id <> %(member)s"
@@ -39,7 +39,7 @@ SKIPPED = """AND a.issue_id IN (
 )"""
 THIS_ISSUE = "AND a.issue_id = %(issue)s"
 
-# Of the repository that this is, in a round by repository.
+# Within one repository, in a round by repository.
 WITHIN = "AND a.rank BETWEEN %(first)s AND %(last)s"
 # No issue on which the member has a slot or a label already.
 NOT_THEIRS = """AND NOT EXISTS (
@@ -71,12 +71,12 @@ PLACES = [
 
 
 def next_turn(*, round_: Round, member: Membership, holding: Sequence[int] = ()) -> Turn | None:
-    """The member's next issue, None when nothing is left for them now.
+    """The member's next issue, None when nothing is left for the member now.
 
-    `holding`: the ids of the issues that their page has in hand already, the one shown now first; the turn
-    after those is meant. k of n: a slot they hold, else they claim one, but hold at most MOST_HELD at once;
-    nor do labels and held slots grow beyond their quota. All that they hold is renewed. Fully crossed: reads
-    only. Raises RoundNotOpen, RoundClosed, NotYourTurn.
+    `holding`: the ids of the issues that the page has already, the shown issue first; the next issue is none
+    of these. Fully crossed: reads only. k of n: an issue whose slot the member has claimed, otherwise a new
+    claim. A member claims at most MOST_HELD slots at once, and labels and claimed slots never exceed the
+    quota. The leases of all claimed slots are renewed. Raises RoundNotOpen, RoundClosed, NotYourTurn.
     """
     require_open(round_)
     if round_.allocation != Round.Allocation.K_OF_N:
@@ -109,7 +109,7 @@ def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:
         slot = _claim_by_repository(round_, volunteer, start)
         if slot is not None:
             return slot
-        start = 2**63 - 1  # what came free behind them since
+        start = 2**63 - 1  # any slot that came free behind the volunteer since
     for which, where, order in PLACES:
         slot = _claim(round_, volunteer.member, which, where, order, start=start)
         if slot is not None:
@@ -118,7 +118,7 @@ def _claim_next(round_: Round, volunteer: RoundVolunteer) -> int | None:
 
 
 def _claim_by_repository(round_: Round, volunteer: RoundVolunteer, start: int) -> int | None:
-    """A free slot of the repository where they are, round its ring, else of the next that has one."""
+    """Claim a free slot in the current repository, or in the next repository that has a free slot."""
     at: int | None = start
     while at is not None:
         first, last = repository_of(at)
@@ -133,7 +133,7 @@ def _claim_by_repository(round_: Round, volunteer: RoundVolunteer, start: int) -
 
 
 def _next_repository(round_: Round, volunteer: RoundVolunteer, last: int) -> int | None:
-    """Where they enter the first repository behind this rank that has a free slot for them."""
+    """The rank where the volunteer enters the first repository after `last` with a free slot."""
     parameters = {"round": round_.pk, "member": volunteer.member_id, "start": last + 1}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -147,7 +147,7 @@ def _next_repository(round_: Round, volunteer: RoundVolunteer, last: int) -> int
 
 
 def _has_quota(volunteer: RoundVolunteer, held: int) -> bool:
-    """Have they as many labels, with those that they are about to give, as they are asked for?"""
+    """Have the volunteer's labels, together with `held` slots, reached the quota?"""
     if volunteer.quota is None:
         return False
     own = Label.objects.filter(round=volunteer.round_id, volunteer=volunteer.member_id, surplus=False)
@@ -155,10 +155,9 @@ def _has_quota(volunteer: RoundVolunteer, held: int) -> bool:
 
 
 def renew(round_: Round, member: Membership, shown: Q) -> None:
-    """Start the leases of all that the member holds anew: they are at work, whichever issue they look at.
-
-    The slot `shown` is held a second longer than the others, so that it comes first when the page is opened
-    again.
+    """Renew the leases of all slots that the member has claimed: the member is at work, on any of their
+    issues. The slot `shown` gets a lease one second longer than the others, so that it comes first when the
+    page is opened again.
     """
     until = lease(round_)
     own_slots(round_, member).filter(submitted_at=None).update(
@@ -169,10 +168,9 @@ def renew(round_: Round, member: Membership, shown: Q) -> None:
 @retried
 @transaction.atomic
 def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) -> Skip:
-    """Put an issue off, with a reason: it comes again after the others. k of n: its slot is free again.
-
-    A draft of it stays. Skipping twice at once stores one skip.
-    Raises ReasonMissing, AlreadyLabelled, NotYourTurn, RoundNotOpen, RoundClosed.
+    """Skip an issue, with a reason: it comes again after the others. k of n: its slot is free again. A draft
+    of the issue stays. A second skip at once (a double click) returns the first. Raises ReasonMissing,
+    AlreadyLabelled, NotYourTurn, RoundNotOpen, RoundClosed.
     """
     reason = reason.strip()[:500]
     if not reason:
@@ -201,10 +199,9 @@ def skip_issue(*, round_: Round, issue: Issue, member: Membership, reason: str) 
 @retried
 @transaction.atomic
 def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
-    """Have a skipped issue back, as if it had not been skipped.
-
-    Raises SlotTaken when others hold all of its slots by now (the skip then stays), NotYourTurn when it was
-    not skipped, QuotaReached, RoundNotOpen, RoundClosed.
+    """Take a skip back, as if the issue had not been skipped. Raises SlotTaken when others have all of its
+    slots by now (the skip then stays), NotYourTurn when it was not skipped, QuotaReached, RoundNotOpen,
+    RoundClosed.
     """
     lock_open_round(round_)
     volunteer = lock_volunteer(round_, member)
@@ -222,9 +219,8 @@ def take_back_skip(*, round_: Round, issue: Issue, member: Membership) -> Turn:
 
 
 def claim_on(round_: Round, issue: Issue, member: Membership) -> int | None:
-    """Claim a free slot of this issue, else an expired one; its id, or None when there is none.
-
-    The caller holds the volunteer's row.
+    """Claim a free slot of this issue, otherwise an expired slot; returns its id, or None without such a
+    slot. The caller locks the volunteer's row.
     """
     for which, order in ((FREE, BY_RANK), (EXPIRED, BY_LEASE)):
         slot = _claim(round_, member, which, THIS_ISSUE, order, issue=issue.pk)
@@ -234,18 +230,17 @@ def claim_on(round_: Round, issue: Issue, member: Membership) -> int | None:
 
 
 def lease(round_: Round) -> datetime:
-    """Until when a slot touched now is held."""
+    """The end of the lease of a slot that is claimed or renewed now."""
     return clock.now() + timedelta(minutes=round_.lease_minutes)
 
 
 def _claim(
     round_: Round, member: Membership, which: str, where: str, order: str, **parameters: int
 ) -> int | None:
-    """Take one slot for the member in one statement; its id, or None when there is none to take.
-
-    Slots that another claim holds at this moment are passed over, not waited for. Never one of an issue on
-    which the member has a slot or a label. Whoever loses an expired lease gets an empty draft, if they have
-    none: the trace by which a label that comes too late is known and kept.
+    """Claim one slot for the member in one statement; returns its id, or None when no slot can be claimed.
+    Slots that another claim has locked at this moment are passed over, without waiting. An issue on which the
+    member has a slot or a label is never claimed. A volunteer who loses an expired lease gets an empty draft,
+    unless they have a draft: the draft tells later that a label was late, so that the label is kept.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -263,10 +258,8 @@ def _claim(
 
 
 def claim_query(which: str, where: str, order: str) -> str:
-    """The statement of one claim.
-
-    OFFSET 0 stops PostgreSQL from turning the conditions into joins, for which it would fetch and sort every
-    free slot of the round to take the first.
+    """The statement of one claim. OFFSET 0 stops PostgreSQL from turning the conditions into joins: it would
+    fetch and sort every free slot of the round to take the first.
     """
     return f"""
     WITH taken AS (
@@ -289,9 +282,8 @@ def claim_query(which: str, where: str, order: str) -> str:
 
 
 def _start(round_: Round, volunteer: RoundVolunteer) -> int:
-    """Where on the ring of ranks the volunteer looks next: from their latest label on.
-
-    They begin at a place of their own. docs/decisions/0003-order-in-k-of-n-rounds.md says why.
+    """The rank from which the volunteer looks for the next slot: that of the latest label, or a place of the
+    volunteer's own at first. docs/decisions/0003-order-in-k-of-n-rounds.md gives the reason.
     """
     rank: int | None = (
         Label.objects.filter(round=round_, volunteer=volunteer.member_id, surplus=False)

@@ -1,7 +1,7 @@
-"""Rounds go on with a new version of their taxonomy, and what lost its category is looked at again.
+"""Rounds follow a new version of their taxonomy, and labels that lost their category get a second look.
 
-All of it is done in the transaction that publishes the version. A label stays what it was: what it says in
-the version of its round is for the database to tell (`rounds.models.CurrentLabel`).
+All of this is done in the transaction that publishes the version. A label is never rewritten: its category in
+the version of its round is computed by the database (`rounds.models.CurrentLabel`).
 """
 
 from datetime import datetime
@@ -26,10 +26,9 @@ from taxonomy.queries.taxonomies import published_version
 
 
 def follow(*, version: Version, by: User | None, **_sent: object) -> list[Round]:
-    """Let the rounds of a taxonomy that are not closed go on with its new version; those that do.
-
-    A training keeps its version, as its right labels do, and so does a round whose depth or excluded type
-    the new version lacks. The caller has locked the taxonomy.
+    """Move the open rounds of a taxonomy to its new version; returns the rounds that moved. A training keeps
+    its version, because its right labels do; so does a round whose depth or excluded type the new version
+    lacks. The caller has locked the taxonomy.
     """
     following = [
         round_
@@ -42,7 +41,7 @@ def follow(*, version: Version, by: User | None, **_sent: object) -> list[Round]
 
 
 def ask_again(*, taxonomy: Taxonomy, **_sent: object) -> int:
-    """Give open labels whose proposal the newest version answers back to their authors: how many."""
+    """Give open labels whose proposal the newest version answers back to their authors; returns how many."""
     version = published_version(taxonomy)
     if version is None:
         return 0
@@ -52,7 +51,7 @@ def ask_again(*, taxonomy: Taxonomy, **_sent: object) -> int:
 
 
 def _held(taxonomy: Taxonomy) -> list[Round]:
-    """The rounds of a taxonomy that are not closed, without trainings, held in the order of their ids."""
+    """The rounds of a taxonomy that are not closed, without trainings, locked in the order of their ids."""
     rounds = Round.objects.select_for_update(no_key=True, of=("self",)).filter(
         version__taxonomy=taxonomy, closed_at=None
     )
@@ -66,7 +65,7 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
     if round_.excludes_id is not None:
         round_.excludes_id = now.states.stands_as(round_.excludes_id)
     round_.save(update_fields=["version", "excludes"])
-    # What was split and is there still is another category now: who had chosen it chooses again.
+    # A category that was split and still exists has another meaning now: its drafts lose it.
     smaller = [id_ for id_ in now.states if now.states.stands_as(id_, old.pk) is None]
     Draft.objects.filter(round=round_, category__in=smaller).update(category=None)
     again = 0
@@ -81,7 +80,7 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
 
 
 def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: datetime) -> list[int]:
-    """Open again what was decided as a category that nothing took over as a whole: these issues."""
+    """Undo the decisions for categories that were split or retired; returns the issues of these decisions."""
     standing = Decision.objects.filter(round=round_, superseded_at=None)
     opened: list[int] = []
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
@@ -117,11 +116,8 @@ _ENDED = "DELETE FROM consensus_disagreement WHERE round_id = %s AND issue_id = 
 def _compare_anew(
     round_: Round, before: ShownCodebook, now: ShownCodebook, opened: list[int], moment: datetime
 ) -> None:
-    """Note anew what differs among labels that compare otherwise now, and decide what follows from them:
-    labels of what lies elsewhere, or became something else; and the issues that were `opened`.
-
-    Labels that are all of one category agree as they did, and are decided as they were, unless that lies
-    elsewhere.
+    """Compare and decide again the issues whose labels lie elsewhere in the new version, and the issues in
+    `opened`. Unanimous labels whose category keeps its place at the round's depth keep their result.
     """
     if not reveals_complete_issues(round_):
         return
@@ -138,8 +134,8 @@ def _compare_anew(
 
 
 def _placed_otherwise(before: ShownCodebook, now: ShownCodebook, depth: int) -> tuple[set[int], set[int]]:
-    """What labels say now whose categories lie below another type, theme or category of the round's depth
-    than they did; and of these what is decided as another category, 0 among them for none.
+    """The present categories that count as another category at the round's depth (`elsewhere`, with 0 for no
+    category), and those of which only another level changed (`moved`); as (moved, elsewhere).
     """
 
     old = before.states.version_id
@@ -161,5 +157,5 @@ def _placed_otherwise(before: ShownCodebook, now: ShownCodebook, depth: int) -> 
 
 
 def _any_of(said: set[int]) -> str:
-    """A pattern that finds any of these in what an issue says; nothing is found by none."""
+    """A pattern that finds any of these categories in `RoundIssue.labels`; it finds nothing for none."""
     return f" ({'|'.join(map(str, sorted(said)))}) " if said else "^$"

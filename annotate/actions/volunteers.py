@@ -1,7 +1,7 @@
-"""Changing an open round: who labels in it, how much, and until when. What is revealed stays as it is.
+"""Changing an open round: its volunteers and its labels per issue. Revealed issues stay as they are.
 
-Each of these holds the round alone, so that a submit waits for it or is seen by it, and then the rows of the
-volunteers concerned, so that their claims do: the order of actions.locks.
+Each of these actions locks the round alone, so that a submit waits for it or is seen by it. Then it locks the
+rows of the volunteers concerned, so that their claims wait too: the order of actions.locks.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ _HAND_OVER_CLAIMS = f"""
 """  # noqa: S608 - the pieces are constants
 _DROP = f"DELETE FROM rounds_assignment a WHERE {_OPEN}"  # noqa: S608 - a constant
 _FREE = f"UPDATE rounds_assignment a SET volunteer_id = NULL, lease_until = NULL WHERE {_OPEN}"  # noqa: S608 - a constant
-# Slot before draft: a claim of an expired slot, which leaves a draft for who held it, passes these over.
+# Slot before draft: a claim of an expired slot, which leaves a draft for the loser, passes locked slots over.
 _HOLD_SLOTS = f"SELECT a.id FROM rounds_assignment a WHERE {_OPEN} ORDER BY a.id FOR UPDATE"  # noqa: S608 - a constant
 _TRACE = f"""
     INSERT INTO annotate_draft (round_id, issue_id, volunteer_id, summary, unsure, revision, saved_at)
@@ -95,8 +95,8 @@ _TRACE = f"""
 
 @dataclass(frozen=True)
 class RemovedVolunteer:
-    """What became of the open slots of who was taken out: given to a named person, given back (k of n: free
-    again; crossed: dropped), and how many issues were complete by that.
+    """The open slots of a volunteer who was taken out: `handed` to a named person, `given_back` (k of n: free
+    again; crossed: deleted). `completed` issues became complete by this.
     """
 
     handed: int
@@ -107,13 +107,13 @@ class RemovedVolunteer:
 @retried
 @transaction.atomic
 def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> int:
-    """Let a member label in an open round; who was taken out before gets their column back. Returns how many
-    slots were made for them.
+    """Let a member label in an open round; a volunteer who was taken out gets the old column back. Returns
+    how many slots were made.
 
-    Crossed: they get a slot on every issue that is not revealed yet. A revealed issue keeps its number of
-    labels, since a newcomer who can see them is not blind. Under the policy `round_closed` a complete issue
-    waits for the newcomer's label. k of n: they claim from now on.
-    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    Crossed: the member gets a slot on every issue that is not revealed yet. A revealed issue keeps its number
+    of labels, since a newcomer who can see them is not blind. Under the policy `round_closed` a complete
+    issue waits for the newcomer's label. k of n: the member claims from now on. Raises NotAllowed,
+    RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by)
     require_no_look(current)
@@ -132,13 +132,12 @@ def add_volunteer(*, round_: Round, member: Membership, by: Membership) -> int:
 def remove_volunteer(
     *, round_: Round, member: Membership, by: Membership, to: Membership | None = None
 ) -> RemovedVolunteer:
-    """Take a volunteer out of an open round. Their labels and drafts stay; adding them again undoes it.
+    """Take a volunteer out of an open round. Labels and drafts stay; adding the volunteer again undoes it.
 
-    What they have not labelled goes to `to`, where that member has neither slot nor label on the issue; the
-    rest is free again (k of n) or dropped (crossed): an issue that waited for nobody else is complete by
-    that, and decided by the round's rule. In a crossed round `to` must not be in the round yet; this call
-    adds them.
-    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    Open slots go to `to` on issues where that member has neither slot nor label; the other slots are free
+    again (k of n) or deleted (crossed). An issue that waited for nobody else is then complete and decided by
+    the round's rule. In a crossed round `to` must not be in the round yet; this call adds them. Raises
+    NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by)
     crossed = current.allocation == Round.Allocation.CROSSED
@@ -148,13 +147,13 @@ def remove_volunteer(
             _("A round keeps at least one volunteer. Add or name another one first, or close the round."),
             field="to",
         )
-    # Before the slots are looked at: a claim of theirs that has begun is over, and none begins.
+    # Before the slots are read: a claim of this volunteer that has begun is over, and no other begins.
     leaving.left_at = clock.now()
     leaving.save(update_fields=["left_at"])
     handed = 0
     if not crossed:
         _run(_HOLD_SLOTS, current, member=member.pk)
-        # By this a label that comes too late is known to be theirs; crossed, every issue of the round was.
+        # The draft shows later that a late label was their turn; crossed, every issue of the round was.
         _run(_TRACE, current, member=member.pk, now=leaving.left_at)
     if to is not None:
         require_no_look(current)
@@ -188,11 +187,10 @@ def remove_volunteer(
 @retried
 @transaction.atomic
 def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
-    """Ask for more labels per issue in an open k-of-n round; how many slots that adds.
-
-    The issues that are revealed keep their number of labels; under the policy `round_closed` none is yet, and
-    complete ones wait for labels again. Never lower: that would throw labels away.
-    Raises NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
+    """Ask for more labels per issue in an open k-of-n round; returns how many slots that adds. Revealed
+    issues keep their number of labels. Under the policy `round_closed` no issue is revealed yet, and complete
+    issues wait for labels again. The number is never lowered: that would throw labels away. Raises
+    NotAllowed, RoundNotOpen, RoundClosed, and VolunteerRefused with what to change.
     """
     current = lock_to_change(round_, by)
     require_raisable(current, to)
@@ -205,7 +203,7 @@ def raise_labels_per_issue(*, round_: Round, to: int, by: Membership) -> int:
 
 
 def require_raisable(round_: Round, to: int) -> None:
-    """Raises VolunteerRefused where an issue of this round cannot be asked to get `to` labels."""
+    """Raises VolunteerRefused if the issues of this round cannot be given `to` labels each."""
     before, volunteers = round_.labels_per_issue, len(active_volunteers(round_))
     words: str | Promise = ""
     if round_.allocation == Round.Allocation.CROSSED:
@@ -227,7 +225,7 @@ def require_raisable(round_: Round, to: int) -> None:
 
 
 def _settle_the_rest(round_: Round, now: datetime) -> int:
-    """Complete the issues of a crossed round that wait for nobody any more, and decide them: how many."""
+    """Complete and decide the issues of a crossed round that wait for nobody any more; returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(_COMPLETE, {"round": round_.pk, "now": now})
         done = [issue for (issue,) in cursor.fetchall()]
@@ -266,9 +264,8 @@ def _seat(round_: Round, member: Membership) -> RoundVolunteer:
 
 
 def _widen(round_: Round, labels: int) -> None:
-    """As many labels per issue as that at most; crossed, as many columns as the round ever had volunteers.
-
-    A majority stays more than half of them: else two categories could have it at once.
+    """Raise the labels per issue to `labels` if they are fewer; crossed, to the number of columns. A majority
+    stays more than half of them: otherwise two categories could reach it at once.
     """
     if labels <= round_.labels_per_issue:
         return
@@ -279,7 +276,7 @@ def _widen(round_: Round, labels: int) -> None:
 
 
 def _ordered(statement: str, round_: Round) -> str:
-    """SQL: with the place of issue `i` in the order of volunteer `v`, as open_round gives it."""
+    """The SQL with the place of issue `i` in the order of volunteer `v`, as open_round gives it."""
     by_repository = round_.order == Round.Order.BY_REPOSITORY
     rank = slots.RANK_BY_REPOSITORY if by_repository else slots.RANK
     return statement.format(rank=rank.format(seed="v.seed"), places=slots.PLACES if by_repository else "")

@@ -33,7 +33,7 @@ class CategoryField(forms.Field):
 
 
 class DraftForm(forms.Form):
-    """What the member chose and typed so far. No field is required; `revision` is that of the draft shown."""
+    """What the member chose and typed so far. No field is required; `revision` is that of the shown draft."""
 
     category = CategoryField(required=False)
     summary = forms.CharField(
@@ -75,7 +75,7 @@ class DraftForm(forms.Form):
 
 
 class LabelForm(DraftForm):
-    """A label, with the hidden fields that tell what the page had shown."""
+    """A label, with hidden fields for what the page had shown."""
 
     form_key = forms.CharField(required=False)
     version = forms.IntegerField(required=False)
@@ -90,7 +90,7 @@ class LabelForm(DraftForm):
             return None
 
     def clean_guideline(self) -> int | None:
-        """The id of the guideline that the page showed, 0 for none; None where the form has no such field."""
+        """The id of the guideline that the page showed; 0 for no guideline, None without the field."""
         if "guideline" not in self.data:
             return None
         return whole_number(self.cleaned_data["guideline"]) or 0

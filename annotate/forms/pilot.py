@@ -1,4 +1,4 @@
-"""What is posted to plan a training from a pilot: its settings, and an issue a row with its right label."""
+"""The forms that plan a training from a pilot: its settings, and a row for each issue."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ OFFERED = 6
 
 
 class TrainingForm(forms.Form):
-    """The training itself; which issues of the pilot, with which right labels, is AnswerRows."""
+    """The settings of the training; AnswerRows has the issues of the pilot with their right labels."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -87,7 +87,7 @@ class TrainingForm(forms.Form):
         self.fields[name].queryset = choices  # type: ignore[attr-defined]
 
     def clean_more(self) -> list[int]:
-        """The ids of the issues that it names."""
+        """The ids of the issues named in the field."""
         words = self.cleaned_data["more"].split()
         if len(words) > MOST_WORDS:
             raise forms.ValidationError(_("Name at most %(n)d issues at a time.") % {"n": MOST_WORDS})
@@ -102,9 +102,8 @@ class TrainingForm(forms.Form):
 
 @dataclass
 class AnswerRow:
-    """One issue that may be trained with: ticked or not, with a code and an explanation as they were typed.
-
-    `proposed`: the category that its open label found missing.
+    """One issue that may go into the training: ticked or not, with the code and the explanation as typed.
+    `proposed`: the name of the missing category that its open label proposes.
     """
 
     candidate: Candidate
@@ -116,7 +115,7 @@ class AnswerRow:
 
 
 class AnswerRows:
-    """The rows of the form, from the pilot or as posted, checked against the version that is chosen."""
+    """The rows of the form, from the pilot or as posted, checked against the chosen version."""
 
     def __init__(
         self,
@@ -126,7 +125,7 @@ class AnswerRows:
         proposals: Iterable[tuple[int, str]],
         blind: WithheldIssues,
     ) -> None:
-        """`proposals`: (id, name) of categories that were missing: the version may have one of that name."""
+        """`proposals`: (id, name) of missing categories; the version may have a category of that name."""
         self.pilot = pilot
         self.blind = blind
         self.depth = depth
@@ -152,7 +151,7 @@ class AnswerRows:
             self.rows.append(self._fresh(candidate, ticked=good))
 
     def take(self, data: Any, old: Codebook, more: Sequence[int]) -> None:
-        """The rows as posted, and those of `more`, ticked; MOST_ROWS at most."""
+        """Take the rows as posted, and the issues of `more` as ticked rows; MOST_ROWS at most."""
         texts = data.get("rows", "").split(",")
         posted = [number for number in map(whole_number, texts) if number is not None]
         known = set(posted[:MOST_ROWS])
@@ -173,7 +172,7 @@ class AnswerRows:
             )
 
     def answers(self) -> list[RightLabel]:
-        """The right labels of the ticked rows; rows that cannot be one get errors. One query."""
+        """The right labels of the ticked rows. A row that cannot be a right label gets errors. One query."""
         found: list[tuple[AnswerRow, int]] = []
         for row in self.rows:
             if not row.ticked:
@@ -210,7 +209,7 @@ class AnswerRows:
 
     @property
     def ids(self) -> str:
-        """What the hidden field `rows` says: which issues the form holds."""
+        """The value of the hidden field `rows`: the ids of the issues in the form."""
         return ",".join(str(row.candidate.issue.pk) for row in self.rows)
 
     def _fresh(self, candidate: Candidate, *, ticked: bool) -> AnswerRow:

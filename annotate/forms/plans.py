@@ -1,4 +1,4 @@
-"""What is posted to plan a round, as objects."""
+"""The form that plans a round, as objects."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
@@ -39,7 +39,7 @@ OF_KINDS = {
     "drift_percent": {Round.Kind.PILOT, Round.Kind.MAIN},
     "drift_hours": {Round.Kind.PILOT, Round.Kind.MAIN},
 }
-"""The fields that only rounds of some kinds need."""
+"""The fields that only some kinds of rounds need."""
 AS_CHOSEN = ("kind", "version", "depth", "allocation", "reveal", "pass_mark", "training")
 
 
@@ -56,9 +56,8 @@ class _Repositories(forms.ModelMultipleChoiceField):
 
 
 class RoundForm(forms.Form):
-    """A round to be planned: only the fields that its kind needs, with defaults of that kind.
-
-    `initial` may say what any field starts with. What a plan refuses stands at its field.
+    """A round to be planned: only the fields that its kind needs, with the defaults of that kind. `initial`
+    can set the first value of any field. A refusal of the plan is shown at its field.
     """
 
     name = forms.CharField(
@@ -189,7 +188,7 @@ class RoundForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.study = study
         self.counts = counts
-        self.asked: dict[str, Any] = {}  # what is valid, also where the plan is refused
+        self.asked: dict[str, Any] = {}  # the valid values, even if the plan is refused
         given = self.data.get("kind") if self.is_bound else (initial or {}).get("kind")
         self.planned_kind = Round.Kind(given) if given in Round.PLANNED else Round.Kind.MAIN
         for name, kinds in OF_KINDS.items():
@@ -242,7 +241,7 @@ class RoundForm(forms.Form):
         self.fields[name].queryset = choices  # type: ignore[attr-defined]
 
     def volunteers(self) -> Iterator[tuple[Any, forms.BoundField]]:
-        """The checkbox of each candidate, and the field of their own quota."""
+        """The checkbox of each candidate, with the field of that candidate's quota."""
         for box in self["members"]:
             yield box, self[self.quotas[int(str(box.data["value"]))]]
 
@@ -255,7 +254,7 @@ class RoundForm(forms.Form):
         return cleaned
 
     def refuse(self, refusal: RoundRefused) -> None:
-        """Put a refusal at its field; one field is told one thing."""
+        """Show a refusal at its field, unless the field has an error already."""
         field = "source" if refusal.field == "issues" else refusal.field
         if field == "source" and "repositories" in self.errors:
             return
@@ -263,7 +262,7 @@ class RoundForm(forms.Form):
             self.add_error(field if field in self.fields else None, str(refusal.message))
 
     def issues(self) -> QuerySet[Issue]:
-        """The issues that source and filter leave; all, as far as nothing valid was chosen."""
+        """The issues of the source that pass the filter; fields without a valid value narrow nothing."""
         repositories = self.asked.get("repositories")
         return issues_to_label(
             self.study,
@@ -273,7 +272,7 @@ class RoundForm(forms.Form):
         )
 
     def _narrowed(self) -> dict[str, Any]:
-        """What narrows the source besides its repositories, as far as it is valid."""
+        """The valid values that narrow the source, without its repositories."""
         switches = {name: self.asked.get(name, False) for name in ("with_text", "without_pull_requests")}
         return {"year": self.asked.get("year"), **switches}
 
@@ -283,7 +282,7 @@ class RoundForm(forms.Form):
         return found.value if found else EVERY_ISSUE
 
     def planned(self) -> dict[str, Any]:
-        """The arguments of create_round, as far as they are valid, without what the kind does not need."""
+        """The arguments of create_round from the valid fields, without those that the kind does not need."""
         chosen = self.asked
         crossed = chosen["allocation"] == Round.Allocation.CROSSED
         rule = chosen.get("rule") or Round.Rule.UNANIMOUS
@@ -309,7 +308,7 @@ class RoundForm(forms.Form):
         return list(self.asked.get("members") or ())
 
     def _quota(self) -> dict[int, int] | None:
-        """The quota of each chosen volunteer who has one: their own number, else the one for all."""
+        """The quota of each chosen volunteer who has one: their own number, otherwise the common number."""
         common = self.asked.get("quota")
         quotas = {member.pk: self.asked.get(self.quotas[member.pk]) or common for member in self._members()}
         return {member: quota for member, quota in quotas.items() if quota} or None
@@ -322,7 +321,7 @@ class RoundForm(forms.Form):
         return selection(source or IssueSource(EVERY_ISSUE, ""), repositories=paths, **self._narrowed())
 
     def to_change(self) -> list[tuple[str, str, list[str]]]:
-        """What is refused so far: the label of its field, where that is on the page, and the words."""
+        """Every refusal so far: the label and the anchor of its field ("" without a field), and the texts."""
         found = []
         for name, errors in self.errors.items():
             field = self[name] if name in self.fields else None

@@ -1,4 +1,4 @@
-"""What is posted to draw a sample, as numbers, with what they come to."""
+"""The form that draws a sample, with the numbers that follow from it."""
 
 import secrets
 from dataclasses import replace
@@ -25,7 +25,7 @@ class _Percent(forms.DecimalField):
 
 
 class SampleForm(forms.Form):
-    """A sample to be drawn: from what, how sure, and how many of each repository."""
+    """A sample to be drawn: the source, the confidence, and the number of issues of each repository."""
 
     name = forms.CharField(
         label=_("Name"),
@@ -84,7 +84,7 @@ class SampleForm(forms.Form):
         self.fields[name].choices = choices  # type: ignore[attr-defined]
 
     def _value(self, name: str) -> Any:
-        """What is chosen so far, the beginning's value before anything was, None where it is wrong."""
+        """The chosen value; the initial value in an unbound form, None if the value is invalid."""
         if not self.is_bound:
             return self.fields[name].initial
         self.is_valid()
@@ -100,9 +100,8 @@ class SampleForm(forms.Form):
 
     def plan(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The calculator: a row for each repository that has issues to draw from, and the sums. One query.
-
-        `up` and `cochran` are the sizes by both roundings, `drawn` what comes, `by` the rounding that was
-        chosen. Sizes are None while the numbers that they follow from are wrong.
+        `up` and `cochran` are the sizes by both roundings, `by` is the chosen rounding, and `drawn` is the
+        number of issues to draw. Sizes are None while the confidence, the margin or the share is invalid.
         """
         issues = issues_of(self.study, self.frame())
         sizes = dict(issues.values_list("repository").annotate(n=Count("pk")))

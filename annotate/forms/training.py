@@ -1,4 +1,4 @@
-"""What is posted on the pages of a training, as objects."""
+"""The forms of the pages of a training."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from taxonomy.models import Category
 
 
 class AnswerForm(forms.Form):
-    """The right label of one issue, and why."""
+    """The right label of one issue, with its explanation."""
 
     category = forms.ModelChoiceField(
         Category.objects.none(),

@@ -11,7 +11,7 @@ from studies.models import Membership
 
 
 class AddVolunteerForm(forms.Form):
-    """Who is to label in the round from now on."""
+    """The member who is to label in the round from now on."""
 
     member = forms.ModelChoiceField(Membership.objects.none(), label=_("Member of the study"))
 
@@ -23,7 +23,7 @@ class AddVolunteerForm(forms.Form):
 
 
 class RemoveVolunteerForm(forms.Form):
-    """Who goes on with what a volunteer leaves open; nobody: it goes back."""
+    """The member who takes over a volunteer's open slots; if nobody is chosen, they are given back."""
 
     to = forms.ModelChoiceField(Membership.objects.none(), label=_("Who goes on"), required=False)
 
@@ -40,19 +40,19 @@ class RemoveVolunteerForm(forms.Form):
 
 
 class RaiseLabelsForm(forms.Form):
-    """How many labels an issue is to get."""
+    """The new number of labels per issue."""
 
     to = forms.IntegerField(label=_("Labels per issue"), min_value=1, max_value=999)
 
 
 class QuotaForm(forms.Form):
-    """After how many labels a volunteer is given no more; empty: no end."""
+    """The number of labels after which a volunteer is given no more; empty for no limit."""
 
     quota = forms.IntegerField(label=_("Quota"), required=False, min_value=1, max_value=10_000_000)
 
 
 class DeadlineForm(forms.Form):
-    """The last day; empty: none."""
+    """The last day of the round; empty for no deadline."""
 
     deadline = forms.DateField(
         label=_("Deadline"),

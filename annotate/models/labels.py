@@ -1,4 +1,4 @@
-"""What comes before a label: drafts, repeats of the drift check, and skips."""
+"""What a volunteer stores besides labels: drafts, repeats of the drift check, and skips."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from taxonomy.models import Category, Proposal, Version
 
 
 class Draft(models.Model):
-    """What one volunteer has typed for one issue and not submitted; it outlives the slot it was typed for."""
+    """What one volunteer has typed for one issue and not submitted; the draft outlives its slot."""
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="drafts")
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="+")
@@ -38,10 +38,9 @@ class Draft(models.Model):
 
 
 class Repeat(models.Model):
-    """The drift check: a volunteer labels an issue of their own a second time, without being told.
-
-    It is scheduled with the first label and given from `due_at` on. It never counts in the round: it is only
-    compared with the first one.
+    """The drift check: a volunteer labels one of their own issues a second time, without being told. The
+    repeat is scheduled with the first label and given from `due_at` on. It never counts in the round: it is
+    only compared with the first label.
     """
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="repeats")
@@ -82,7 +81,7 @@ class Repeat(models.Model):
 
 
 class Skip(models.Model):
-    """One volunteer put one issue off, with a reason: it comes again after the others."""
+    """One volunteer skipped one issue, with a reason: the issue comes again after the others."""
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="skips")
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What models say: compared with the labels of the volunteers, and never counted among them."""
+"""Labels of models: compared with the labels of the volunteers, and never counted among them."""
 
 import pgtrigger
 from django.db import models
@@ -10,10 +10,9 @@ from taxonomy.models import Category, Version
 
 
 class ModelLabel(models.Model):
-    """The category that one model, a member with that role, chose for one issue of a round. It stays.
-
+    """The category that one model, a member with that role, chose for one issue of a round. It never changes.
     It has no slot, completes no issue and decides nothing: only annotate.queries.model_labels reads it.
-    (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
+    (round, issue) is a key of RoundIssue: the migration adds a composite foreign key.
     """
 
     round = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Samples: issues drawn by chance, so that the draw can be made again exactly."""
+"""Samples: issues drawn by chance in a way that can be repeated exactly."""
 
 from django.db import models
 from django.urls import reverse
@@ -9,10 +9,9 @@ from studies.models import Membership, Study
 
 
 class Sample(models.Model):
-    """A seeded draw, stratified by repository. `plan` holds the numbers that it was drawn by.
-
-    plan: {"confidence", "margin", "share", "rounding", "filter": {…}, "strata": [{"repository", "issues",
-    "drawn"}]}. Which issues come is decided by their URLs and the seed alone (annotate.sampling).
+    """A seeded draw, stratified by repository. `plan` has the numbers from which it was drawn: {"confidence",
+    "margin", "share", "rounding", "filter": {…}, "newest", "strata": [{"id", "repository", "issues", "size",
+    "drawn"}]}. Only the URLs of the issues and the seed decide the draw (annotate.sampling).
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="samples")

@@ -1,4 +1,4 @@
-"""Issues that show what a category means, as far as everybody may know what was said of them."""
+"""Issues that show what a category means, without issues that somebody has yet to label."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ class ExampleIssue:
 
 
 def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[ExampleIssue]:
-    """Revealed issues that chose this category, or what became it as a whole: unanimous ones first, then what
-    was decided. Everybody reads a codebook, so none that somebody has yet to label in another round.
-    `examples`: those that the category has. Seven queries at most.
+    """Revealed issues with labels of this category, or of a category that became it as a whole: unanimous
+    issues first, then decided ones. Everybody reads a codebook: issues that a member has yet to label in
+    another round are left out. `examples`: the present examples of the category. Seven queries at most.
     """
     version = published_version(taxonomy)
     category = Category.objects.filter(taxonomy=taxonomy, key=key).first()
@@ -72,7 +72,7 @@ def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Exa
 
 
 def can_show(taxonomy: Taxonomy, issue_id: int) -> bool:
-    """Can this issue be an example: revealed in a round of the taxonomy, and labelled by all who have to?"""
+    """Can this issue be an example: revealed in a round of the taxonomy, and hidden from no member?"""
     return _free(taxonomy, rounds_of(taxonomy)).filter(issue=issue_id).exists()
 
 
@@ -84,14 +84,14 @@ def taxonomies_of(issue: Issue) -> list[Taxonomy]:
 
 
 def example_line(issue: Issue) -> str:
-    """Title and address in a line that is one phrase of a codebook, and points at no category."""
+    """Title and address on one line that is one phrase of a codebook and refers to no category."""
     title = issue.current.title if issue.current else str(issue)
     words = " ".join(title.replace("; ", ", ").replace("→", "->").split())
     return " ".join([*phrases(words[:LONGEST]), issue.url])
 
 
 def _free(taxonomy: Taxonomy, rounds: Iterable[Round]) -> QuerySet[RoundIssue]:
-    """The revealed issues of these rounds that nobody of the study has yet to label in another."""
+    """The revealed issues of these rounds that no member of the study has yet to label in another round."""
     rounds = list(rounds)
     places = reduce(or_, map(revealed, rounds), RoundIssue.objects.none())
     blind = awaited(taxonomy, rounds)

@@ -1,4 +1,4 @@
-"""A member's own labels and progress: the same bytes whatever others label. And counts, without content."""
+"""A member's own labels and progress, the same whatever others label; and counts, without content."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from studies.models import Membership
 
 PACE_OVER = 21
 LATEST = 200
-"""Own labels that a page looks back over: for recent choices, the pace, and the time without a pause."""
+"""The number of own labels that a page reads: for recent choices, the pace, and the time without a pause."""
 SLOTS_COUNTED_EVERY = timedelta(minutes=5)
 LONG = 60
-"""Minutes of work without a pause after which one is suggested."""
+"""After so many minutes of work without a pause, the page suggests a pause."""
 AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has ended by then
 
-# Written out: both are asked with every label.
+# Written as SQL: both queries run with every label.
 _LATEST = """
     SELECT issue_id, category_id, submitted_at FROM (
         (SELECT issue_id, category_id, submitted_at, id FROM rounds_label
@@ -52,9 +52,8 @@ _TODAY = """
 
 @dataclass(frozen=True)
 class OwnLabel:
-    """One of the member's labels. Its issue comes with its repository, its snapshot with the title only.
-
-    Of an open label `code` and `name` are empty; `label.proposal` says what is missing.
+    """One of the member's labels, with its issue, the repository, and the snapshot with the title only. For
+    an open label `code` and `name` are empty; `label.proposal` names the missing category.
     """
 
     label: Label
@@ -65,14 +64,14 @@ class OwnLabel:
 
 @dataclass(frozen=True)
 class OwnLabels:
-    """A page of them; `next` is the cursor of the page after it, None at the end."""
+    """One page of own labels; `next` is the cursor of the next page, None at the end."""
 
     rows: list[OwnLabel]
     next: str | None
 
 
 class LatestLabel(NamedTuple):
-    """One of the member's last labels: `category` is None for an open one."""
+    """One of the member's last labels: `category` is None for an open label."""
 
     issue: int
     category: int | None
@@ -81,10 +80,9 @@ class LatestLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a member is. `total` is what is theirs to label, with `quota` at most so many or, with
-    `is_share`, an equal share.
-
-    `median_seconds` of one label; `stretch_minutes` since the last pause of ten minutes, 0 in a pause.
+    """How far a member is. `total` is the number of labels that the member is to give; at most `quota`, or an
+    equal share if `is_share`. `median_seconds` is for one label; `stretch_minutes` is the time since the last
+    pause of ten minutes, 0 during a pause.
     """
 
     done: int
@@ -105,7 +103,7 @@ class Progress:
 
     @property
     def per_hour(self) -> int | None:
-        """Own labels in an hour of work, at the pace of the last ones."""
+        """Own labels in an hour of work, at the pace of the last labels."""
         return round(3600 / self.median_seconds) if self.median_seconds else None
 
     @property
@@ -115,17 +113,16 @@ class Progress:
 
     @property
     def has_quota(self) -> bool:
-        """Have they given all the labels that they were asked for?"""
+        """Has the member reached the quota?"""
         return self.quota is not None and self.done >= self.quota
 
 
 def own_labels(round_: Round, member: Membership, *, after: str | None = None, limit: int = 50) -> OwnLabels:
-    """The member's labels in this round, newest first. `after` is the `next` of the page before.
-
-    Raises ValueError for a cursor that is none.
+    """The member's labels in this round, newest first. `after` is the `next` of the previous page. Raises
+    ValueError for a malformed cursor.
     """
     states = categories_of(round_.version_id).by_id
-    # What was revealed once stays, also while it is blind again.
+    # A label that was revealed once stays unchangeable, even while its issue is blind again.
     places = RoundIssue.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
     completed = places.values_list(Coalesce("completed_at", "was_completed_at"))
     labels = (
@@ -156,7 +153,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
 
 
 def own_skips(round_: Round, member: Membership) -> list[Skip]:
-    """The issues that the member put off and has not labelled since: newest skip of each, newest first."""
+    """The newest skip of each issue that the member skipped and has not labelled since, newest first."""
     labelled = Label.objects.filter(round=round_, volunteer=member, issue=OuterRef("issue"))
     skips = (
         Skip.objects.filter(round=round_, volunteer=member)
@@ -172,7 +169,7 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
 
 
 def latest_labels(round_: Round, member: Membership) -> list[LatestLabel]:
-    """The member's last labels, those of issues that came again among them, newest first. One query."""
+    """The member's last labels, including those of the drift check, newest first. One query."""
     again = _LATEST_AGAIN if round_.drift_percent else ""
     with connection.cursor() as cursor:
         given = {"round": round_.pk, "member": member.pk, "limit": LATEST}
@@ -193,7 +190,7 @@ def own_counts(round_: Round, member: Membership) -> dict[int, int]:
 
 
 def given(round_: Round, member: Membership) -> int:
-    """How many labels the member has given, those of issues that came again included. One query, or two."""
+    """How many labels the member has given, including those of the drift check. One query, or two."""
     return sum(_done(round_, member)) + _again(round_, member).labelled
 
 
@@ -205,12 +202,11 @@ def progress(
 ) -> Progress:
     """How far the member is, by their own labels alone. Two queries, two more when asked for the first time.
 
-    The cost does not grow with the round: what was done before today, and the slots, are kept in memory.
-    `latest`, their `latest_labels`, and `seat`, their place in the round, are read only if not given.
-
-    `median_seconds` is the pace of their last twenty labels, without pauses. In a k-of-n round nobody's total
-    is fixed, and what is still open depends on the others: the total is an equal share instead, or the quota.
-    Issues that come again count as any other, from the beginning on.
+    The cost does not grow with the round: the labels of earlier days and the slots are kept in memory.
+    `latest` (the member's `latest_labels`) and `seat` (the place in the round) are read only if not given.
+    `median_seconds` is the pace of the last twenty labels, without pauses. In a k-of-n round the open slots
+    depend on the others, so that the total is an equal share, or the quota. Issues that come again count like
+    any other from the beginning.
     """
     latest = latest_labels(round_, member) if latest is None else latest
     earlier, today = _done(round_, member, latest)
@@ -225,7 +221,7 @@ def progress(
         total = max(share if seat.quota is None else seat.quota, earlier + today)
         expected = round(total * round_.drift_percent / 100)
     else:
-        # Slots that are being made for a round that is not open are nobody's yet.
+        # Slots that are being made for a round belong to nobody until the round is open.
         counted_at = int(clock.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
         key = (round_.pk, member.pk, seat.left_at, seat.column, counted_at)
         total = _slots_of(*key) if round_.opened_at else 0
@@ -244,7 +240,7 @@ def progress(
 
 
 def _done(round_: Round, member: Membership, latest: Sequence[LatestLabel] = ()) -> tuple[int, int]:
-    """The numbers of the member's labels before today, counted once, and of today's."""
+    """The number of the member's labels before today, counted once, and of the labels of today."""
     midnight = _midnight()
     settled = clock.now() - midnight > AFTER_MIDNIGHT
     earlier = _done_before if settled else _done_before.__wrapped__
@@ -265,7 +261,7 @@ def _again(round_: Round, member: Membership) -> repeats.RepeatCounts:
 
 @lru_cache(maxsize=8192)
 def _done_before(round_id: int, member_id: int, midnight: datetime) -> int:
-    """Labels of the days before: they are never taken back, so a page need not count them each time."""
+    """Labels of earlier days: they are never taken back, so a page need not count them each time."""
     before = Label.objects.filter(round=round_id, volunteer=member_id, submitted_at__lt=midnight)
     return int(before.aggregate(labels=Count("submitted_at"))["labels"])
 
@@ -280,14 +276,14 @@ def _shared_slots(round_id: int, _labels_per_issue: int) -> int:
 def _slots_of(
     round_id: int, member_id: int, _left_at: datetime | None, _column: int | None, _counted_at: int
 ) -> int:
-    """The slots of a volunteer: they change with their place in the round, or when a lead hands some over."""
+    """A volunteer's number of slots: it changes with the place in the round, or when a lead moves slots."""
     return Assignment.objects.filter(round=round_id, volunteer=member_id).count()
 
 
 def is_changeable(round_: Round, completed_at: datetime | None) -> bool:
-    """May the authors still change the labels of an issue that was completed at this moment, first or again?
-
-    Until reveal; never in a training. Labels that were revealed once are changed in a second look only.
+    """May the authors still change the labels of an issue with this moment of completion, first or again?
+    They may until reveal, and never in a training. Labels that were revealed once change only in a second
+    look.
     """
     if round_.closed_at is not None or round_.kind == Round.Kind.TRAINING:
         return False

@@ -17,15 +17,15 @@ from taxonomy.queries.codebooks import Codebook
 
 
 def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
-    """What this model has said in a round."""
+    """The labels of this model in a round."""
     return ModelLabel.objects.filter(round=round_, member=member)
 
 
 def model_labels_beside(
     round_: Round, blind: WithheldIssues = NOTHING
 ) -> QuerySet[ModelLabel, tuple[str, str, int]]:
-    """(address of the issue, pseudonym of the model, category) of each label that stands beside labels of
-    volunteers in the report: those of complete, revealed issues, without what is held back from the reader.
+    """(address of the issue, pseudonym of the model, category) of each model label that the report compares
+    with labels of volunteers: on complete, revealed issues that are not withheld from the reader.
     """
     shown = revealed(round_).filter(completed_at__isnull=False, issue=OuterRef("issue"))
     labels = ModelLabel.objects.filter(Exists(shown), round=round_)
@@ -48,10 +48,9 @@ _BESIDE = """
 
 @dataclass(frozen=True)
 class BesideModels:
-    """Distinct label tuples of the complete, revealed issues that a model has labelled, with its labels.
-
-    `codes` [P, R] and `decided` [P] are as in reports.queries.label_tuples.Tuples; `models` [P, M] has a
-    column for each of `names`, the pseudonyms. `counts` [P] says how many issues.
+    """Distinct label tuples of the complete, revealed issues that a model has labelled, with the model
+    labels. `codes` [P, R] and `decided` [P] are as in reports.queries.label_tuples.Tuples. `models` [P, M]
+    has a column for each pseudonym in `names`. `counts` [P] is the number of issues of each tuple.
     """
 
     names: tuple[str, ...]
@@ -62,8 +61,8 @@ class BesideModels:
 
 
 def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> BesideModels | None:
-    """The labels of models beside those of the volunteers, without what is held back from the reader; None
-    where there are none. One query, and two more where there are some.
+    """The model labels beside those of the volunteers, without issues withheld from the reader; None if there
+    are none. One query, and two more if there are some.
     """
     if not reveals_complete_issues(round_):
         return None

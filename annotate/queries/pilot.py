@@ -1,4 +1,4 @@
-"""What came out of a pilot, by its revealed labels: what is in use, what is missing, what to train with."""
+"""The outcome of a pilot by its revealed labels: used and missing categories, issues to train with."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -19,9 +19,9 @@ from taxonomy.tree import Tree, look_alike
 
 EXAMPLES = 5
 
-# One row per revealed issue with labels. `is_split`: its labels chose different categories, each proposal
-# being one more; `right_id`: the category that they all chose, else the one that was decided. The labels are
-# joined to indexed tables only, never to each other: of a young round the planner guesses one row.
+# One row per revealed issue with labels. `is_split`: its labels chose different categories, and each proposal
+# counts as a category; `right_id`: the category of all labels, otherwise of the decision. The labels are
+# joined to indexed tables only, never to each other: for a young round the planner guesses one row.
 _JUDGED = """
     WITH told AS (
         SELECT l.issue_id, s.category_id, l.proposal_id, l.summary, l.unsure, l.submitted_at,
@@ -54,7 +54,7 @@ _JUDGED = """
     )
 """
 
-# Of each category the first issues: clear ones before others, with a summary before others.
+# The first issues of each category: clear issues first, then issues with a summary.
 _CANDIDATES = """
     SELECT c.issue_id, c.right_id, c.proposal_id, c.unsure, c.is_split, c.summary, c.place
     FROM (
@@ -72,9 +72,8 @@ _CANDIDATES = """
 
 @dataclass(frozen=True)
 class Candidate:
-    """One issue of a pilot that could be trained with. `right` is None for what is open or undecided.
-
-    `is_clear`: nobody was unsure, and all said the same. `place` among those of its category, from 1.
+    """One issue of a pilot that a training could use. `right` is None for an open or undecided issue.
+    `is_clear`: nobody was unsure, and all labels are the same. `place`: the rank in its category, from 1.
     """
 
     issue: Issue
@@ -86,13 +85,13 @@ class Candidate:
 
     @property
     def title(self) -> str:
-        """The issue's title, or its number where its text is not here."""
+        """The issue's title, or its number if the text was not fetched."""
         return self.issue.current.title if self.issue.current else f"#{self.issue.number}"
 
 
 @dataclass(frozen=True)
 class UsedCategory:
-    """A category that revealed labels chose: how often, on how many issues, and issues that show it."""
+    """A category of revealed labels: how many labels, on how many issues, how many unsure, and examples."""
 
     state: CategoryState
     hue: int
@@ -104,7 +103,7 @@ class UsedCategory:
 
 @dataclass(frozen=True)
 class ProposedCategory:
-    """A category that revealed open labels found missing; names that differ in case only are one."""
+    """A missing category that revealed open labels propose; names that look alike are one category."""
 
     name: str
     reasons: list[str]
@@ -118,9 +117,8 @@ class ProposedCategory:
 
 @dataclass(frozen=True)
 class PilotOutcome:
-    """What a pilot showed so far, out of `revealed` of its `issues`; its version has `size` categories.
-
-    `withheld` more are held back from the reader.
+    """The outcome of a pilot so far. `revealed` of its `issues` are counted, and `withheld` more are hidden
+    from the reader; `size` is the number of categories of its version.
     """
 
     issues: int
@@ -133,7 +131,7 @@ class PilotOutcome:
 
 
 def outcome(round_: Round, book: Codebook, blind: WithheldIssues = NOTHING) -> PilotOutcome:
-    """What the revealed labels say that are not withheld; `book` is of the round's version. Nine queries."""
+    """The outcome by revealed labels that are not withheld; `book` is of the round's version. 9 queries."""
     examples = candidates(round_, book, each=EXAMPLES, blind=blind)
     by_category: dict[int, list[Candidate]] = defaultdict(list)
     by_proposal: dict[int, list[Candidate]] = defaultdict(list)
@@ -174,10 +172,9 @@ def candidates(
     more: Collection[int] = (),
     blind: WithheldIssues = NOTHING,
 ) -> list[Candidate]:
-    """Of each category, and of each proposal, the first `each` revealed issues, clear ones first; and `more`.
-
-    `more` are ids of issues: those that are not revealed in this round, or are held back, are left out. In
-    the order of the tree, proposals and what is undecided last. Two queries.
+    """The first `each` revealed issues of each category and of each proposal, clear issues first; and `more`.
+    `more` are ids of issues; unrevealed and withheld issues are left out. In the order of the tree, with
+    proposals and undecided issues last. Two queries.
     """
     try:
         shown = revealed(round_).exclude(pk__in=blind.values("pk"))
@@ -218,7 +215,7 @@ def candidates(
 
 
 def _open(said: QuerySet[CurrentLabel]) -> QuerySet[Label]:
-    """Those of the labels that are open still."""
+    """The labels that are still open."""
     return Label.objects.filter(pk__in=said.filter(category=None).values("label"), category=None)
 
 
@@ -251,7 +248,7 @@ def _proposed(
 
 
 def draft(book: Codebook, found: PilotOutcome, *, keep_unused: bool = False) -> Tree:
-    """A first draft of a taxonomy: what the pilot used and what it missed, with examples from its issues."""
+    """A first draft of a taxonomy: the used and the missing categories, with examples from the pilot."""
     return draft_taxonomy(
         book.tree(),
         {one.state.code: _told(one.examples) for one in found.used},
@@ -274,7 +271,7 @@ def _told(examples: Sequence[Candidate]) -> list[str]:
 
 
 def issue_ids(round_: Round, words: Sequence[str], blind: WithheldIssues = NOTHING) -> dict[str, int | None]:
-    """Word to the one revealed issue, not withheld, whose URL or number it is; None for none or several."""
+    """Word to the only revealed, not withheld issue with this URL or number; None for no issue or several."""
     numbers = {word: word.lstrip("#").upper() for word in words}
     rows = (
         revealed(round_)
@@ -291,6 +288,6 @@ def issue_ids(round_: Round, words: Sequence[str], blind: WithheldIssues = NOTHI
 
 
 def proposal_names(round_: Round, blind: WithheldIssues = NOTHING) -> list[tuple[int, str]]:
-    """(id, name) of the proposals that revealed open labels of the round point to, if not held back."""
+    """(id, name) of the proposals of revealed open labels of the round, without those of withheld issues."""
     labels = _open(current_labels(round_).exclude(issue__in=blind.values("issue")))
     return list(Proposal.objects.filter(pk__in=labels.values("proposal")).values_list("pk", "name"))

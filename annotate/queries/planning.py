@@ -1,4 +1,4 @@
-"""What a lead plans a round from: the sources of its issues, the types of each version, the team's pace."""
+"""What the form of a new round is made from: sources of issues, types of each version, the team's pace."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -59,9 +59,8 @@ _PACE = """
 
 @dataclass(frozen=True)
 class IssueSource:
-    """Something that a round's issues can be taken from.
-
-    `value` is `issues`, `filter:<id>`, `sample:<id>`, `round:<id>` or `kept:<id>`; `group` its heading.
+    """A source from which the issues of a round can be taken. `value` is `issues`, `filter:<id>`,
+    `sample:<id>`, `round:<id>` or `kept:<id>`; `group` is the heading in the list.
     """
 
     value: str
@@ -71,7 +70,7 @@ class IssueSource:
 
 @dataclass(frozen=True)
 class ScreeningCounts:
-    """What a closed screening left: `kept` = all but the excluded; `undecided` of them have no decision."""
+    """A closed screening: `kept` = all but the excluded issues; `undecided` of these have no decision."""
 
     kept: int
     excluded: int
@@ -79,9 +78,8 @@ class ScreeningCounts:
 
 
 def sources(study: Study) -> list[IssueSource]:
-    """What the issues of a round of this study can be taken from. Three queries.
-
-    Of screenings only closed ones: what an open one would keep is not revealed.
+    """The sources of issues for a round of this study. Three queries. Only closed screenings are offered: the
+    result of an open screening is not revealed.
     """
     rounds = list(Round.objects.filter(study=study).order_by("-pk"))
     closed = [one for one in rounds if one.kind == Round.Kind.SCREENING and one.closed_at]
@@ -97,7 +95,7 @@ def sources(study: Study) -> list[IssueSource]:
 
 
 def source_choices(found: Iterable[IssueSource]) -> list[tuple[Any, Any]]:
-    """These sources as the choices of a select, those of one group under its heading."""
+    """These sources as the choices of a select, with each group under its heading."""
     choices: list[tuple[Any, Any]] = []
     for group, members in groupby(found, key=attrgetter("group")):
         offered = [(source.value, source.name) for source in members]
@@ -106,19 +104,18 @@ def source_choices(found: Iterable[IssueSource]) -> list[tuple[Any, Any]]:
 
 
 def source_named(study: Study, value: str) -> IssueSource | None:
-    """The source of this value, None where the study has none such."""
+    """The source with this value, None if the study has no such source."""
     return next((source for source in sources(study) if source.value == value), None)
 
 
 def selection(source: IssueSource, **narrowed: Any) -> dict[str, Any]:
-    """For the record, how the issues of a round were chosen: the source, and what narrowed it."""
+    """A record of how the issues of a round were chosen: the source, and the values that narrowed it."""
     return {"source": source.value, "name": source.name, **narrowed}
 
 
 def issues_from(study: Study, source: str) -> QuerySet[Issue]:
-    """The issues of a source, by repository, in the order in which they came.
-
-    Raises ValueError for what is no source of this study.
+    """The issues of a source, by repository, in the order in which they came. Raises ValueError if the study
+    has no such source.
     """
     issues = Issue.objects.filter(repository__study=study)
     kind, _colon, id_ = source.partition(":")
@@ -149,7 +146,7 @@ def closed_screening(study: Study, source: str) -> Round | None:
 
 
 def screened(screening: Round) -> ScreeningCounts:
-    """How many issues a closed screening kept, excluded, and never decided. Two queries."""
+    """How many issues a closed screening kept, excluded, and left undecided. Two queries."""
     decided = Decision.objects.filter(round=screening, issue=OuterRef("issue"), superseded_at=None)
     counted = RoundIssue.objects.filter(round=screening).aggregate(
         issues=Count("pk"), undecided=Count("pk", filter=~Exists(decided))
@@ -159,7 +156,7 @@ def screened(screening: Round) -> ScreeningCounts:
 
 
 def by_repository(issues: QuerySet[Issue]) -> list[tuple[str, int]]:
-    """How many of these issues each repository holds, by its path. One query."""
+    """The number of these issues in each repository, by its path. One query."""
     counted = issues.order_by("repository__path").values("repository__path").annotate(n=Count("pk"))
     return list(counted.values_list("repository__path", "n"))
 
@@ -174,10 +171,10 @@ def types_by_version(versions: Collection[int]) -> dict[int, list[CategoryState]
 
 
 def team_pace(study: Study, kind: str) -> float | None:
-    """Seconds that a label took this team lately: the median, in rounds of this kind where those are enough.
-
-    From the last 200 labels of each volunteer of each round; gaps over half an hour are pauses. Imported
-    labels have no pace. It depends on when labels came, on no label. None where too few are known. One query.
+    """The median seconds that this team lately took for a label, in rounds of this kind if there are enough
+    labels. Read from the last 200 labels of each volunteer of each round; gaps over half an hour are pauses.
+    Imported labels have no pace. It depends on the times of labels, not on their content. None if too few are
+    known. One query.
     """
     with connection.cursor() as cursor:
         cursor.execute(_PACE, [study.pk])
@@ -186,11 +183,11 @@ def team_pace(study: Study, kind: str) -> float | None:
 
 
 def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str = "") -> dict[str, Any]:
-    """What the form of a new round of this kind starts with; `asked` is the id of a version asked for.
+    """The first values of the form of a new round of this kind; `asked` is the id of a requested version.
 
-    A screening starts with the taxonomy that has a type F, and excludes it; others with the one that was used
-    last. A pilot starts with whoever plans it alone, other rounds with the volunteers of the study. What the
-    newest closed screening kept comes before all issues, and a main round asks for the newest training.
+    A screening starts with the taxonomy that has a type F, and excludes it; other rounds with the one used
+    last. A pilot starts with only the member who plans it, other rounds with the study's volunteers. Issues
+    kept by the newest closed screening are preferred, and a main round requires the newest training.
     """
     versions = list(published_versions(study))
     types = types_by_version([version.pk for version in versions])
@@ -227,7 +224,7 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
 
 
 def free_name(study: Study, name: str | Promise) -> str:
-    """This name, or with the next free number behind it."""
+    """This name, or this name with the next free number."""
     taken = set(Round.objects.filter(study=study).values_list("name", flat=True))
     names = chain([str(name)], (f"{name} {number}" for number in count(2)))
     return next(candidate for candidate in names if candidate not in taken)

@@ -1,4 +1,4 @@
-"""Categories that open labels of a taxonomy wait for, by name, and what a proposal of one begins with."""
+"""Missing categories that open labels of a taxonomy wait for, by name, and the first values of a proposal."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -24,14 +24,14 @@ from taxonomy.tree import look_alike
 
 SHOWN = 5
 MOST = 4500
-"""So many characters of reasons or addresses are put into a form."""
+"""The most characters of reasons, or of addresses, that a form is filled with."""
 
 
 @dataclass(frozen=True)
 class MissingCategory:
     """A name that revealed open labels wait for; names that look alike are one. `reasons` are (pseudonym,
-    words), the first of each said; `issues` some of the `on` issues. `motion` is the latest vote on the name,
-    `answer` the category of the newest version that answers it.
+    reason), each reason with its first author; `issues` are some of the `on` issues. `motion` is the latest
+    vote on the name, `answer` the category of the newest version that answers it.
     """
 
     name: str
@@ -45,7 +45,7 @@ class MissingCategory:
 
     @property
     def is_voted_for(self) -> bool:
-        """Was a change accepted for it that is in the draft, or answers it now?"""
+        """Was a change for this name accepted that is in the draft of a version, or answers the name now?"""
         motion = self.motion
         if motion is None or motion.outcome != Motion.Outcome.ACCEPTED or motion.change is None:
             return False
@@ -53,13 +53,13 @@ class MissingCategory:
 
     @property
     def may_be_put(self) -> bool:
-        """Can it be put to the vote, or again?"""
+        """Can this name be put to the vote, or put again?"""
         is_open = self.motion is not None and self.motion.is_open
         return self.answer is None and not is_open and not self.is_voted_for
 
 
 def name_that_waits(taxonomy: Taxonomy, reader: Membership | None, name: str) -> str | None:
-    """This name as revealed labels say it; None where the reader sees none that waits for it."""
+    """This name as revealed labels spell it; None if the reader sees no label that waits for it."""
     folded = look_alike(name)
     found = (one.name for one in missing_categories(taxonomy, reader) if look_alike(one.name) == folded)
     return next(found, None)
@@ -67,7 +67,7 @@ def name_that_waits(taxonomy: Taxonomy, reader: Membership | None, name: str) ->
 
 @dataclass(frozen=True)
 class ProposalStart:
-    """What a form that proposes a new category begins with. `left_out` open labels are not quoted, since
+    """The first values of a form that proposes a new category. `left_out` open labels are not quoted, since
     somebody has yet to label their issues.
     """
 
@@ -80,8 +80,8 @@ class ProposalStart:
 
 
 def missing_categories(taxonomy: Taxonomy, reader: Membership | None) -> list[MissingCategory]:
-    """What revealed labels miss, without what is held back from the reader: what most labels wait for first,
-    what is answered last. Eight queries at most.
+    """The missing categories of revealed labels that are not withheld from the reader: names with the most
+    labels first, answered names last. Eight queries at most.
     """
     rounds = rounds_of(taxonomy)
     version = published_version(taxonomy)
@@ -107,10 +107,9 @@ def proposing(
     round_: Round | None = None,
     issue_id: int | None = None,
 ) -> ProposalStart | None:
-    """What to propose for a name, or for an issue whose labels miss something: why, in the words of the
-    labels, and where. None where the reader may see no such label, decision or note.
-
-    Everybody reads a proposal, so that nothing is quoted of issues that anybody has yet to label.
+    """The first values of a proposal for a name, or for an issue whose labels miss a category: the reasons
+    from the labels, and the parent. None if the reader may see no such label, decision or note. Everybody
+    reads a proposal, so that nothing is quoted from issues that a member has yet to label.
     """
     rounds = [one for one in rounds_of(taxonomy) if round_ is None or one.pk == round_.pk]
     if not rounds:
@@ -157,7 +156,7 @@ def proposing(
 
 
 def open_names(taxonomy: Taxonomy, reader: Membership | None) -> Counter[str]:
-    """How many revealed open labels wait for each name, folded by `look_alike`; without what is held back."""
+    """How many revealed open labels, not withheld, wait for each name (folded by `look_alike`)."""
     rounds = rounds_of(taxonomy)
     if not rounds:
         return Counter()
@@ -179,7 +178,7 @@ def _open_labels(rounds: Iterable[Round], blind: WithheldIssues) -> list[Label]:
 
 
 def awaited(taxonomy: Taxonomy, rounds: Iterable[Round]) -> WithheldIssues:
-    """The issues of these rounds that a member of the study has yet to label in another. Two queries."""
+    """The issues of these rounds that a member has yet to label in another round. Two queries."""
     people = Membership.objects.filter(study=taxonomy.study_id, left_at=None, role__in=LABELLING)
     return withheld_issues_in(rounds, people)
 
@@ -204,8 +203,8 @@ def _missing(labels: list[Label], book: Codebook, answers: dict[int, int]) -> Mi
 
 
 def _parent(taxonomy: Taxonomy, labels: Iterable[Label]) -> str:
-    """The key of what the new category would stand below: beside the one that comes nearest, or below it if
-    that is a type; "" where no label names one.
+    """The key of the parent of the new category: the parent of the nearest category, or that category itself
+    if it is a type; "" if no label names a nearest category.
     """
     version = published_version(taxonomy)
     near = Counter(label.nearest_id for label in labels if label.nearest_id)
@@ -218,7 +217,7 @@ def _parent(taxonomy: Taxonomy, labels: Iterable[Label]) -> str:
 
 
 def _lines(said: Iterable[str]) -> str:
-    """Each once, a line each, as many as a form takes."""
+    """The distinct texts, each on its own line, as many as a form takes."""
     found = ""
     for line in dict.fromkeys(said):
         if len(found) + len(line) >= MOST:

@@ -1,4 +1,4 @@
-"""The drift check: which issues come to a member again, by their own data and what all can see."""
+"""The drift check: which issues come to a member again, by the member's own data and what all can see."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ CHOSEN = (
     "category_id", "proposal", "proposed_reason", "nearest_id", "version_id", "guideline_id", "snapshot_id",
     "summary", "unsure",
 )  # fmt: skip
-"""The fields of a label, and of a repeat, that its author chose or had on the page."""
+"""The fields of a label and of a repeat that the author chose or that record what the page showed."""
 STILL_OPEN = timedelta(hours=1)
-"""So long after it was given a repeat can be changed as the label that it looked like."""
+"""For this time after its submission a repeat can be changed like a label."""
 
 
 def repeats_to_come(round_: Round, member: Membership) -> QuerySet[Repeat]:
@@ -40,7 +40,7 @@ def _was_revealed(round_: Round) -> Exists:
 def next_repeat(
     round_: Round, member: Membership, *, holding: Collection[int] = (), is_last: bool = False
 ) -> Repeat | None:
-    """The repeat that is due longest; with `is_last` also one that is not due yet."""
+    """The repeat that has been due for the longest time; with `is_last` also a repeat that is not due yet."""
     waiting = repeats_to_come(round_, member).exclude(issue__in=holding)
     if not is_last:
         waiting = waiting.filter(due_at__lte=clock.now())
@@ -48,12 +48,12 @@ def next_repeat(
 
 
 def is_ripe(repeat: Repeat, label: Label, now: datetime) -> bool:
-    """May this repeat have been given by now, so that what is submitted for its issue is meant for it?"""
+    """Could the member have got this repeat by now, so that a form of its issue is meant for it?"""
     return repeat.submitted_at is None and label.submitted_at <= now - YOUNGEST
 
 
 def recent_repeat(round_: Round, member: Membership, issue_id: int) -> Repeat | None:
-    """The repeat of this issue that the member has just labelled, while they can go back to it."""
+    """The repeat of this issue that the member has just labelled and can still go back to."""
     if not round_.drift_percent:
         return None
     since = clock.now() - STILL_OPEN
@@ -62,7 +62,7 @@ def recent_repeat(round_: Round, member: Membership, issue_id: int) -> Repeat | 
 
 
 def as_label(repeat: Repeat) -> Label:
-    """A repeat as the page and REST show it: the same as any label. It is not stored, and has no id."""
+    """A repeat as the page and REST show it: like any label. It is not stored, and has no id."""
     return Label(
         round_id=repeat.round_id,
         issue_id=repeat.issue_id,
@@ -75,7 +75,7 @@ def as_label(repeat: Repeat) -> Label:
 
 @dataclass(frozen=True)
 class RepeatCounts:
-    """The member's repeats: labelled, of them since a moment; and lost, as their issue was revealed first."""
+    """The member's repeats: labelled, labelled today, and lost because the issue was revealed first."""
 
     labelled: int = 0
     today: int = 0
@@ -95,7 +95,7 @@ def counted(round_: Round, member: Membership, *, since: datetime) -> RepeatCoun
 
 @lru_cache(maxsize=1024)
 def expected(round_id: int, member_id: int, percent: int, _slots: int) -> int:
-    """How many of the issues that are this volunteer's in a fully crossed round come to them again."""
+    """How many of this volunteer's issues in a fully crossed round come to them again."""
     seed = RoundVolunteer.objects.get(round=round_id, member=member_id).seed
     issues = Assignment.objects.filter(round=round_id, volunteer=member_id).values_list("issue", flat=True)
     return sum(comes_again(issue, seed, percent) for issue in issues.iterator())

@@ -1,4 +1,4 @@
-"""Samples: what can be drawn from, what was drawn, and whether it would be drawn again."""
+"""Samples: what they can be drawn from, what was drawn, and whether a draw can be repeated."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -22,10 +22,9 @@ from studies.queries import studies_for
 
 @dataclass(frozen=True)
 class SampleFrame:
-    """The issues that a sample is drawn from: a source, narrowed as a round's issues can be.
-
-    `source` is as in annotate.queries.planning, `name` what it was called, `query` a saved filter as it was:
-    it may be changed or deleted later, what was drawn from it is not.
+    """The issues that a sample is drawn from: a source, narrowed like that of a round. `source` is as in
+    annotate.queries.planning, `name` was its name then, and `query` a copy of the saved filter: the filter
+    may change or be deleted later, without effect on the sample.
     """
 
     source: str = EVERY_ISSUE
@@ -37,7 +36,7 @@ class SampleFrame:
 
 
 def frame_of(study: Study, source: IssueSource) -> SampleFrame:
-    """All of a source, and of a saved filter what it says now. At most one query."""
+    """The whole of a source, with a copy of the present query of a saved filter. At most one query."""
     name = f"{source.group}: {source.name}" if source.group else source.name
     kind, _colon, id_ = source.value.partition(":")
     saved = saved_filters(study).filter(pk=id_).first() if kind == "filter" else None
@@ -45,9 +44,8 @@ def frame_of(study: Study, source: IssueSource) -> SampleFrame:
 
 
 def issues_of(study: Study, frame: SampleFrame, *, up_to: int | None = None) -> QuerySet[Issue]:
-    """The issues of a frame as it is now; with `up_to` only those that were there when this id was newest.
-
-    Raises ValueError where its source is gone.
+    """The issues of a frame at present; with `up_to` only the issues with an id up to this one. Raises
+    ValueError if the source is gone.
     """
     if frame.source.startswith("filter:"):
         issues = filter_issues(study, IssueFilter.from_query(dict(frame.query)))
@@ -89,7 +87,7 @@ def samples_for(user: User | AnonymousUser) -> QuerySet[Sample]:
 
 
 def drawn_issues(sample: Sample) -> QuerySet[SampleIssue]:
-    """The issues of a sample, with what their list shows of them."""
+    """The issues of a sample, with the fields that their list shows."""
     return (
         SampleIssue.objects.filter(sample=sample)
         .select_related("issue__repository", "issue__current")
@@ -119,10 +117,9 @@ def framed_urls(sample: Sample) -> Iterator[tuple[str, str, bool]]:
 
 @dataclass(frozen=True)
 class SampleCheck:
-    """A sample beside a fresh draw from the issues that were there then.
-
-    `differing` of its issues would not come again; `changed` are the strata whose number of issues is another
-    `now` than `then`. `newer` issues came since: they take no part.
+    """A sample beside a new draw from the issues that existed then. `differing` of its issues would not be
+    drawn again; `changed` are the strata whose number of issues is now different. `newer` issues came since,
+    and take no part.
     """
 
     size: int
@@ -144,7 +141,7 @@ def check(sample: Sample) -> SampleCheck:
     again = [url for part in draw(urls, asked, sample.seed).values() for url in part]
     stored = [url for _path, url in drawn_urls(sample)]
     now = issues_of(sample.study, SampleFrame(**sample.plan["filter"])).count()
-    # An order that differs is a draw that differs, though nothing is missing from it.
+    # A draw in another order is a different draw, even with the same issues.
     differing = len(set(stored) - set(again)) or int(stored != again)
     changed = [
         {"repository": stratum["repository"], "then": stratum["issues"], "now": len(urls[stratum["id"]])}

@@ -1,4 +1,4 @@
-"""Second looks: why a label is asked for again, and which rounds go on with a new version."""
+"""Second looks: why a label is asked for again, and which rounds follow a new version."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,11 +25,11 @@ STILL_LOOKING = """EXISTS (
       AND waits.issue_id = {issue} AND waits.submitted_at IS NULL
       AND seat.left_at IS NULL AND who.left_at IS NULL AND who.user_id IS NOT NULL
 )"""
-"""SQL: does somebody who still can have to look again at this issue of this round?"""
+"""SQL: has a member who can still label to look again at this issue of this round?"""
 
 
 def kept_from_following(round_: Round, version: Version) -> Promise | None:
-    """Why a round that is not closed keeps its version when this one is published; None if it does not."""
+    """Why a round that is not closed keeps its version when this version is published; None if it follows."""
     excludes = round_.excludes_id
     return why_kept(
         round_,
@@ -39,7 +39,7 @@ def kept_from_following(round_: Round, version: Version) -> Promise | None:
 
 
 def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None:
-    """The same of a version of this depth, which has what the round excludes or has not."""
+    """Why the round keeps its version, for a new version of this depth, with or without the excluded type."""
     if round_.kind == Round.Kind.TRAINING:
         return _("a training keeps its version, as its right labels do")
     if depth < round_.depth:
@@ -50,15 +50,15 @@ def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None
 
 
 def waits_for_a_look(look: Round, issue: Issue) -> bool:
-    """Is the issue blind in the round that this second look is of? If not, it went on without its author."""
+    """Is the issue blind in the first round of this second look? If not, it went on without its author."""
     places = RoundIssue.objects.filter(round=look.of_id, issue=issue)
     return places.filter(completed_at=None, was_completed_at__isnull=False).exists()
 
 
 @dataclass(frozen=True)
 class LostLabel:
-    """A label of the member's own that says no category of its round's version, and that they can change.
-    `last` is the category that was split or retired, `answer` the one that their proposal became.
+    """One of the member's labels that has no category in the round's version, and that the member can change.
+    `last` is the category that was split or retired, `answer` the category that answers its proposal.
     """
 
     label: Label
@@ -67,8 +67,8 @@ class LostLabel:
 
 
 def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
-    """The member's labels of a round, in issues that nobody else sees, that a new version left without a
-    category, or that wait for one which is there by now. Two queries.
+    """The member's labels of a round, on issues that nobody else sees, that lost their category with a new
+    version, or whose proposal a category answers by now. Two queries.
     """
     labels = _lost([round_], [member]).select_related("issue__repository", "proposal")
     found = []
@@ -83,8 +83,8 @@ def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
 
 
 def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[tuple[Round, int, int]]:
-    """What `lost_labels` gives in these rounds of one person, counted, with the id of the issue of the first.
-    One query.
+    """For each of these rounds of one person the number of its `lost_labels` and the issue id of the first
+    label. One query.
     """
     seats = {round_.pk: (round_, member) for round_, member in own}
     labels = _lost(
@@ -101,8 +101,8 @@ def to_choose_again(own: Iterable[tuple[Round, Membership]]) -> list[tuple[Round
 
 
 def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[Label]:
-    """The labels of these members that say nothing in the version of their round, in issues that nobody else
-    sees: of a category that is gone, or open ones that a category answers.
+    """The labels of these members without a category in the version of their round, on issues that nobody
+    else sees: the category is gone, or the label is open and a category answers its proposal.
     """
     ids = [round_.pk for round_ in rounds]
     gone = Gone.objects.filter(version__rounds__in=ids, became=None)
@@ -122,9 +122,9 @@ def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[La
 
 
 def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
-    """How many labels of how many people the publication of a version asks for again, and whether these are
-    the reader's own alone; without issues that the reader has still to label in another round. One query,
-    and two for each round that they are of.
+    """How many labels of how many people the publication of a version asks for again; only the reader's own
+    labels, and True, if there are any. Issues that the reader has yet to label in another round are left out.
+    One query, and two for each round with a second look.
     """
     labels: Counter[int] = Counter()
     looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)
@@ -138,8 +138,8 @@ def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
 
 @dataclass(frozen=True)
 class FirstLabel:
-    """What a member said the first time. `state` is the category as it was, None for an open label, whose
-    proposed name `proposed` is; `became` are the categories it was split into.
+    """A member's first label of an issue in a second look. `state` is the category at that time, None for an
+    open label, whose proposed name is `proposed`; `became` are the categories into which it was split.
     """
 
     state: CategoryState | None
@@ -150,7 +150,7 @@ class FirstLabel:
 
 
 def before(turn: Turn, round_: Round, member: Membership) -> FirstLabel | None:
-    """What the member said of an issue before this second look; None in other rounds. Three queries."""
+    """The member's label of an issue before this second look; None in other rounds. Three queries."""
     if round_.of_id is None:
         return None
     found = Label.objects.filter(round=round_.of_id, issue=turn.issue, volunteer=member)

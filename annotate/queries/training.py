@@ -1,4 +1,4 @@
-"""What a volunteer sees of a training: answers, comments, and how they stand."""
+"""What a volunteer sees of a training: answers, comments, and their standing."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,9 @@ from taxonomy.queries.codebooks import Codebook, codebook
 
 @dataclass(frozen=True)
 class AnswerView:
-    """One's own label of a training issue beside the lead's, and what comes next.
-
-    `own` is None for an open label. `own_at_depth` and `lead_at_depth` are what was compared. `comments` are
-    the member's own. `opens` are the rounds that ask for this training and that the member labels in.
+    """The member's own label of a training issue beside the lead's, and what comes next. `own` is None for an
+    open label. `own_at_depth` and `lead_at_depth` are the compared categories. `comments` are the member's
+    own. `opens` are the member's rounds that require this training.
     """
 
     label: Label
@@ -41,14 +40,13 @@ class AnswerView:
 
     @property
     def is_the_same(self) -> bool:
-        """The same category, not only the same at the round's depth."""
+        """Are both categories the same, not only at the round's depth?"""
         return self.own is not None and self.own.category_id == self.lead.category_id
 
 
 def answer_view(round_: Round, issue: Issue, member: Membership) -> AnswerView | None:
-    """What the member sees of an issue of a training that they have labelled; None before they have.
-
-    Nothing in it is another volunteer's. Six queries at most.
+    """What the member sees of a labelled issue of a training; None before the member has labelled it. It
+    contains nothing of another volunteer. Six queries at most.
     """
     label = (
         Label.objects.filter(round=round_, issue=issue, volunteer=member).select_related("proposal").first()
@@ -74,22 +72,21 @@ def answer_view(round_: Round, issue: Issue, member: Membership) -> AnswerView |
 
 
 def opened_by(training: Round, member: Membership) -> QuerySet[Round]:
-    """The rounds, not closed yet, that ask for this training and that the member labels in."""
+    """The member's rounds that require this training and are not closed."""
     mine = RoundVolunteer.objects.filter(member=member, left_at=None).values("round")
     return Round.objects.filter(training=training, pk__in=mine, closed_at=None).order_by("pk")
 
 
 def at_depth(book: Codebook, category_id: int, depth: int) -> CategoryState:
-    """The category that a label counts as: its ancestor at this level, or itself where it stops above."""
+    """The category that a label counts as: its ancestor at this level, or itself above this level."""
     return book.ancestor(category_id, depth) or book.by_id[category_id]
 
 
 @dataclass(frozen=True)
 class VolunteerStanding:
-    """How one volunteer stands in a round that gives them no turn.
-
-    `removed`: taken out of it. `training`: to be passed first, with `first`, the result in it, and whether
-    they can label in it now. `result`: their own in this round, where it is a training, with `opens`.
+    """Why a round gives one volunteer no turn. `removed`: the volunteer was taken out. `training` is to be
+    passed first; `first` is the result in it, and `may_train` tells whether the volunteer can label in it
+    now. `result`: the volunteer's own result in this round if it is a training, with the rounds in `opens`.
     """
 
     removed: bool = False
@@ -101,7 +98,7 @@ class VolunteerStanding:
 
 
 def standing(round_: Round, member: Membership) -> VolunteerStanding:
-    """How the member stands in a round: for the page that has no turn to show. Six queries at most."""
+    """The member's standing in a round, for the page that has no turn to show. Six queries at most."""
     volunteer = (
         RoundVolunteer.objects.filter(round=round_, member=member)
         .select_related("member__study", "member__user")

@@ -1,4 +1,4 @@
-"""Whose turn it is at what. Everything here is the member's own: the same whatever others label."""
+"""Turns: the issue that a member labels now. Every read is the member's own, whatever others label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ _SEAT = Prepared(
 )
 
 _TURN_ROWS = Rows(Assignment, Issue, Repository, Snapshot, Draft)
-# The slot is found first: joined to texts before, PostgreSQL would weigh ways to fetch those of all slots.
+# The subquery finds the slot first: otherwise PostgreSQL would consider fetching the texts of all slots.
 _TURN = f"""
     SELECT {_TURN_ROWS.columns}
     FROM (
@@ -76,10 +76,9 @@ _TURNS = {
 
 @dataclass(frozen=True)
 class Turn:
-    """One member at one issue: what the labelling page shows, and what its form was made from.
-
-    `assignment` is None where the slot went to somebody else meanwhile: what is typed is kept all the same.
-    `issue` comes with its repository and current snapshot.
+    """One member at one issue: what the labelling page shows, and what its form was made from. `assignment`
+    is None if the slot went to another volunteer: typed text is still kept. `issue` comes with its repository
+    and current snapshot.
     """
 
     assignment: Assignment | None
@@ -95,19 +94,18 @@ class Turn:
 
     @property
     def seen_revision(self) -> int:
-        """Goes into the form: save_draft refuses when another window has saved since."""
+        """The revision of the draft in the form: save_draft refuses if another window has saved since."""
         return self.draft.revision if self.draft else 0
 
     @property
     def seen_snapshot(self) -> int:
-        """Goes into the form: the text that the label is about, 0 where only the address was known."""
+        """The snapshot in the form: the text that the label is about, 0 if only the address was known."""
         return self.issue.current_id or 0
 
 
 def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
-    """This user's place in a round, with the round, its study and version, and their membership. One query.
-
-    What `guideline_of` and `keywords_at` give comes with it.
+    """This user's place in a round, with the round, its study, its version, and the membership. One query,
+    which also reads what `guideline_of` and `keywords_at` return.
     """
     if not user.is_authenticated:
         return None
@@ -125,33 +123,32 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
 
 
 def guideline_of(seat: RoundVolunteer) -> Guideline | None:
-    """The current guideline of a seat that `seat_of` gave, by id and number only; None without one."""
+    """The current guideline for a seat from `seat_of`, with id and number only; None without a guideline."""
     pk: int | None = getattr(seat, "guideline_pk", None)
     number: int = getattr(seat, "guideline_number", 0)
     return Guideline(pk=pk, number=number) if pk is not None else None
 
 
 def keywords_at(seat: RoundVolunteer) -> tuple[str, ...]:
-    """The keywords of the study of a seat that `seat_of` gave, as `keywords_of` orders them."""
+    """The keywords of the study for a seat from `seat_of`, in the order of `keywords_of`."""
     words: tuple[str, ...] = getattr(seat, "keywords", ())
     return words
 
 
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:
-    """The member's slots. Those that are being made for a round that is not open are nobody's yet."""
+    """The member's slots. Slots that are being made for a round belong to nobody until it is open."""
     if round_.opened_at is None:
         return Assignment.objects.none()
     return Assignment.objects.filter(round=round_, volunteer=member)
 
 
 def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = ()) -> Turn | None:
-    """The turn that the member has now, None without one: reads only, one query, two for a skipped issue.
+    """The turn that the member has now, None without a turn: reads only, one query, two for a skipped issue.
 
-    Fully crossed: the open slot of lowest rank, then, once only skipped issues are left, the one skipped
-    longest ago. k of n: a slot already claimed, the one last touched; none is claimed here.
-    `holding`: the ids of issues that the member's page has in hand already; the turn after those is meant.
-    In a round with a drift check an issue of theirs that comes again takes a place between the others, with
-    three more queries.
+    Fully crossed: the open slot of lowest rank; if only skipped issues are left, the issue skipped longest
+    ago. k of n: the claimed slot with the latest lease; no slot is claimed here. `holding`: the ids of the
+    issues that the member's page has already; the turn after these is returned. In a round with a drift check
+    an issue that comes again takes a place between the others, with three more queries.
     """
     if round_.allocation == Round.Allocation.K_OF_N:
         turn = turn_of(round_, member, LAST_TOUCHED, holding=holding)
@@ -160,7 +157,7 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
             round_, member, SKIPPED_LONGEST_AGO, holding=holding
         )
     if turn is not None and turn.draft is not None and not holding:
-        return turn  # where they left off goes first
+        return turn  # an issue with a draft comes first
     again = repeat_turn(round_, member, holding)
     if turn is None and again is None and round_.allocation != Round.Allocation.K_OF_N:
         return repeat_turn(round_, member, holding, is_last=True)
@@ -170,9 +167,9 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
 def repeat_turn(
     round_: Round, member: Membership, holding: Sequence[int], *, is_last: bool = False
 ) -> Turn | None:
-    """The issue that comes again as the turn after those in hand, if one is due and this is a place for it.
-
-    `is_last`: nothing else is left, and an issue comes again in any place, once its label is an hour old.
+    """The turn at an issue that comes again, if a repeat is due and this is its place after the issues in
+    `holding`. `is_last`: nothing else is left, and an issue comes again in any place, once its label is an
+    hour old.
     """
     if not round_.drift_percent:
         return None
@@ -187,7 +184,7 @@ def repeat_turn(
 
 
 def turn_again(round_: Round, repeat: Repeat, member: Membership) -> Turn:
-    """The turn at an issue that comes again: it looks like any other."""
+    """The turn at an issue that comes again: it looks like any other turn."""
     turn = turn_of(round_, member, OF_ISSUE, issue=repeat.issue_id)
     if turn is None:
         raise Assignment.DoesNotExist
@@ -199,9 +196,7 @@ def turn_again(round_: Round, repeat: Repeat, member: Membership) -> Turn:
 def turn_of(
     round_: Round, member: Membership, which: str, *, holding: Sequence[int] = (), **given: int
 ) -> Turn | None:
-    """The turn at one of the member's slots, with all of its issue and their draft; None without it. One
-    query.
-
+    """The turn at one of the member's slots, with its issue and draft; None without the slot. One query.
     `which` is one of the orders above, or OF_ISSUE or OF_SLOT, whose id is then given.
     """
     if round_.opened_at is None:
@@ -218,16 +213,15 @@ def turn_of(
 
 
 def issue_in(round_: Round, issue_id: int) -> Issue | None:
-    """An issue of the round, without its text; whether it is the member's turn is for the actions to say."""
+    """An issue of the round, without its text; the actions check whether it is the member's turn."""
     return Issue.objects.filter(in_rounds__round=round_, pk=issue_id).first()
 
 
 def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = False) -> Turn | None:
-    """The member at one issue of the round: to go back, to change, or to show again what was refused.
-
-    None unless the issue is or was theirs: they have a slot, a label, a draft or a skip on it. With `again`
-    an issue that comes to them again is shown as that turn, not as their label of it. One that has just come
-    again is shown as the label that they then gave.
+    """The member at one issue of the round: to go back, to change, or to show a refused form again. None
+    unless the member has a slot, a label, a draft or a skip on the issue. With `again` an issue that comes
+    again is shown as that turn, not as its first label. An issue that has just come again is shown with its
+    second label.
     """
     own = {"round": round_, "volunteer": member, "issue": issue_id}
     slot = own_slots(round_, member).filter(issue=issue_id).first()

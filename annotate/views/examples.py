@@ -1,4 +1,4 @@
-"""Issues as examples of a category: a list beside the editor, and one issue for whatever category fits."""
+"""Issues as examples of a category: a list beside the editor, or one issue for any category."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from taxonomy.rules import may_edit_taxonomies
 
 @require_safe
 def draft_examples(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show issues with the label `category` (its key), or ask what an `issue` is an example of."""
+    """Show issues with the label `category` (its key), or ask which category an `issue` is an example of."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
     found = drafted(taxonomy)
     entry = found.draft.entries.get(request.GET.get("category", ""))
@@ -54,7 +54,7 @@ def take_as_example(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     once(request, lambda: take_example(taxonomy=taxonomy, key=key, issue=issue, by=member))
     entry = drafted(taxonomy).draft.entries.get(key)
     to = urlencode({"category": entry.code if entry else "", "examples": "1"})
-    # Not by htmx's own redirect: it follows this one, and puts the editor where it was.
+    # A plain redirect: htmx follows it and puts the editor in its place.
     return HttpResponseRedirect(f"{reverse('draft', args=[taxonomy.pk])}?{to}")
 
 

@@ -1,7 +1,7 @@
-"""How the labelling room is drawn: whole, as JSON with the next turn, or as a refusal beside what was typed.
+"""How the labelling page is drawn: whole, as JSON with the next turn, or as a refusal beside the typed text.
 
-The parts of the JSON are the same templates as those of the page, drawn with the same names, without a
-request: `label.html#issue`, `_turn.html`, `_whose.html`, `_pace.html`, `_recent.html`, `_back.html`.
+The parts of the JSON come from the templates of the page, drawn with the same names, without a request:
+`label.html#issue`, `_turn.html`, `_whose.html`, `_pace.html`, `_recent.html`, `_back.html`.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ def page(
     refusal: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The room with one issue. `content`: what stands in the form, else what is stored."""
+    """The labelling page with one issue. `content`: the values in the form, by default the stored values."""
     round_, member = seat.round, seat.member
     content = content or _content(round_, turn)
     choices = picker(round_)
@@ -76,7 +76,7 @@ def page(
 def moved_on(
     seat: RoundVolunteer, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
 ) -> JsonResponse:
-    """What the page needs once an issue is labelled or put off: see `submit_label`."""
+    """The JSON for the page after an issue is labelled or skipped: see `submit_label`."""
     round_ = seat.round
     latest = queries.latest_labels(round_, seat.member)
     stored = None
@@ -102,7 +102,7 @@ def moved_on(
 
 
 def turn_as_json(seat: RoundVolunteer, turn: Turn | None) -> dict[str, Any] | None:
-    """A turn as the browser holds it until it is shown: TURN of `ahead` and `submit_label`."""
+    """A turn as the browser keeps it until it is shown: TURN of `ahead` and `submit_label`."""
     if turn is None:
         return None
     context = _turn_context(seat, turn, LabelInput.of(turn.draft or turn.label))
@@ -125,7 +125,7 @@ def refused(
     refusal: DomainError | None = None,
     region: str = "refusal",
 ) -> HttpResponse:
-    """Say no beside the form, which keeps what was typed; what is stored stands next to it."""
+    """Show the refusal beside the form with the typed text, and the stored draft or label next to it."""
     round_, member = seat.round, seat.member
     if issue_in(round_, issue.pk) is None:
         raise Http404
@@ -163,7 +163,7 @@ def refused(
 
 
 def _new_guideline(request: AuthedRequest, study: Study) -> dict[str, Any]:
-    """What changed in the guideline since the version that the page showed, to be read before the label."""
+    """The changes in the guideline since the version that the page showed, to be read before the label."""
     current = current_guideline(study)
     seen = whole_number(request.POST.get("guideline"))
     old = guidelines(study).filter(pk=seen).first() if seen else None
@@ -183,7 +183,7 @@ def _part(name: str, context: dict[str, Any], *, partial: str = "") -> str:
 
 
 def _turn_context(seat: RoundVolunteer, turn: Turn, content: LabelInput) -> dict[str, Any]:
-    """The turn, and what may be done with it: `mode` is label, change or read, or in a training answer."""
+    """The turn, and its `mode`: label, change or read; answer in a training once the issue is labelled."""
     round_, member, label = seat.round, seat.member, turn.label
     is_revealed = round_.closed_at is not None
     if label:
@@ -209,7 +209,7 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: LabelInput) -> dict
 
 
 def _typed(request: AuthedRequest) -> LabelInput:
-    """The posted content as it was typed, valid or not, to be shown again."""
+    """The posted content as typed, valid or not, to be shown again."""
     post = request.POST
     proposal = (post.get("proposed_name", ""), post.get("proposed_reason", ""))
     chosen = whole_number(post.get("category"))
@@ -217,7 +217,7 @@ def _typed(request: AuthedRequest) -> LabelInput:
 
 
 def _content(round_: Round, turn: Turn) -> LabelInput:
-    """What is stored; of an open label whose name a category answers by now, that one, to be submitted."""
+    """The stored values; for an open label whose proposal a category answers, that category."""
     stored = turn.draft or turn.label
     if isinstance(stored, Label) and stored.proposal is not None and stored.proposal.answered_by_id:
         here = picker(round_).states.stands_as(stored.proposal.answered_by_id)
@@ -233,7 +233,7 @@ def _pace(seat: RoundVolunteer, latest: list[queries.LatestLabel]) -> dict[str, 
 
 
 def _recent(round_: Round, latest: list[queries.LatestLabel]) -> list[tuple[Any, int]]:
-    """The last categories, each once, with their hues."""
+    """The distinct categories of the last labels, with their hues."""
     choices = picker(round_)
     distinct = dict.fromkeys(one.category for one in latest[:LOOKED_AT] if one.category is not None)
     known = [id_ for id_ in distinct if id_ in choices.states][:RECENT]

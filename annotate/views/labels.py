@@ -1,4 +1,4 @@
-"""The labelling page: one issue at a time, the member's own labels, and nothing of anybody else's."""
+"""The labelling page: one issue at a time, the member's own labels, and nothing of other members."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -41,7 +41,7 @@ AT_HAND = 10
 
 @require_safe
 def label(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the member's current issue, or with `?issue=` another one of theirs."""
+    """Show the member's current issue, or with `?issue=` another issue of the member."""
     seat, round_, member = _seat(request, round_id)
     if "issue" in request.GET:
         number = whole_number(request.GET["issue"])
@@ -57,7 +57,7 @@ def label(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Claim the next issue of a round in which each issue is labelled by some."""
+    """Claim the next issue of a k-of-n round."""
     _own, round_, member = _seat(request, round_id)
     if turns.next_turn(round_=round_, member=member):
         return go_to(request, "label", round_.pk)
@@ -66,11 +66,9 @@ def next_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def ahead(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """JSON {"next": TURN or null}: the turn after those that the page has in hand (`have`), before it is
-    needed.
-
-    k of n: claims a slot, of which one person holds three at most. Null is also the answer in a training, and
-    where the member may take no turns now: the page that they are on says why when they submit.
+    """JSON {"next": TURN or null}: the turn after the issues that the page has already (`have`), fetched
+    ahead. k of n: claims a slot, MOST_HELD at once at most. Null is also the answer in a training, and for a
+    member who may take no turns now: their page shows the reason when they submit.
     """
     seat, round_, member = _seat(request, round_id)
     if round_.kind == Round.Kind.TRAINING or not rules.may_take_turns(member, round_):
@@ -84,11 +82,11 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Store a label, and go on: by a redirect or, for `Accept: application/json`, in the same answer.
 
     200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null,
-    "go"}. `next` is the turn after those in `have`; `go` is set where the page has to go elsewhere: the
-    answer of a training, a new version of the taxonomy, or the end when nothing is left and nothing held. A
-    TURN is {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept":
-    is it a draft on the server, "issue"}, with "stored" where something else stands there, "guideline" where
-    that changed, and "turn" where the form may simply be sent again.
+    "go"}. `next` is the turn after the issues in `have`. `go` is the address of another page to show: the
+    answer of a training, a new version of the taxonomy, or the end of the round for the member. A TURN is
+    {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept": is the
+    text saved as a draft, "issue"}, with "stored" (the other stored content), "guideline" if it changed, and
+    "turn" if the form may simply be sent again.
     """
     seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)
@@ -131,7 +129,7 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Keep what is typed so far. The page's script asks for JSON; without it a button posts here."""
+    """Save the draft. The page's script asks for JSON; without scripts a button posts here."""
     seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)
     form = DraftForm(request.POST, round_=round_)
@@ -151,14 +149,14 @@ def save_draft(request: AuthedRequest, round_id: int) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"revision": draft.revision})
     messages.success(request, _("Your draft is saved."))
-    # An issue that came again is shown by the page itself; its address alone would show the first label.
+    # Without `?issue=` an issue that came again is shown as a turn; with it, the first label would be shown.
     is_turn = round_.drift_percent and not request.POST.get("seen")
     return redirect(reverse("label", args=[round_.pk]) + ("" if is_turn else f"?issue={issue.pk}"))
 
 
 @require_POST
 def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Put an issue off, with a reason, and answer with the next one."""
+    """Skip an issue, with a reason, and answer with the next issue."""
     seat, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     form = SkipForm(request.POST)
@@ -174,7 +172,7 @@ def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Take an issue up again that was put off."""
+    """Take a skip back, and show the issue."""
     _own, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     turns.take_back_skip(round_=round_, issue=issue, member=member)
@@ -183,7 +181,7 @@ def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the member's own labels, newest first, and what they have put off."""
+    """Show the member's own labels, newest first, and their skipped issues."""
     _own, round_, member = _seat(request, round_id)
     after = request.GET.get("after")
     try:
@@ -202,7 +200,7 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _seat(request: AuthedRequest, round_id: int) -> tuple[RoundVolunteer, Round, Membership]:
-    """The place of this person in the round, with both; 404 for strangers, else 403. One query."""
+    """The user's place in the round, with both; 404 for other users, 403 for other members. One query."""
     seat = seat_of(request.user, round_id)
     if seat is not None and may_be_volunteer(seat.member, seat.round.study):
         return seat, seat.round, seat.member
@@ -216,7 +214,7 @@ def _seat(request: AuthedRequest, round_id: int) -> tuple[RoundVolunteer, Round,
 
 
 def _posted_issue(request: AuthedRequest, round_: Round, member: Membership) -> Issue:
-    """The posted issue of the round. Raises SomebodyElse for a page that another member had opened here."""
+    """The posted issue of the round. Raises SomebodyElse if another member opened the posting page."""
     issue = issue_in(round_, _posted_key(request, member).pk)
     if issue is None:
         raise Http404
@@ -224,7 +222,7 @@ def _posted_issue(request: AuthedRequest, round_: Round, member: Membership) -> 
 
 
 def _posted_key(request: AuthedRequest, member: Membership) -> Issue:
-    """The same by its id alone, not read: the action locks it, and knows whether it is in the round."""
+    """The posted issue by its id alone, without a query: the action locks it and checks the round."""
     if request.POST.get("member", str(member.pk)) != str(member.pk):
         raise errors.SomebodyElse
     number = whole_number(request.POST.get("issue"))
@@ -234,7 +232,7 @@ def _posted_key(request: AuthedRequest, member: Membership) -> Issue:
 
 
 def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
-    """Act; of a broken rule keep the refusal: this page shows both sides of it beside what was typed."""
+    """Act; if a rule is broken, return the refusal, which this page shows beside the typed text."""
     try:
         return act(), None
     except DomainError as refusal:
@@ -242,7 +240,7 @@ def _attempt(act: Callable[[], T]) -> tuple[T | None, DomainError | None]:
 
 
 def _have(request: AuthedRequest) -> list[int]:
-    """The issues that the page has in hand, the one shown next first."""
+    """The issues that the page has already, the issue shown next first."""
     numbers = (whole_number(text) for text in request.POST.getlist("have")[:AT_HAND])
     return [number for number in numbers if number is not None]
 
@@ -250,7 +248,7 @@ def _have(request: AuthedRequest) -> list[int]:
 def _go_on(
     request: AuthedRequest, seat: RoundVolunteer, said: str, *, saved: Label | None = None, go: str = ""
 ) -> HttpResponse:
-    """Answer with the member's next issue, or with where to go instead: as JSON, or by a redirect."""
+    """Answer with the member's next issue, or with another address: as JSON, or by a redirect."""
     round_, member = seat.round, seat.member
     label_url = reverse("label", args=[round_.pk])
     if not wants_json(request):
@@ -273,7 +271,7 @@ def _go_on(
 
 
 def _named(round_: Round, label: Label) -> dict[str, str]:
-    """What a label says in a word: its code, or the name that is proposed."""
+    """The short text of a label: its code, or its proposed name."""
     name = f"“{label.proposal.name}”" if label.proposal else picker(round_).code(label.category_id)
     return {"label": name}
 

@@ -1,4 +1,4 @@
-"""The tree of categories as the labelling page needs it. A published version never changes, so it is kept."""
+"""The tree of categories for the labelling page. It is cached, since a published version never changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class Picker:
     hues: Mapping[int, int]
 
     def code(self, category_id: int | None) -> str:
-        """The code of a category, of a former one that of what it became, or its last; "" for any other."""
+        """The present code of a category; of a retired or split one its last code; "" for an unknown one."""
         return self.states[category_id].code if category_id and self.states.knows(category_id) else ""
 
     def hue(self, category_id: int | None) -> int | None:
-        """The colour of a category's type, None for one that is not in this version."""
+        """The colour of a category's type; None for a category that is not in this version."""
         return self.hues.get(self.states.stands_as(category_id or 0) or 0)
 
     def with_choice(self, category_id: int | None) -> SafeString:
@@ -41,7 +41,7 @@ class Picker:
 
 
 def picker(round_: Round) -> Picker:
-    """The categories of the round's version; those too shallow for its depth cannot be chosen."""
+    """The categories of the round's version; categories above its depth cannot be chosen."""
     return _picker(round_.version_id, round_.depth, get_language())
 
 

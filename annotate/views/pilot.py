@@ -1,4 +1,4 @@
-"""What came out of a pilot, and what follows from it: a draft of a taxonomy, and a training."""
+"""The outcome of a pilot, with a draft of a taxonomy and a training made from it."""
 
 import io
 from typing import Any
@@ -30,7 +30,7 @@ from taxonomy.tree import write_csv
 
 @require_safe
 def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show what the revealed labels of a pilot say; `?unused=1` keeps unused categories in the draft."""
+    """Show the outcome of a pilot by revealed labels; `?unused=1` keeps unused categories in the draft."""
     round_, member = _pilot(request, round_id)
     book = codebook(round_.version_id)
     found = queries.outcome(round_, book, withheld_issues(round_, member))
@@ -56,7 +56,7 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Choose issues of a pilot to train with, and plan that training; `show` in the form only shows more."""
+    """Choose issues of a pilot for a training, and plan it; `show` in the form only changes the view."""
     round_, member = _pilot(request, round_id)
     old = codebook(round_.version_id)
     blind = withheld_issues(round_, member)
@@ -107,7 +107,7 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """The pilot, if this user may see it (Http404) and what came out of it (403), and their seat."""
+    """The pilot and the reader's seat. Http404 without access to it, 403 without the right to plan rounds."""
     round_, member = seat_in(request, round_id)
     require(rules.may_create_round(member, round_.study))
     if not rules.may_read_pilot(member, round_):
@@ -116,6 +116,6 @@ def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
 
 
 def _version(request: AuthedRequest, round_: Round) -> Version:
-    """The version of `?version=`, if the study has published it, else the pilot's."""
+    """The version of `?version=` if the study has published it, otherwise the pilot's version."""
     asked = whole_number(request.GET.get("version")) or 0
     return published_versions(round_.study).filter(pk=asked).first() or round_.version

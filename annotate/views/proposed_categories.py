@@ -1,4 +1,4 @@
-"""Categories that labels miss: put to the vote with what the labels say, or answered by one that there is."""
+"""Categories that labels miss: put to the vote with the labels' reasons, or answered by a category."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -50,7 +50,7 @@ def put_to_vote(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_POST
 def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Say which `category` answers the `name` that labels wait for; empty takes it back."""
+    """Set the `category` that answers the `name` that labels wait for; an empty value takes it back."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_lead(member), _("An owner or a lead of the study says what answers a name."))
     name, code = request.POST.get("name", ""), request.POST.get("category", "")

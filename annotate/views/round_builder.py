@@ -42,7 +42,7 @@ def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
                     return go_to(request, "rounds", study.slug)
                 if form.is_valid():
                     return go_to(request, actions.create_round(study=study, by=member, **form.planned()))
-                transaction.set_rollback(True)  # the form comes again
+                transaction.set_rollback(True)  # so that the form can be sent again
         except RoundRefused as refusal:
             form.refuse(refusal)
     context |= {"form": form, "kinds": Round.PLANNED, "preview": preview(form)}
@@ -51,13 +51,13 @@ def new_round(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 def _started(query: QueryDict) -> dict[str, Any]:
-    """What the address says that the form starts with."""
+    """The first values of the form from the address."""
     started: dict[str, Any] = {name: query[name] for name in query if "\0" not in query[name]}
     return started | {name: query.getlist(name) for name in ("members", "repositories") if name in query}
 
 
 def missing(study: Study) -> str:
-    """What a study lacks before a round can be planned: issues, a taxonomy, or "" for nothing."""
+    """What a study lacks before a round can be planned: "issues", "taxonomy", or "" for nothing."""
     if not has_issues(study):
         return "issues"
     return "" if queries.published_versions(study).exists() else "taxonomy"

@@ -32,7 +32,7 @@ from taxonomy.models import CategoryState
 
 @require_safe
 def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show the rounds of a study, and what comes next in each."""
+    """Show the rounds of a study, with the next step of each."""
     study, member = study_of(request, slug, may_see_people)
     may_plan = rules.may_create_round(member, study)
     lines = queries.round_lines(study, member)
@@ -48,7 +48,7 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show one round: what it is, how far everyone is, and what can be done with it."""
+    """Show one round: its terms, everybody's progress, and the possible actions."""
     round_, member = seat_in(request, round_id, rules.may_see_progress)
     if round_.opened_at and request.headers.get("HX-Target") == "job" and is_fragment(request):
         return go_to(request, round_)
@@ -87,7 +87,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Create the round's slots and let its volunteers begin."""
+    """Open the round, at once or by a job."""
     round_, member = seat_in(request, round_id, rules.may_open)
     if actions.begin_opening(round_=round_, by=member) is None:
         messages.success(request, _("%(round)s is open: its volunteers can begin.") % {"round": round_})
@@ -96,7 +96,7 @@ def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """End the round, which reveals all of its labels; GET says what it would end without."""
+    """End the round, which reveals all of its labels; GET shows which labels would be missing."""
     round_, member = seat_in(request, round_id, rules.may_close)
     if request.method == "POST":
         actions.close_round(round_=round_, by=member)
@@ -122,7 +122,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """List the issues that lack labels, `?after=` a place on; 404 while nobody is to see which they are."""
+    """List the issues that lack labels, from the place in `?after=`; 404 while nobody may see the list."""
     round_, member = seat_in(request, round_id, rules.may_see_others)
     if not volunteers.shows_incomplete(round_):
         raise Http404
@@ -137,7 +137,7 @@ def incomplete_issues(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def incomplete_csv(request: AuthedRequest, round_id: int) -> StreamingHttpResponse:
-    """The issues that a closed round left without all labels, as CSV; 404 before."""
+    """The issues without all labels when the round closed, as CSV; 404 before it is closed."""
     round_, member = seat_in(request, round_id)
     require(may_read_revealed(member))
     if round_.closed_at is None:
@@ -148,19 +148,19 @@ def incomplete_csv(request: AuthedRequest, round_id: int) -> StreamingHttpRespon
 
 
 def _far(round_: Round) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
-    """How far a round is, who labels in it, and its slots."""
+    """The progress of a round, its seats, and its number of slots."""
     return queries.round_progress(round_), volunteers.seats(round_), volunteers.slot_count(round_)
 
 
 def _own_part(round_: Round, member: Membership) -> tuple[queries.RoundProgress, list[volunteers.Seat], int]:
-    """The same of what is one's own, for who may not see the others."""
+    """What `_far` returns, for a member who may see only their own part."""
     seats = [seat for seat in volunteers.seats(round_) if seat.volunteer.member_id == member.pk]
     slots = sum(seat.labels + seat.open_slots for seat in seats)
     return queries.RoundProgress(issues=slots, complete=None), seats, slots
 
 
 def _unsettled(round_: Round, member: Membership) -> int:
-    """How many disagreements wait on no agenda, for who could plan a meeting on them."""
+    """The number of open disagreements, for a member who may plan a meeting; 0 for others."""
     if (
         round_.kind in Round.APART
         or not may_plan_meeting(member, round_)
@@ -171,17 +171,16 @@ def _unsettled(round_: Round, member: Membership) -> int:
 
 
 def _incomplete(round_: Round, progress: queries.RoundProgress) -> int | None:
-    """How many issues lack labels; None while nobody is to see that."""
+    """How many issues lack labels; None while nobody may see that."""
     if round_.opened_at is None or progress.complete is None:
         return None
     return progress.issues - progress.complete
 
 
 def _each(round_: Round, seats: list[volunteers.Seat], slots: int) -> dict[int, int]:
-    """How many labels each volunteer is to give, by the id of their seat.
-
-    Crossed: those they gave and those they have open. k of n: an equal share of those who go on, or their
-    quota; who was taken out, what they gave.
+    """How many labels each volunteer is to give, by the id of their seat. Crossed: their labels and open
+    slots. k of n: an equal share of the active volunteers or, if less, the quota; at least the labels given.
+    For a volunteer who was taken out: the labels given.
     """
     if round_.allocation == Round.Allocation.CROSSED and round_.opened_at:
         return {seat.volunteer.pk: seat.labels + seat.open_slots for seat in seats}
@@ -194,7 +193,7 @@ def _each(round_: Round, seats: list[volunteers.Seat], slots: int) -> dict[int, 
 
 
 def _terms(round_: Round) -> list[tuple[str, str, str]]:
-    """What the round was set to: name, words, and the address of more where there is one."""
+    """The terms of the round: name, text, and the address of a page about it, or ""."""
     if round_.of is not None:
         issues = _("those whose revealed labels lost their category, or wait for one that is there now")
         return [(_("Issues"), issues, ""), (_("Counts in"), str(round_.of), round_.of.get_absolute_url())]

@@ -1,4 +1,4 @@
-"""Samples: the list, drawing one, and one sample with its recipe and its issues."""
+"""Samples: the list, the form to draw a sample, and a sample with its recipe and its issues."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -27,7 +27,7 @@ from studies.pages import frame, own_seat, study_of
 
 @require_safe
 def samples(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show the samples of a study, and how to draw another."""
+    """Show the samples of a study, with a link to draw another sample."""
     study, member = study_of(request, slug)
     require(rules.may_read_samples(member, study))
     context = {
@@ -41,7 +41,7 @@ def samples(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Say how many issues a sample needs, and draw it; `preview` in the form only shows its numbers."""
+    """Show how many issues a sample needs, and draw it; `preview` in the form only shows its numbers."""
     study, member = study_of(request, slug)
     require(rules.may_draw_sample(member, study))
     counts = issue_counts(study)
@@ -91,7 +91,7 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
 
 @require_safe
 def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHttpResponse:
-    """Send the URLs of a sample; with `?of=all` those of everything it was drawn from, the drawn marked."""
+    """Send the URLs of a sample; with `?of=all` the URLs of the whole frame, with the drawn ones marked."""
     found, _member = _sample(request, slug, sample_id)
     everything = request.GET.get("of") == "all"
     rows: Iterable[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""What the scripts of the labelling page say; `%(x)s` is filled in there."""
+"""The texts of the scripts of the labelling page; the scripts fill in `%(x)s`."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Training: the right labels that a lead writes before it opens, and comments of who has seen one."""
+"""Training: the right labels that a lead writes before it opens, and the comments of its volunteers."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -42,7 +42,7 @@ AT_ONCE = 20
 
 @require_safe
 def answers(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the issues of a training with their right labels, to be given as long as it is not open."""
+    """Show the issues of a training with their right labels, which can be edited until it opens."""
     round_, member = _training(request, round_id)
     after = number_asked(request.GET, "after", digits=SHORT) or 0
     found = queries.answer_lines(round_, after=after, limit=AT_ONCE + 1)
@@ -58,7 +58,7 @@ def answers(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def set_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Give the right label of one issue, with its explanation."""
+    """Set the right label of one issue, with its explanation."""
     round_, member = _training(request, round_id)
     issue = _issue(round_, issue_id)
     form = AnswerForm(request.POST, round_=round_)
@@ -68,14 +68,14 @@ def set_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResp
         try:
             actions.set_answer(round_=round_, issue=issue, by=member, **form.cleaned_data)
         except (errors.UnknownCategory, errors.TooShallow) as refusal:
-            # Said beside what was typed, which stays in the form.
+            # The refusal is shown beside the typed text, which stays in the form.
             said, status = [str(refusal.message)], refusal.status
     return _answered(request, round_, member, issue, said, status if said else 200)
 
 
 @require_POST
 def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Take the right label of one issue back."""
+    """Delete the right label of one issue."""
     round_, member = _training(request, round_id)
     issue = _issue(round_, issue_id)
     actions.remove_answer(round_=round_, issue=issue, by=member)
@@ -85,7 +85,7 @@ def remove_answer(request: AuthedRequest, round_id: int, issue_id: int) -> HttpR
 @require_POST
 @transaction.atomic
 def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Say something about a training issue that one has labelled; `next` goes on, also without words."""
+    """Comment on a labelled issue of a training; `next` goes to the next issue, even without a comment."""
     round_, member = seat_in(request, round_id, rules.may_see_own_labels)
     issue = _issue(round_, issue_id)
     goes_on, text = "next" in request.POST, request.POST.get("text", "")
@@ -100,7 +100,7 @@ def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRespons
 def _row(
     round_: Round, line: AnswerLine, *, typed: AuthedRequest | None = None, said: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """One issue of the page of answers: `options` of its select; `said`: what is wrong with the form."""
+    """One issue of the page of answers: `options` of its select; `said`: the errors of the form."""
     answer = line.answer
     chosen, explanation = (str(answer.category_id), answer.explanation) if answer else ("", "")
     if typed is not None:
@@ -133,7 +133,7 @@ def _options(version_id: int, depth: int, _language: str | None) -> SafeString:
 def _answered(
     request: AuthedRequest, round_: Round, member: Membership, issue: Issue, said: list[str], status: int
 ) -> HttpResponse:
-    """For htmx the one issue again; else the page, at this issue, or with what was refused."""
+    """For htmx only this issue again; otherwise the page at this issue, or the refused form."""
     [line] = queries.answer_lines(round_, only=issue)
     row = _row(round_, line, typed=request if said else None, said=said)
     context = _frame(round_, member) | {"row": row, "saved": not said}
@@ -153,9 +153,8 @@ def _answered(
 
 
 def _training(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A training, and the seat of a lead who does not label in it; after it is closed, of any lead.
-
-    Who was taken out of it may be taken in again, and is to know no more than before.
+    """A training, and the seat of a lead who never was its volunteer; after it is closed, of any lead. A
+    volunteer who was taken out may be added again, and may know no more than before.
     """
     round_, member = seat_in(request, round_id, may_open)
     if round_.kind != Round.Kind.TRAINING:

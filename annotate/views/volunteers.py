@@ -1,6 +1,5 @@
-"""Changing an open round: its volunteers, their quotas, the labels per issue, the deadline.
-
-What changes slots is shown in numbers first: GET shows them, POST does it.
+"""Changing an open round: its volunteers, their quotas, the labels per issue, the deadline. A change of slots
+is first shown in numbers: GET shows them, POST makes the change.
 """
 
 from typing import Any
@@ -39,7 +38,7 @@ from studies.models import Membership
 
 @require_safe
 def round_volunteers(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show who labels in a round, how much, and what can be changed about it."""
+    """Show the volunteers of a round, their progress, and the possible changes."""
     round_, member = _round(request, round_id)
     return _page(request, round_, member)
 
@@ -70,7 +69,7 @@ def _page(
 
 
 def _short(seats: list[queries.Seat], slots: int) -> int:
-    """How many slots of a k-of-n round the quotas leave to nobody; 0 where they are enough."""
+    """How many slots of a k-of-n round no quota covers; 0 if the quotas are enough."""
     done = sum(seat.labels for seat in seats)
     quotas = [seat.volunteer.quota for seat in seats if seat.is_active]
     if None in quotas:
@@ -82,7 +81,7 @@ def _short(seats: list[queries.Seat], slots: int) -> int:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def add_volunteer(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Let a member label in the round; GET says what that does."""
+    """Let a member label in the round; GET shows the effect."""
     round_, by = _round(request, round_id)
     posted = request.method == "POST"
     if posted and not first_time(request):
@@ -127,7 +126,7 @@ def add_volunteer(request: AuthedRequest, round_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def remove_volunteer(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse:
-    """Take a volunteer out of the round; GET says what that does, and asks who goes on."""
+    """Take a volunteer out of the round; GET shows the effect, and asks who takes over."""
     round_, by = _round(request, round_id)
     member = _volunteer(round_, member_id).member
     posted = request.method == "POST"
@@ -193,7 +192,7 @@ def _removed(round_: Round, member: Membership, to: Membership | None, done: act
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def raise_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Ask for more labels per issue; GET says what that does."""
+    """Ask for more labels per issue; GET shows the effect."""
     round_, by = _round(request, round_id)
     posted = request.method == "POST"
     form = RaiseLabelsForm(request.POST if posted else request.GET)
@@ -235,7 +234,7 @@ def raise_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def set_quota(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse:
-    """Say after how many labels a volunteer is given no more."""
+    """Set the number of labels after which a volunteer is given no more."""
     round_, by = _round(request, round_id)
     member = _volunteer(round_, member_id).member
     form = QuotaForm(request.POST)
@@ -253,7 +252,7 @@ def set_quota(request: AuthedRequest, round_id: int, member_id: int) -> HttpResp
 
 @require_POST
 def set_deadline(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Say until when the labels are wanted."""
+    """Set the day until which labels are wanted."""
     round_, by = _round(request, round_id)
     form = DeadlineForm(request.POST)
     if not form.is_valid():
@@ -281,13 +280,13 @@ def admit(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse
 def _confirm(
     request: AuthedRequest, round_: Round, by: Membership, *, status: int = 200, **said: Any
 ) -> HttpResponse:
-    """The page that says in numbers what a change does, with the button that does it."""
+    """The page that shows the effect of a change in numbers, with the button that makes the change."""
     context = frame(round_, by) | said
     return render_page(request, "annotate/rounds/change.html", context, status=status)
 
 
 def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A round that the reader may change; 404 for one they may not see, 403 for one they may not change."""
+    """A round that the reader may change; 404 if they may not see it, 403 if they may not change it."""
     round_, member = seat_in(request, round_id)
     require(rules.may_open(member, round_) and rules.may_see_others(member, round_))
     return round_, member
