@@ -16,7 +16,7 @@ from rounds.queries.rounds import revealed
 from studies.models import Membership
 
 State = Literal["waiting", "now", "parked", "decided"]
-"""Of an item of an agenda."""
+"""The state of an item of an agenda."""
 
 
 def is_on_agenda() -> Q:
@@ -25,7 +25,7 @@ def is_on_agenda() -> Q:
 
 
 def standing(closed_at: datetime | OuterRef | None) -> Q:
-    """Decisions that stand, or that stood when a meeting closed, by any author."""
+    """A condition on decisions: they stand, or stood when the meeting closed, whoever made them."""
     if closed_at is None:
         return Q(superseded_at=None)
     return (Q(superseded_at=None) | Q(superseded_at__gt=closed_at)) & Q(decided_at__lte=closed_at)
@@ -43,10 +43,8 @@ def unclosed_meetings(round_: Round) -> list[Meeting]:
 
 
 def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
-    """The meetings that can take issues on their agenda. One query.
-
-    First meetings at one time: those that the member chairs, open ones, then by date; votes over days come
-    last.
+    """The meetings that can take issues on their agenda. One query. Meetings at one time come first: those
+    that the member chairs, then open ones, then by date. Meetings over days come last; pairs are left out.
     """
 
     def place(meeting: Meeting) -> tuple[bool, bool, float, float, int]:
@@ -63,7 +61,7 @@ def open_agendas(round_: Round, member: Membership | None) -> list[Meeting]:
 
 
 def state_of(meeting: Meeting, item: int, category: int | None, parked_at: datetime | None) -> State:
-    """The state of the item with this id; `category`: that of its standing decision."""
+    """The state of the item with this id; `category` is that of its standing decision."""
     if category is not None:
         return "decided"
     if item == meeting.item_id:
@@ -72,10 +70,10 @@ def state_of(meeting: Meeting, item: int, category: int | None, parked_at: datet
 
 
 def agenda(meeting: Meeting, member: Membership | None) -> tuple[list[dict[str, Any]], int]:
-    """The items that the reader may see, in order, and how many others there are. Seven queries at most.
+    """The items that the reader may see, in order, and the number of the other items. At most seven queries.
 
-    Of a closed meeting the items at its end. `consensus.api.meetings.AgendaLineSerializer` says what the
-    fields mean.
+    For a closed meeting, the items at its close. `consensus.api.meetings.AgendaLineSerializer` explains the
+    fields.
     """
     on_it = AgendaItem.objects.filter(is_on_agenda(), meeting=meeting)
     rows = Disagreement.objects.filter(round=meeting.round, issue__in=on_it.values("issue"))
@@ -109,7 +107,7 @@ def agenda(meeting: Meeting, member: Membership | None) -> tuple[list[dict[str, 
 
 
 def decided_last(meeting: Meeting) -> QuerySet[Decision]:
-    """For items of an outer query: the decisions that stand, or stood when the meeting closed, last first."""
+    """For items of an outer query: the decisions that stand, or stood at the close, newest first."""
     own = Decision.objects.filter(round=meeting.round, issue=OuterRef("issue"))
     return own.filter(standing(meeting.closed_at)).order_by("-number")
 
@@ -117,7 +115,7 @@ def decided_last(meeting: Meeting) -> QuerySet[Decision]:
 def _votes(
     meeting: Meeting, items: list[int], member: Membership | None, book: ShownCodebook
 ) -> dict[int, list[dict[str, Any]]]:
-    """By item; of an open vote the names of its voters, and only the reader's own ballot."""
+    """The votes by item: of an open vote only the names of its voters and the reader's own ballot."""
     cast: dict[int, dict[str, str]] = defaultdict(dict)
     own: dict[int, str] = {}
     ballots = Ballot.objects.filter(meeting=meeting, vote__item__in=items).order_by("member__pseudonym")

@@ -1,7 +1,7 @@
 """Alike disagreements: one argument can settle a group of issues between the same categories.
 
-Issues are alike by the words of their titles and of the summaries of their labels. Issues without any text,
-such as published labels with an address only, are alike by their split and by the volunteers who stand apart.
+Issues are alike if the titles, and the summaries of the labels, share their words. Issues without any text,
+such as published labels with an address only, are alike if they have the same split and the same minority.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +28,7 @@ from rounds.queries.categories import ShownCodebook
 from studies.models import Membership
 
 OPEN = "?"
-"""In the place of a code: labels that propose a category."""
+"""Stands for a code in a pair: the labels that propose a category."""
 
 State = Literal["open", "agenda", "decided"]
 STATES: tuple[State, ...] = ("open", "agenda", "decided")
@@ -36,8 +36,8 @@ STATES: tuple[State, ...] = ("open", "agenda", "decided")
 
 @dataclass(frozen=True)
 class CategoryPair:
-    """Where disagreements lie: between two categories, by their codes, or OPEN; the first before the second
-    in the tree. `more`: in three ways and more, these two the most chosen.
+    """Two categories between which disagreements lie, by code or OPEN, in the order of the tree. `more`: the
+    labels split in three ways or more, and these are the two most chosen categories.
     """
 
     first: str
@@ -46,9 +46,8 @@ class CategoryPair:
 
 
 class _AlikeRow(NamedTuple):
-    """What the grouping reads of an issue: the snapshot with its title, and how its labels part.
-
-    `split`: category id and number of labels, the most first. These values never change.
+    """What the grouping reads of an issue: the snapshot with its title, and the split of its labels. `split`:
+    category id and number of labels, most first. These values never change.
     """
 
     issue: int
@@ -59,19 +58,18 @@ class _AlikeRow(NamedTuple):
 
     @classmethod
     def read(cls, columns: Sequence[Any]) -> "_AlikeRow":
-        """From the values of _COLUMNS."""
+        """Make a row from the values of _COLUMNS."""
         issue, snapshot, chosen, votes, open_labels, apart = columns
         return cls(issue, snapshot, tuple(zip(chosen, votes, strict=True)), open_labels, tuple(apart))
 
 
 @dataclass(frozen=True)
 class AlikeGroup:
-    """Disagreements that are alike, the centre first, then the nearest to it: ids of issues.
+    """Disagreements that are alike, as ids of issues: the centre first, then the nearest to it.
 
-    `issues` are those in the state that was asked for, `others` those in the two other states. `words`:
-    what their texts share. Without texts, `split` (category id, labels) and `apart` say what they have in
-    common. `decided` counts the categories that were decided on among the others, most first: what went
-    before.
+    `issues` are in the requested state, `others` in the other two. `words` are what the texts share; without
+    texts, `split` (category id, labels), `open_labels` and `apart` are what the issues share. `decided`: the
+    categories that were given to `others`, each with its number of issues, most first.
     """
 
     centre: int
@@ -90,11 +88,11 @@ class AlikeGroup:
 
 @dataclass(frozen=True)
 class AlikeGroups:
-    """The groups of what lies between two categories, the largest first.
+    """The groups of the disagreements between two categories, the largest first.
 
-    `alone`: issues that are like no other, in the order of the round. `positions`: of all these issues in
-    the round. `states`: how many there are in each. `without_text`: how many have neither title nor
-    summary.
+    `alone`: issues that are like no other, in the order of the round. `positions`: the position of each issue
+    in the round. `states`: the number of issues in each state. `without_text`: the number of issues with
+    neither title nor summary.
     """
 
     groups: tuple[AlikeGroup, ...]
@@ -107,12 +105,12 @@ class AlikeGroups:
 def pairs(
     round_: Round, narrowing: Narrowing, member: Membership | None, book: ShownCodebook
 ) -> dict[CategoryPair, int]:
-    """The pairs of categories between which the filtered disagreements lie, with how many these are: first
-    pairs of two-way splits, then splits in three ways and more by their first two categories; the most issues
-    first, then in the order of the tree.
+    """The pairs of categories between which the filtered disagreements lie, each with its number of issues.
 
-    One query besides those of the filters. Without filters the open issues, which are the most, are counted
-    as all disagreements less those that are decided or on an agenda.
+    Two-way splits come first, then splits in three ways or more by their two most chosen categories; in each
+    part the most issues first, then the order of the tree. One query besides those of the filters. Without
+    filters the open issues, which are the most, are counted as all disagreements less those that are decided
+    or on an agenda.
     """
     if narrowing == Narrowing(state="open"):
         counted = all_said(round_, member).between - _pairs_taken(round_, member)
@@ -132,7 +130,7 @@ def pairs(
 
 
 def _pairs_of(rows: QuerySet[models.Disagreement]) -> Counter[tuple[bool, int | None, int | None]]:
-    """As `LabelPatterns.between`."""
+    """The counts of `LabelPatterns.between` for these rows."""
     more = Case(When(ways__gt=2, then=Value(True)), default=Value(False))
     lines = rows.order_by().annotate(more=more).values_list("more", "chosen__0", "chosen__1")
     return Counter({tuple(between): issues for *between, issues in lines.annotate(issues=Count("pk"))})
@@ -151,7 +149,7 @@ _TAKEN = """
 
 
 def _pairs_taken(round_: Round, member: Membership | None) -> Counter[tuple[bool, int | None, int | None]]:
-    """As `LabelPatterns.between`, of what is decided or on an agenda: mostly few beside all that differ."""
+    """The counts of `LabelPatterns.between` for issues that are decided or on an agenda, usually few."""
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     found_sql, parameters = rows.values("issue_id", "ways", "chosen").query.sql_with_params()
     with connection.cursor() as cursor:
@@ -167,11 +165,11 @@ def alike_groups(
     book: ShownCodebook,
     state: State = "open",
 ) -> AlikeGroups:
-    """The disagreements between two categories, in groups of alike ones that have an issue in this state.
+    """The disagreements between two categories, in groups of alike issues, each with an issue in this state.
 
-    Groups contain issues in all states: a decision does not move the other issues of its group, and earlier
-    decisions of the group are at hand. One query and those of the filters; two more, over titles and
-    summaries, where this process has not grouped exactly these issues lately.
+    A group contains issues in all states, so that a decision does not regroup the others, and the group shows
+    earlier decisions. One query and those of the filters; two more, over titles and summaries, if this
+    process has not grouped exactly these issues lately.
     """
     rows, known = _rows(found(round_, replace(narrowing, state=""), member), round_, between, book)
     made, without_text = _grouped(round_.pk, rows)
@@ -215,9 +213,8 @@ def alike_groups(
 class AlikeForecast:
     """The effect of deciding some disagreements at once, as a member may see it.
 
-    `issues` wait for a decision and are on no agenda; `left` counts the other issues that were asked for.
-    `votes`: how many of how many labels choose the category, and in how many of the issues; most labels
-    first.
+    `issues` wait for a decision and are on no agenda; `left` counts the other requested issues. `votes`: how
+    many of how many labels chose the category, and in how many issues; most labels first.
     """
 
     issues: tuple[int, ...]
@@ -228,9 +225,8 @@ class AlikeForecast:
 def foresee_alike(
     round_: Round, member: Membership | None, issues: Collection[int], category_id: int
 ) -> AlikeForecast:
-    """The effect of giving these issues a category now. `category_id` is at the depth of the round.
-
-    One query, and the query of the withheld issues.
+    """The effect of giving these issues a category at the depth of the round. One query, and the query of the
+    withheld issues.
     """
     asked = models.Disagreement.objects.filter(round=round_, issue__in=issues)
     rows = in_state(seen_by(asked, round_, member), round_, "open").order_by("position")
@@ -244,11 +240,10 @@ def foresee_alike(
 
 
 def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
-    """Ids of the items on the same agenda that wait for a decision and are like this one, the most alike
-    first.
+    """The ids of undecided items on the same agenda that are like this item, the most alike first.
 
-    Between the same two categories, as this member may see them. Two queries at most, and two more, over
-    titles and summaries, where this process has not compared exactly these lately.
+    They lie between the same two categories, and the member may see them. At most two queries, and two more,
+    over titles and summaries, if this process has not compared exactly these items lately.
     """
     round_ = item.round
     shown = models.Disagreement.objects.filter(round=round_, issue=item.issue_id).first()
@@ -272,7 +267,7 @@ def alike_items(item: AgendaItem, member: Membership | None) -> list[int]:
 
 
 def _lies(between: CategoryPair, book: ShownCodebook) -> Q | None:
-    """The disagreements between these categories; None where the version lacks a code."""
+    """A condition: the disagreements between these categories; None if the version lacks a code."""
     codes = [code for code in (between.first, between.second) if code != OPEN]
     if not all(code in book.by_code for code in codes):
         return None
@@ -280,9 +275,8 @@ def _lies(between: CategoryPair, book: ShownCodebook) -> Q | None:
 
 
 def _between(first_two: Sequence[int], *, more: bool) -> Q:
-    """Disagreements whose most chosen two categories are these; where one is missing, open labels stand.
-
-    `more`: in three ways and more, or in two.
+    """A condition: disagreements whose two most chosen categories are these; a missing category means open
+    labels. `more`: splits in three ways or more, otherwise in two.
     """
     ways = Q(ways__gt=2) if more else Q(ways__lte=2)
     if not first_two:
@@ -297,7 +291,7 @@ _COLUMNS = ("issue_id", "issue__current", "chosen", "votes", "open_labels", "apa
 
 
 class _AlikeState(NamedTuple):
-    """The changing part of a disagreement. `decided`: the category of the standing decision."""
+    """The changing values of a disagreement. `decided`: the category of the standing decision."""
 
     position: int
     state: State
@@ -307,7 +301,7 @@ class _AlikeState(NamedTuple):
 def _rows(
     asked: QuerySet[models.Disagreement], round_: Round, between: CategoryPair, book: ShownCodebook
 ) -> tuple[tuple[_AlikeRow, ...], dict[int, _AlikeState]]:
-    """The disagreements that lie there, in the order of the round. One query."""
+    """The rows between these categories, in the order of the round, and their states. One query."""
     lies = _lies(between, book)
     if lies is None:
         return (), {}
@@ -358,12 +352,12 @@ def _like(round_id: int, issue: int, rows: tuple[_AlikeRow, ...]) -> tuple[int, 
 
 
 def _shape(row: _AlikeRow) -> tuple[object, ...]:
-    """What groups issues without text: their split, and the volunteers who stand apart."""
+    """The key that groups issues without text: their split, and the volunteers in the minority."""
     return row.split, row.open_labels, frozenset(row.apart)
 
 
 def _texts(round_id: int, rows: Sequence[_AlikeRow]) -> dict[int, str]:
-    """Issue id to its title and the summaries of its labels, "" without. Two queries."""
+    """By issue id: its title and the summaries of its labels, "" without text. Two queries."""
     titles = dict(
         Snapshot.objects.filter(pk__in=[row.snapshot for row in rows if row.snapshot])
         .exclude(title="")

@@ -18,8 +18,8 @@ class MajorityForecast:
     """The effect of a decision by majority now.
 
     `categories`: category id to the number of issues that would get it, most first. `decided` counts these
-    issues by their split, `left` the others; the clearest split comes first. An open label is a group of one.
-    `agenda` issues are left to their meeting.
+    issues by split, `left` the other issues; the clearest split comes first. An open label is a group of one.
+    `agenda`: the number of issues that are left to a meeting.
     """
 
     categories: dict[int, int]
@@ -76,8 +76,8 @@ def _clearest_first(counted: Counter[Split]) -> dict[Split, int]:
 
 
 def bulk_decisions(round_: Round, member: Membership | None) -> QuerySet[BulkDecision, Any]:
-    """The bulk decisions of a round, newest first, each with `issues` and `standing`: how many issues it
-    decided, and how many of these decisions stand, of what the member may see. Two queries at most.
+    """The bulk decisions of a round, newest first. `issues` and `standing` count the decided issues that the
+    member may see, and those whose decision still stands. At most two queries.
     """
     seen = Q(decisions__isnull=False)
     turns = still_to_label(round_, member)

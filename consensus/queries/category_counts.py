@@ -1,4 +1,4 @@
-"""How often each category of a taxonomy was chosen, in all rounds, as far as that is revealed."""
+"""How often each category of a taxonomy was chosen in the revealed issues of all rounds."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from taxonomy.queries.codebooks import States, codebooks
 
 @dataclass(frozen=True)
 class ChosenCategories:
-    """Labels and decisions by the category of the version that they count as, without its ancestors.
+    """Labels and decisions by the category that they count as in the version, without its ancestors.
 
-    `homeless` labels have a category that was split or retired before this version. `withheld` issues are in
+    `homeless` counts labels whose category was split or retired before this version. `withheld` issues are in
     no other number.
     """
 
@@ -33,13 +33,13 @@ class ChosenCategories:
 
 
 def rounds_of(taxonomy: Taxonomy | int) -> list[Round]:
-    """The opened rounds that label with a taxonomy, in any version, whose labels count. One query."""
+    """The opened rounds that label with any version of a taxonomy and whose labels count. One query."""
     opened = Round.objects.filter(version__taxonomy=taxonomy, opened_at__isnull=False)
     return list(opened.exclude(kind__in=Round.APART).select_related("version").order_by("pk"))
 
 
 def chosen_in(version: Version, reader: Membership | None = None) -> ChosenCategories | None:
-    """Counts of labels and decisions in revealed issues that the reader may see; None without rounds."""
+    """Counts of labels and decisions of revealed issues that the reader may see; None without rounds."""
     rounds = rounds_of(version.taxonomy_id)
     if not rounds:
         return None
@@ -52,21 +52,21 @@ def chosen_in(version: Version, reader: Membership | None = None) -> ChosenCateg
 
 @dataclass(frozen=True)
 class LabelCount:
-    """Revealed labels and decisions of a category and of all below it."""
+    """The number of revealed labels and decisions with a category or a category below it."""
 
     labels: int = 0
     decisions: int = 0
 
 
 class LabelCounts(dict[int, LabelCount]):
-    """Category id to its counts; `withheld` and `homeless` as in Chosen."""
+    """Category id to its counts; `withheld` and `homeless` as in ChosenCategories."""
 
     withheld = 0
     homeless = 0
 
 
 class TimesByVersion(dict[int, LabelCount]):
-    """Number of a version to how often a category was chosen under it; `withheld` as in ChosenCategories."""
+    """Number of a version to the counts of a category under it; `withheld` as in ChosenCategories."""
 
     withheld = 0
 
@@ -77,13 +77,12 @@ class TimesByVersion(dict[int, LabelCount]):
 
 
 def label_counts(version: Version, reader: Membership | None = None) -> LabelCounts:
-    """How often each category was chosen in revealed issues of rounds that label with its taxonomy.
+    """How often each category was chosen in revealed issues of the rounds of its taxonomy.
 
-    Counts go up the tree of this version; labels chosen under an earlier one count as what their category
-    became, and as nothing where it was split or retired. Surplus labels are left out. Before reveal nothing
-    of a label is counted: rounds are asked through the one gate, rounds.queries.rounds. Nor is anything
-    counted that the reader still has to label in another round. Trainings count nowhere. Three queries; one
-    for a reader, another where something may be held back, and two from the second version on.
+    A count includes the categories below. A label from an earlier version counts as the category that its own
+    became, and not at all if that was split or retired. Surplus labels, trainings, unrevealed labels
+    (rounds.queries.rounds) and issues that the reader still has to label in another round are left out. Three
+    queries; one more for a reader, another if issues may be withheld, and two from the second version on.
     """
     found = chosen_in(version, reader)
     if found is None:
@@ -97,8 +96,8 @@ def label_counts(version: Version, reader: Membership | None = None) -> LabelCou
 
 
 def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership | None) -> TimesByVersion:
-    """How often a category was chosen in revealed issues that the reader may see, by version of the label or
-    decision. Six queries at most.
+    """How often a category was chosen in revealed issues that the reader may see, by the version of the label
+    or decision. At most six queries.
     """
     found = TimesByVersion()
     rounds = rounds_of(taxonomy)
@@ -114,7 +113,7 @@ def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership |
 
 
 def _rolled_up(states: States, counted: Counter[int]) -> Counter[int]:
-    """The counts of each category and of all below it."""
+    """The counts of each category, including the categories below it."""
     whole: Counter[int] = Counter()
     for category_id, count in counted.items():
         state = states.get(category_id)
@@ -136,7 +135,7 @@ def _by_version(rows: QuerySet[Label] | QuerySet[Decision], below: dict[int, lis
 def _chosen(
     rounds: list[Round], reader: Membership | None
 ) -> tuple[QuerySet[Label], QuerySet[Decision], int]:
-    """The revealed labels and decisions of these rounds, and how many issues are withheld."""
+    """The revealed labels and decisions of these rounds, and the number of withheld issues."""
     blind = withheld_issues_in(rounds, [reader]) if reader else NOTHING
     kept = Exists(blind.filter(round=OuterRef("round"), issue=OuterRef("issue")))
     said = reduce(or_, (current_labels(round_) for round_ in rounds)).exclude(kept)
@@ -147,7 +146,7 @@ def _chosen(
 
 
 def _counted(rows: QuerySet[Label] | QuerySet[Decision], states: States) -> tuple[Counter[int], int]:
-    """Rows by what their category became, and how many have none any more. An open label has none yet."""
+    """Rows by what their category became, and how many have none now. Open labels are left out."""
     counted: Counter[int] = Counter()
     homeless = 0
     asked = rows.filter(category__isnull=False).values_list("version", "category")

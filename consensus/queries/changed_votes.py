@@ -15,16 +15,14 @@ from rounds.queries.rounds import volunteers
 from studies.models import Membership
 
 KEPT, JOINED, AWAY, ABSTAINED = "kept", "joined", "away", "abstained"
-"""What somebody did with their own label: kept it, joined the largest group of the labels, went elsewhere, or
-abstained from saying.
-"""
+"""What a volunteer's last ballot did with their own label: kept it, joined the largest group of labels, moved
+elsewhere, or abstained."""
 
 
 @dataclass(frozen=True)
 class LabelMove:
-    """A label and its author's last ballot, as ids of categories at the depth of the round.
-
-    `before` is None for an open label; `after` is None for an abstention.
+    """A label and its author's last ballot, as ids of categories at the depth of the round. `before` is None
+    for an open label; `after` is None for an abstention.
     """
 
     issue: int
@@ -36,7 +34,7 @@ class LabelMove:
 
 @dataclass(frozen=True)
 class VolunteerVotes:
-    """One volunteer: on how many issues they voted after they had labelled them, and what they did there."""
+    """One volunteer: on how many issues they voted after labelling them, and how their ballots differ."""
 
     member: Membership
     voted: int
@@ -63,8 +61,8 @@ class ChangedVotes:
     """Labels of a round beside later ballots, as one member may see them.
 
     `minds`: the volunteers who voted on issues that they had labelled, in the order of the columns. `turns`:
-    the most frequent first. `issues` were voted on; `others` counts ballots of voters without a label of the
-    issue.
+    the most frequent first. `issues`: the number of issues with a vote. `others` counts ballots by voters
+    without a label on the issue.
     """
 
     moves: tuple[LabelMove, ...]
@@ -80,7 +78,7 @@ class ChangedVotes:
 
 
 def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
-    """The votes of a round that are closed, on issues that the reader may see. Labels stay as given."""
+    """The closed votes of a round beside the labels, for issues that the reader may see."""
     book = codebook(round_.version_id)
     ballots = last_ballots(round_, member)
     issues = {issue for issue, _member in ballots}
@@ -106,9 +104,8 @@ def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
 
 
 def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, int], int | None]:
-    """(issue, member) to the category of their last ballot in a closed vote of any meeting of the round.
-
-    None is an abstention. Issues that are withheld from the reader are left out. Two queries at most.
+    """(issue, member) to the category of the member's last ballot in a closed vote of any meeting of the
+    round. None is an abstention. Issues that are withheld from the reader are left out. At most two queries.
     """
     seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
     ballots = Ballot.objects.filter(
@@ -132,7 +129,7 @@ def _what(before: int | None, ballot: int | None, leading: int | None) -> str:
 
 
 def _sums(moves: Collection[LabelMove]) -> dict[str, int]:
-    """How many moves there are of each kind, and `voted` for all moves."""
+    """The number of moves of each kind, and `voted` for all moves."""
     counted = Counter(move.what for move in moves)
     return {"voted": len(moves)} | {what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)}
 

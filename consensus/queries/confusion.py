@@ -1,4 +1,4 @@
-"""Which categories the disagreements of a round lie between, and how their labels split."""
+"""The pairs of categories between which the disagreements of a round lie, and the splits of their labels."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,9 +21,8 @@ from studies.models import Membership
 
 @dataclass(frozen=True)
 class Confusion:
-    """In how many issues two labels that differ were given, one in each category.
-
-    `first` comes before `second` in the tree, or is the same: then they part below it.
+    """The number of issues with two different labels, one in each of two categories. `first` comes before
+    `second` in the tree. If both are the same, the labels differ below that category.
     """
 
     first: str
@@ -34,17 +33,16 @@ class Confusion:
 def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[Confusion]:
     """For each pair of categories of a level, the number of disagreements between them; most first.
 
-    A label counts by its ancestor at the level, or as its own category above it. Four queries at most, three
-    as long as nothing new was revealed. On a page that counts states anyway, two and none.
+    A label counts by its ancestor at the level, or by its own category above the level. At most four queries,
+    three while no new issue is revealed. A page that counts states anyway needs two, or none.
     """
     return all_said(round_, member).met(level, codebook(round_.version_id))
 
 
 @dataclass(frozen=True, eq=False)
 class LabelPatterns:
-    """All combinations of labels of a round, with the counts that were made of them so far.
-
-    A line has the chosen categories, their votes, the open labels, and the number of disagreements like this.
+    """All combinations of labels of a round, and the counts that were computed from them so far. A line has
+    the chosen categories, their votes, the open labels, and the number of such disagreements.
     """
 
     lines: Sequence[tuple[Sequence[int], Sequence[int], int, int]]
@@ -59,7 +57,7 @@ class LabelPatterns:
 
     @cached_property
     def between(self) -> Counter[tuple[bool, int | None, int | None]]:
-        """Three ways and more?, ids of the first two categories, None for open labels: how many issues."""
+        """Issues by: in three ways or more?, ids of the first two categories, None for open labels."""
         counted: Counter[tuple[bool, int | None, int | None]] = Counter()
         for chosen, _votes, open_labels, issues in self.lines:
             first, second = (*chosen[:2], None, None)[:2]
@@ -67,7 +65,7 @@ class LabelPatterns:
         return counted
 
     def met(self, level: int, book: ShownCodebook) -> tuple[Confusion, ...]:
-        """As `confusion` says; counted once per level."""
+        """The result of `confusion`, computed once per level."""
         if (level, book) not in self._met:
             self._met[level, book] = self._counted(level, book)
         return self._met[level, book]
@@ -93,10 +91,8 @@ class LabelPatterns:
 
 
 def all_said(round_: Round, member: Membership | None) -> LabelPatterns:
-    """The combinations of labels of all disagreements that this member may see. Three queries at most.
-
-    Disagreements are added, and neither changed nor removed: as long as their number stays, so do their
-    labels.
+    """The combinations of labels of all disagreements that this member may see. At most three queries.
+    Disagreements are only added, so the labels are the same while their number is the same.
     """
     rows = models.Disagreement.objects.filter(round=round_)
     if not still_to_label(round_, member).query.is_empty():
@@ -124,8 +120,8 @@ def _said_by(rows: QuerySet[models.Disagreement]) -> LabelPatterns:
 def splits(
     round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
 ) -> list[tuple[Split, int]]:
-    """The splits that the other filters leave, fewest groups first and of these the closest, with how many
-    issues have them. Four queries at most.
+    """The splits in the list with every other filter applied, each with its number of issues: fewest groups
+    first, then the closest split. At most four queries.
     """
     if replace(narrowing, split=()):
         tallied = tallies_by_split(round_, replace(narrowing, split=(), state=""), member, book=book)

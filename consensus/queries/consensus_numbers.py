@@ -1,4 +1,4 @@
-"""The numbers of a method section: how the disagreements of a round, or of one meeting, were settled."""
+"""The numbers for a method section: how the disagreements of a round, or of one meeting, were settled."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from studies.models import Membership
 
 @dataclass(frozen=True)
 class ConsensusNumbers:
-    """How the disagreements of a round, or of one meeting, were settled: the numbers of a method section.
+    """How the disagreements of a round, or of one meeting, were settled: the numbers for a method section.
 
-    `there`: the fewest and the most participants of a meeting, None before the first came. Each standing
-    decision counts once: `unanimity`, `majority` and `chair` of meetings, `pair` of two volunteers, `bulk` by
-    a majority of the labels, `lead` of a lead alone; `open` issues are not settled.
+    `there`: the fewest and the most participants of a meeting, None if nobody came. Each standing decision
+    counts once: `unanimity`, `majority` and `chair` of meetings, `pair` of two volunteers, `bulk` by a
+    majority of the labels, `lead` of a lead alone. `open` issues are not settled.
     """
 
     meetings: int
@@ -36,7 +36,7 @@ class ConsensusNumbers:
 
     @property
     def settled(self) -> int:
-        """By meetings and pairs: what shares are of."""
+        """The number of decisions by meetings and pairs, of which the shares are computed."""
         return self.unanimity + self.majority + self.chair + self.pair
 
 
@@ -47,8 +47,8 @@ def came_up(items: QuerySet[AgendaItem]) -> QuerySet[AgendaItem]:
 
 
 def consensus_numbers(round_: Round, member: Membership | None) -> ConsensusNumbers:
-    """The numbers of all meetings of a round, without issues that are withheld from this member. Six queries
-    at most.
+    """The numbers of all meetings of a round, without issues that are withheld from this member. At most six
+    queries.
     """
     seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
     standing = Decision.objects.filter(round=round_, superseded_at=None, issue__in=seen.values("issue"))

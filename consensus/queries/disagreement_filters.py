@@ -1,4 +1,4 @@
-"""The filters of a list of disagreements, and the rows that they leave."""
+"""The filters of a list of disagreements, and the rows that pass them."""
 
 import re
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ from taxonomy.models import Level
 
 STATES = ("open", "agenda", "decided")
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
-"""The levels as an address names them."""
+"""The levels by their names in an address."""
 PLACE = re.compile(r"\d{1,9}-\d{1,9}-\d{1,9}")
-"""The place in a list after which its next page begins, as an address writes it."""
+"""The place in a list after which the next page begins, as an address contains it."""
 
 Pair = tuple[str, str]
 Split = tuple[int, ...]
@@ -42,12 +42,12 @@ Split = tuple[int, ...]
 class Narrowing:
     """The filters of a list of disagreements; an empty value filters nothing.
 
-    `pair`: codes of two categories: two labels that differ are in the one and in the other. `type`: code of a
-    category that a label lies in. Both count at the round's depth; what the version lacks matches nothing.
-    `repository`: its id. `volunteer`: id of a member who stands apart from the largest group. `split`: sizes
+    `pair`: codes of two categories, each with one of two different labels. `type`: code of a category that
+    contains a label. Both count at the round's depth; a code that the version lacks matches nothing.
+    `repository`: its id. `volunteer`: id of a member whose label is not in the largest group. `split`: sizes
     of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
-    at which the labels differ. `keyword`: in title or text. `cause`: that of the decision that stands.
-    `state`: open, agenda (on one, and not decided) or decided.
+    at which the labels differ. `keyword`: in title or text. `cause`: of the standing decision. `state`: open,
+    agenda (on an agenda, not decided) or decided.
     """
 
     pair: Pair | None = None
@@ -63,7 +63,7 @@ class Narrowing:
 
     @classmethod
     def from_query(cls, given: Mapping[str, Any]) -> Self:
-        """The narrowing in an address or a saved filter. ValueError for values that neither produces."""
+        """The filters in an address or a saved filter. ValueError for values that neither produces."""
         pair = str(given.get("pair") or "").replace("\0", "").split()
         split = str(given.get("split") or "")
         sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
@@ -94,9 +94,7 @@ class Narrowing:
         )
 
     def issues_with_keyword(self, round_: Round) -> str:
-        """The array of the disagreements that contain the keyword, searched once for all lists of one
-        request.
-        """
+        """The array of the disagreements that contain the keyword, searched once per request."""
         key = round_.pk, self.keyword
         if key not in self._searched:
             rows = models.Disagreement.objects.filter(round=round_)
@@ -105,7 +103,7 @@ class Narrowing:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of an address: `from_query(query)` is this narrowing again."""
+        """The parameters of an address: `from_query(query)` is an equal Narrowing."""
         query = {
             "pair": " ".join(self.pair or ()),
             "type": self.type,
@@ -124,7 +122,7 @@ class Narrowing:
 
 
 def number_in(given: Any) -> int | None:
-    """A number from an address; ValueError for any text that PostgreSQL would refuse as a number."""
+    """A number from an address; ValueError for a text that PostgreSQL would refuse as a number."""
     number = whole_number(given, digits=SHORT)
     if given and number is None:
         raise ValueError
@@ -134,10 +132,10 @@ def number_in(given: Any) -> int | None:
 def found(
     round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
 ) -> QuerySet[models.Disagreement]:
-    """The disagreements that the filters leave, as this member may see them, in no order.
+    """The disagreements that pass the filters and that this member may see, in no order.
 
-    Two small queries at most, and two for a keyword, which can be long (ingest's with_keyword); `book`
-    is that of the round's version, where the caller has it.
+    At most two small queries, and two for a keyword, which can be long (ingest's with_keyword). `book`: that
+    of the round's version, if the caller has it.
     """
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     if narrowing.repository is not None:
@@ -171,17 +169,15 @@ def in_state(rows: QuerySet[models.Disagreement], round_: Round, state: str) -> 
 
 
 def settling(round_: Round) -> QuerySet[Decision]:
-    """The decision that stands on the disagreement of the outer query.
-
-    A unanimous decision never stands on a disagreement, because it follows from equal labels. Excluding it
-    lets PostgreSQL use a short index.
+    """The decision that stands on the disagreement of the outer query. A unanimous decision follows from
+    equal labels and never stands on a disagreement. Excluding this method lets PostgreSQL use a short index.
     """
     standing = Decision.objects.filter(round=round_, issue=OuterRef("issue"), superseded_at=None)
     return standing.exclude(method=Decision.Method.UNANIMOUS)
 
 
 def waiting(round_: Round) -> QuerySet[AgendaItem]:
-    """The item of an agenda that the disagreement of the outer query waits on."""
+    """The agenda item of the disagreement in the outer query."""
     return AgendaItem.objects.filter(round=round_, issue=OuterRef("issue"), released_at=None)
 
 
@@ -200,7 +196,7 @@ def _of_pair(
 
 
 class _SharedCount(Func):
-    """How many elements of an array are in another one."""
+    """How many elements of an array are in another array."""
 
     template = "(SELECT count(*) FROM unnest(%(expressions)s))"
     arg_joiner = ") one (id) WHERE one.id = ANY("
@@ -208,7 +204,7 @@ class _SharedCount(Func):
 
 
 class _InArray(Func):
-    """Is a number in an array, given as text? Thousands of parameters would take many times as long."""
+    """Is a number in an array, given as text? Thousands of parameters would take many times longer."""
 
     template = "(%(expressions)s::bigint[]))"
     arg_joiner = " = ANY("
@@ -216,7 +212,7 @@ class _InArray(Func):
 
 
 def _of_split(split: Split) -> Q:
-    """Groups of these sizes; those of one may be open labels."""
+    """A condition: groups of these sizes; a group of one may be an open label."""
     singles = sum(size == 1 for size in split)
     either = Q()
     for open_labels in range(singles + 1):

@@ -16,13 +16,12 @@ from rounds.queries.categories import ShownCodebook
 from studies.models import Membership
 
 StateCounts = Counter[str]
-"""State to how many."""
+"""State to its number of disagreements."""
 
 
 def tallies(rows: QuerySet[models.Disagreement]) -> dict[int, StateCounts]:
-    """Round id to how many of these rows are in each state, for rounds with any. One query.
-
-    The statement runs the query of `rows` three times: pass a cheap one.
+    """Round id to the number of these rows in each state, for rounds with any. One query. The statement runs
+    the query of `rows` three times: pass a cheap one.
     """
     try:
         found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
@@ -69,9 +68,8 @@ def tally(round_: Round, member: Membership | None) -> StateCounts:
 def tallies_by_split(
     round_: Round, narrowing: Narrowing, member: Membership | None, *, book: ShownCodebook | None = None
 ) -> dict[Split, StateCounts]:
-    """For each split the number of disagreements in each state.
-
-    Every filter but those by split and by state is applied. One query besides the queries of `found`.
+    """For each split the number of disagreements in each state, with every filter but `split` and `state`
+    applied. One query besides those of `found`.
     """
     rows = found(round_, replace(narrowing, split=(), state=""), member, book=book)
     columns = ("round_id", "issue_id", "votes", "open_labels")

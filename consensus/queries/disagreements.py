@@ -1,7 +1,7 @@
 """The disagreements of a round: complete, revealed issues whose labels are not all the same at its depth.
 
 The reveal stores one row per disagreement (consensus.models.Disagreement), so that no request counts labels
-again. Every list and every number leaves out the issues that the member has yet to label in another round
+again. Every list and number leaves out the issues that the member has yet to label in another round
 (rounds.queries.blindness).
 """
 
@@ -29,9 +29,8 @@ from taxonomy.models import Level
 
 
 class LabelChip(NamedTuple):
-    """One label of a disagreement: the code chosen, and `depth_code`, what it counts as.
-
-    An open label has neither: `name` is that of the category which its author proposed.
+    """One label of a disagreement: the chosen `code`, and `depth_code`, which the label counts as. An open
+    label has neither: `name` is the name of the proposed category.
     """
 
     code: str
@@ -48,9 +47,9 @@ class DisagreementRow:
 
     `labels` has one place per volunteer of the round, in the order of their columns, None without a label.
     `split` lists the categories that the labels count as, each with its number of labels, largest first, then
-    in the order of the tree; `open_labels` are not in it. `parts_at` is the first level at which they differ.
-    `decision` is the standing decision. `meeting` has the issue on its agenda; only lists and panels of
-    disagreements ask for it. `issue` comes with its repository, and its snapshot with the title only.
+    in the order of the tree; it leaves out `open_labels`. `parts_at`: the first level at which labels differ.
+    `decision` stands. `meeting` has the issue on its agenda; only lists and panels of disagreements set it.
+    `issue` includes its repository, and of its snapshot only the title.
     """
 
     issue: Issue
@@ -72,9 +71,8 @@ class DisagreementRow:
 
 @dataclass(frozen=True)
 class DisagreementPage:
-    """One page of disagreements; `next` is the `after` of the following page, None at the end.
-
-    `counts` has what the filters leave on all pages, by state; `shown` how many of them the list shows.
+    """One page of disagreements; `next` is the `after` of the following page, None at the end. `counts`: the
+    disagreements on all pages by state, before the filter by state; `shown`: how many the list has.
     """
 
     volunteers: list[RoundVolunteer]
@@ -90,12 +88,11 @@ class DisagreementPage:
 
 @dataclass(frozen=True)
 class DisagreementCounts:
-    """Of the complete, revealed issues that a member may see: how many there are, and of the disagreements
-    how many are open, on an agenda and decided.
+    """The complete, revealed issues that a member may see, and the disagreements among them by state.
 
-    `withheld`: complete issues that the member has yet to label elsewhere. It counts issues with equal labels
-    too, because the number of different ones would tell something about each issue. `progress` is the
-    progress of the round, the same for every reader.
+    `withheld`: complete issues that the member has yet to label elsewhere, including issues with equal
+    labels, because the number of disagreements alone would tell something about each issue. `progress` of the
+    round is the same for every reader.
     """
 
     complete: int
@@ -120,11 +117,11 @@ def disagreements(
     book: ShownCodebook | None = None,
     counts: DisagreementCounts | None = None,
 ) -> DisagreementPage:
-    """A page of the round's disagreements in the order of what one argument can settle: the fewest groups of
-    equal labels first, of these the closest split, then in the order of the round. Nine queries at most.
+    """A page of the round's disagreements, the easiest to settle by one argument first: the fewest groups of
+    equal labels, then the closest split, then the order of the round. At most nine queries.
 
-    `after`: the `next` of the page before; ValueError for any other text. `counts` are the counts of the
-    round, if the caller has them: without filters they are not counted again.
+    `after`: the `next` of the page before; ValueError for any other text. `counts`: those of the round, if
+    the caller has them; without other filters than the state they are not computed again.
     """
     book = book or codebook(round_.version_id)
     columns = list(volunteers(round_))
@@ -150,7 +147,7 @@ def disagreements(
 
 
 def chain_of(round_: Round, issue_id: int) -> list[Decision]:
-    """All decisions of an issue, the first one first, with their authors and the meeting."""
+    """All decisions of an issue, oldest first, with their authors and meetings."""
     made = Decision.objects.filter(round=round_, issue=issue_id)
     told = made.select_related("decided_by", "superseded_by", "item__meeting").only(
         *(field.attname for field in Decision._meta.concrete_fields),  # noqa: SLF001 - documented
@@ -162,14 +159,14 @@ def chain_of(round_: Round, issue_id: int) -> list[Decision]:
 
 
 def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
-    """The other rounds in which this member still has to label complete issues of this one. Two queries."""
+    """The other rounds in which this member still has to label complete issues of this round. Two queries."""
     complete = revealed(round_).filter(completed_at__isnull=False)
     turns = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
     return list(Round.objects.filter(pk__in=turns.values("round")).order_by("pk"))
 
 
 def key_of(round_: Round, issue_id: int) -> str | None:
-    """The `after` of the rows behind this issue in the lists; None for an issue that is no disagreement."""
+    """The `after` of the list behind this issue; None if the issue is no disagreement."""
     row = models.Disagreement.objects.filter(round=round_, issue=issue_id)
     key = row.values_list("ways", "margin", "position").first()
     return None if key is None else "-".join(map(str, key))
@@ -178,7 +175,7 @@ def key_of(round_: Round, issue_id: int) -> str | None:
 def next_after(
     round_: Round, narrowing: Narrowing, member: Membership | None, after: str | None
 ) -> int | None:
-    """The issue that follows this key in the list, None at its end."""
+    """The issue that follows this key in the list, None at the end."""
     ordered = _behind(found(round_, narrowing, member), after).order_by("ways", "margin", "position")
     return ordered.values_list("issue_id", flat=True).first()
 
@@ -198,7 +195,7 @@ def _behind(rows: QuerySet[models.Disagreement], after: str | None) -> QuerySet[
 def _with_meetings(
     round_: Round, rows: list[DisagreementRow], waits: Mapping[int, int | None]
 ) -> list[DisagreementRow]:
-    """The rows with the meetings that they wait for (issue: meeting). One query."""
+    """The rows, each undecided row with the meeting of its agenda; `waits`: issue to meeting. One query."""
     meetings = {meeting.pk: meeting for meeting in unclosed_meetings(round_)}
     return [
         row if row.decision else replace(row, meeting=meetings.get(waits.get(row.issue.pk) or 0))
@@ -207,8 +204,8 @@ def _with_meetings(
 
 
 def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> DisagreementRow | None:
-    """One disagreement; None where the labels agree, are not revealed, or are withheld from this member.
-    Eight queries at most.
+    """One disagreement; None if the labels agree, are not revealed, or are withheld from this member. At most
+    eight queries.
     """
     place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
     found = place.values_list("position", Subquery(waiting(round_).values("meeting"))).first()
@@ -220,9 +217,7 @@ def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> 
 
 
 def disagreement_counts(round_: Round, member: Membership | None) -> DisagreementCounts:
-    """How many issues are complete, and of the disagreements how many are in each state. Five queries at
-    most.
-    """
+    """How many issues are complete, and how many disagreements are in each state. At most five queries."""
     progress = round_progress(round_)
     withheld = withheld_count(round_, member)
     counted = tally(round_, member)
@@ -235,7 +230,7 @@ def disagreement_counts(round_: Round, member: Membership | None) -> Disagreemen
 
 
 def withheld_count(round_: Round, member: Membership | None) -> int:
-    """How many complete issues the member has yet to label elsewhere. Two queries at most."""
+    """The number of complete issues that the member has yet to label elsewhere. At most two queries."""
     turns = still_to_label(round_, member)
     if turns.query.is_empty():
         return 0
@@ -272,9 +267,8 @@ def rows_of(
     *,
     whole: bool = False,
 ) -> list[DisagreementRow]:
-    """The rows of these revealed issues (id: position), in this order, whether their labels differ or not.
-
-    `whole`: with their texts, to be read. Two queries.
+    """The rows of these revealed issues (id: position), in this order, with equal or different labels.
+    `whole`: with the texts of the issues. Two queries.
     """
     labels: dict[int, dict[int, LabelChip]] = {id_: {} for id_ in page}
     shown = current_labels(round_).filter(issue__in=page)
@@ -286,7 +280,7 @@ def rows_of(
 
 
 def _told(round_: Round, issues: Iterable[int], *, whole: bool) -> dict[int, tuple[Issue, Decision | None]]:
-    """These issues with their texts, or titles alone, and the decisions that stand on them. One statement."""
+    """By id: the issue, with its whole text or its title alone, and its standing decision. One statement."""
     parts = _WHOLE if whole else _TITLED
     columns = parts.columns if whole else f"{parts.columns}, p4.id, p4.title"
     with connection.cursor() as cursor:
@@ -337,7 +331,7 @@ def _chip(
     depth: int,
     book: ShownCodebook,
 ) -> LabelChip:
-    """`proposed` is the name that an open label proposes."""
+    """`proposed` is the name of the category that an open label proposes."""
     if category_id is None:
         return LabelChip("", proposed or "", "", summary, unsure, volunteer_id)
     state, at_depth = book.states[category_id], book.at_depth(category_id, depth)
@@ -345,7 +339,7 @@ def _chip(
 
 
 def _parts_at(categories: Sequence[int], depth: int, book: ShownCodebook) -> Level | None:
-    """The first level, down to the depth, at which these categories are not all the same."""
+    """The first level, down to the depth, at which these categories differ; None if they never do."""
     for level in Level:
         if level <= depth and len({book.at_depth(id_, level).category_id for id_ in categories}) > 1:
             return level

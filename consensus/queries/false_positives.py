@@ -1,4 +1,4 @@
-"""The false positives of a study: issues that a screening excluded, beside those of a round."""
+"""The false positives of a study: issues that a screening excluded and that are not in a round."""
 
 from collections import Counter
 from functools import reduce
@@ -14,8 +14,8 @@ from taxonomy.queries.codebooks import Codebook, codebooks
 
 
 def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
-    """Repository id to how many of its issues a screening of the study excludes, each issue once; None where
-    there is no screening. Four queries at most.
+    """Repository id to the number of its issues that a screening of the study excludes, each issue once; None
+    without a screening. At most four queries.
     """
     found = excluded(round_, reader)
     if found is None:
@@ -25,10 +25,10 @@ def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
 
 
 def excluded(round_: Round, reader: Reader) -> QuerySet[Decision] | None:
-    """The decisions of screenings that exclude an issue; None where there is no screening.
+    """The decisions of screenings that exclude an issue; None without a screening.
 
-    Only standing decisions of revealed issues count. Issues of the round itself are left out, and issues of
-    the screening that are withheld from the reader.
+    Only standing decisions on revealed issues count. Issues of the round itself, and issues that are withheld
+    from the reader, are left out.
     """
     screenings = Round.objects.filter(
         study=round_.study_id, kind=Round.Kind.SCREENING, opened_at__isnull=False, excludes__isnull=False

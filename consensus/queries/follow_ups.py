@@ -21,7 +21,7 @@ def follow_ups(study: Study, member: Membership | None) -> QuerySet[FollowUp]:
 
 
 def follow_up_lines(study: Study, member: Membership | None) -> list[tuple[FollowUp, CategoryState | None]]:
-    """All of them with the categories that they are about, the newest first. Three queries."""
+    """The follow-ups of a study with the categories that they name, newest first. Three queries."""
     found = list(
         follow_ups(study, member)
         .select_related(
@@ -40,7 +40,7 @@ def follow_up_lines(study: Study, member: Membership | None) -> list[tuple[Follo
 
 
 def waiting_for(study: Study, member: Membership | None, taxonomy: Taxonomy | None = None) -> Counter[str]:
-    """Kind to how many are not done; `taxonomy`: those of rounds that label with it. Two queries."""
+    """Kind to the number of open follow-ups; `taxonomy`: of its rounds only. Two queries."""
     found = follow_ups(study, member).filter(done_at=None)
     if taxonomy is not None:
         found = found.filter(item__meeting__round__version__taxonomy=taxonomy)
