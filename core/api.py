@@ -13,7 +13,7 @@ from core.errors import DomainError
 
 
 class KeysetPagination(CursorPagination):
-    """Pages by key, not by offset: a page costs the same wherever it lies."""
+    """Pages by key, not by offset: every page costs the same, wherever it is in the list."""
 
     ordering = "id"
     page_size_query_param = "page_size"
@@ -21,7 +21,7 @@ class KeysetPagination(CursorPagination):
 
 
 class AsItIs(BaseContentNegotiation):
-    """Whatever is accepted: the answer is a file."""
+    """Content negotiation for files: the same answer, whatever formats the request accepts."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002
         return parsers[0]
@@ -36,7 +36,7 @@ class AsItIs(BaseContentNegotiation):
 
 
 def asked(request: Request, name: str) -> str:
-    """A parameter of the query string, "" without it; 400 for one with a NUL, which no database stores."""
+    """A parameter of the query string, "" if missing; 400 if it contains a NUL, which no database stores."""
     text: str = request.query_params.get(name, "")
     if "\0" in text:
         raise ValidationError({name: ["It holds a NUL."]})

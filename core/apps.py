@@ -12,10 +12,10 @@ class CoreConfig(AppConfig):
 
 
 def _name_no_triggers(connection: Any, **_given: Any) -> None:
-    """Say at the start of a session that no trigger is to be passed over.
+    """Declare at the start of a session that no trigger is ignored.
 
-    Every trigger asks for this setting. Where it was never made it catches an error instead, and PostgreSQL
-    then looks through all that the transaction has deferred, once per row: a minute for ten thousand rows.
+    Every trigger reads this setting. If it was never set, the trigger catches an error, and PostgreSQL then
+    scans everything that the transaction has deferred, once per row: a minute for ten thousand rows.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET pgtrigger.ignore = '{}'")

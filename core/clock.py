@@ -1,4 +1,4 @@
-"""The one clock. Whatever asks for the present moment asks here, so that it can be set."""
+"""The one clock, which can be set. All code reads the present moment here."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +11,13 @@ _set: ContextVar[datetime | None] = ContextVar("moment", default=None)
 
 
 def now() -> datetime:
-    """The present moment with its zone, or the moment that the clock is set to."""
+    """The present moment with its time zone, or the moment to which the clock is set."""
     return _set.get() or timezone.now()
 
 
 @contextmanager
 def at(moment: datetime) -> Iterator[None]:
-    """Set the clock of this thread to `moment` inside the block: the demonstration tells of past weeks."""
+    """Set the clock of this thread to `moment` inside the block: the demonstration plays in past weeks."""
     token = _set.set(moment)
     try:
         yield

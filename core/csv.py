@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet may open: texts that it would run as formulas are made inert."""
+"""CSV for spreadsheets: a text that a spreadsheet would run as a formula is made inert."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ _PIECE = 100_000
 
 
 def make_inert(cell: str) -> str:
-    """The cell with an apostrophe before it where a spreadsheet would run it as a formula, else as it is."""
+    """The cell, after an apostrophe if a spreadsheet would run it as a formula."""
     return f"'{cell}" if _RUNS.match(cell) else cell
 
 
@@ -32,7 +32,7 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
 
 
 def csv_file(name: str, header: Iterable[str], rows: Iterable[Iterable[object]]) -> StreamingHttpResponse:
-    """The answer that sends these rows as a file of this name, piece by piece."""
+    """The response that sends these rows as a file of this name, piece by piece."""
     return StreamingHttpResponse(
         csv_lines(header, rows),
         content_type="text/csv; charset=utf-8",

@@ -1,4 +1,4 @@
-"""Rules that somebody broke, in words that they can act on. The middleware turns them into answers."""
+"""Broken rules, in words that the user can act on. The middleware turns them into responses."""
 
 from collections.abc import Mapping
 
@@ -7,12 +7,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class DomainError(Exception):
-    """A broken rule that the person can do something about; programming errors are other exceptions.
+    """A broken rule that the user can do something about; programming errors are other exceptions.
 
-    A subclass is named for what happened and sets `message`: what happened, what was kept, what to do.
-    `status` is the HTTP status (409 if not said otherwise). `kept` is what the person had typed, by the
-    name of the field: the page shows it back, so that nothing typed is lost. `retry_after`: so many seconds
-    later it may be possible, which the answer says in its header.
+    A subclass is named for what happened; its `message` tells what happened, what was kept and what to do.
+    `status` is the HTTP status, 409 by default. `kept` is the user's text by field name: the page shows it
+    again, so that no text is lost. `retry_after`: seconds after which a second try may succeed, sent as a
+    header.
     """
 
     message: str | Promise = _("That is not possible now. Nothing was changed.")
@@ -36,7 +36,7 @@ class DomainError(Exception):
 
 
 class FieldRefused(DomainError):
-    """Something cannot be made or changed as it was asked for. `field` names what to change."""
+    """Something cannot be made or changed as requested. `field` is the field to change."""
 
     def __init__(self, message: str | Promise, *, field: str = "") -> None:
         self.field = field

@@ -1,4 +1,4 @@
-"""How forms look: every field with its label, hint and errors tied to it for assistive technology."""
+"""The layout of forms: every field with its label, hint and errors, tied to it for assistive technology."""
 
 from html import escape
 from typing import Any
@@ -11,9 +11,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 
 class Renderer(TemplatesSetting):
-    """Renders forms and fields with the project's templates (FORM_RENDERER).
-
-    Django itself writes `aria-describedby` (hint and errors) and `aria-invalid` on the field.
+    """Renders forms and fields with the project's templates (FORM_RENDERER). Django itself writes
+    `aria-describedby` (hint and errors) and `aria-invalid` on the field.
     """
 
     form_template_name = "shared/_form.html"
@@ -21,7 +20,7 @@ class Renderer(TemplatesSetting):
 
 
 class LongSelect(Select):
-    """A list of a hundred choices or so, without groups: written at once, not by a template per choice."""
+    """A list of about a hundred choices, without groups: written at once, not by a template per choice."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:  # noqa: ARG002
         chosen = set(self.format_value(value))

@@ -1,6 +1,5 @@
-"""Parts of pages that are drawn once for all readers: what they show never changes.
-
-Redis keeps them, for all web processes. It may be empty or away at any time: they are drawn again.
+"""Parts of pages that never change and are drawn once for all readers. Redis keeps them for all web
+processes; if it is empty or down, they are drawn again.
 """
 
 import zlib
@@ -20,7 +19,7 @@ _RENDERERS = ("Django", "markdown-it-py", "nh3", "Pygments")
 
 
 class Fragments(RedisCache):
-    """Django's cache in Redis, where an error means that nothing is found and nothing is kept."""
+    """Django's cache in Redis; after an error nothing is found and nothing is kept."""
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
         try:
@@ -34,7 +33,7 @@ class Fragments(RedisCache):
 
 
 class Compressed:
-    """How HTML is written in Redis: a third of its size, and nothing in it can run."""
+    """The form of HTML in Redis: compressed to a third, and without code that unpickling could run."""
 
     def dumps(self, html: str) -> bytes:
         return zlib.compress(html.encode(), 1)
@@ -45,9 +44,8 @@ class Compressed:
 
 @cache
 def drawn_by() -> str:
-    """A digest of the code, templates, translations and libraries that draw fragments.
-
-    It goes into their keys, so that no HTML outlives what drew it, such as a renderer with a hole.
+    """A digest of the code, templates, translations and libraries that draw fragments. It is part of their
+    keys, so that no HTML outlives its renderer, which may have had a security hole.
     """
     digest = sha256(" ".join(map(version, _RENDERERS)).encode())
     for folder in _CODE:

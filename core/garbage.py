@@ -1,14 +1,14 @@
-"""How Python's garbage collector looks through what a process holds."""
+"""How Python's garbage collector treats the objects of a long-lived process."""
 
 import gc
 
 YOUNG = 20_000
-"""Objects made before it looks among the new ones: a page makes a hundred thousand, which all go with it."""
+"""New objects between two collections of them: a page makes a hundred thousand, all freed at its end."""
 
 
 def spare_what_stays() -> None:
-    """Once everything is loaded: what is there stays, looking through it takes 60 ms each time; and of what a
-    request makes hardly anything is left at its end, so look seldom.
+    """Call once everything is loaded: exclude the present objects from collection, a scan of which takes 60
+    ms, and collect seldom, because hardly any object of a request outlives it.
     """
     gc.collect()
     gc.freeze()

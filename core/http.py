@@ -1,4 +1,4 @@
-"""How a view answers: a page, or the one fragment of it that htmx asked for."""
+"""How a view answers: with a page, or with the fragment of it that htmx requested."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ class HtmxRequest(HttpRequest):
 
 
 def is_fragment(request: HttpRequest) -> bool:
-    """Is a fragment asked for: by htmx, neither boosted nor to restore a page from history?"""
+    """Does htmx request a fragment: neither boosted nor to restore a page from history?"""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
 
@@ -39,9 +39,9 @@ def render_page(
 ) -> HttpResponse:
     """Render `template`, or `template#partial` when htmx targets a partial that `partials` lists.
 
-    `partials` is the view's word for which fragments are its to give: an HX-Target is forged easily, and
-    must not fetch a fragment from outside the condition that guards it. Waiting messages ride along
-    out-of-band. Every answer varies on the headers that chose it, so no cache mixes page and fragment.
+    `partials` lists the fragments that the view may return: an HX-Target is easily forged, and must not fetch
+    a fragment from outside the condition that guards it. Waiting messages are added out-of-band. Every
+    response varies on the headers that chose it, so that no cache mixes page and fragment.
     """
     target = request.headers.get("HX-Target", "")
     if is_fragment(request) and target in partials:
@@ -50,7 +50,7 @@ def render_page(
     else:
         response = render(request, template, context, status=status)
         if is_fragment(request):
-            # The page has no fragment of that name to give: htmx must not put a whole page into an element.
+            # The view offers no fragment of that name: htmx must not put a whole page into an element.
             response["HX-Retarget"] = "body"
             response["HX-Reswap"] = "innerHTML"
     patch_vary_headers(response, VARY)
@@ -58,7 +58,7 @@ def render_page(
 
 
 def messages_out_of_band(request: HttpRequest) -> str:
-    """The waiting messages as one out-of-band fragment for the page's toasts; "" when there are none."""
+    """The waiting messages as one out-of-band fragment for the page's toasts; "" if there are none."""
     if not get_messages(request):
         return ""
     toasts = render_to_string("shared/_messages.html", {"messages": get_messages(request)}, request)
@@ -66,7 +66,7 @@ def messages_out_of_band(request: HttpRequest) -> str:
 
 
 def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-    """Redirect to a model's page, a URL name or a path; htmx then loads it as a whole page."""
+    """Redirect to a model's page, a URL name or a path, which htmx loads as a whole page."""
     address = resolve_url(to, *args, **kwargs)
     if is_fragment(request):
         return HttpResponse(headers={"HX-Redirect": address, "Vary": ", ".join(VARY)})
@@ -74,24 +74,24 @@ def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpRespo
 
 
 def require(ok: bool, message: str | Promise | None = None) -> None:  # noqa: FBT001 - reads as a sentence
-    """Raise PermissionDenied (403) unless `ok`; `message` says what it would take."""
+    """Raise PermissionDenied (403) unless `ok`; `message` tells the user who may do this."""
     if not ok:
         raise PermissionDenied(*filter(None, [message]))
 
 
 def came_from(request: HttpRequest) -> str:
-    """The page that the request came from, if it is one of ours; else ""."""
+    """The page that sent the request if it belongs to this server, else ""."""
     referer = request.headers.get("Referer", "")
     return referer if is_ours(request, referer) else ""
 
 
 def is_ours(request: HttpRequest, address: str) -> bool:
-    """Is this an address of the server that was asked?"""
+    """Is this an address of the server that received the request?"""
     return url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
 
 
 def form_key(request: HttpRequest) -> UUID | None:
-    """The idempotency key that a form was rendered with (`{% form_key %}`); None when absent or malformed."""
+    """The idempotency key of the posted form (`{% form_key %}`); None if missing or malformed."""
     try:
         return UUID(request.POST.get("form_key", ""))
     except ValueError:
@@ -99,9 +99,8 @@ def form_key(request: HttpRequest) -> UUID | None:
 
 
 def typed(request: HttpRequest) -> dict[str, str]:
-    """What the person typed into the posted form, by field: to be shown back when it could not be saved.
-
-    Without keys, tokens, secrets and empty fields.
+    """The user's text in the posted form, by field, to show it again if it could not be saved; without keys,
+    tokens, secrets and empty fields.
     """
     return {
         name: "\n".join(values)

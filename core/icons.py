@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a path reads no better in two lines
-"""Every icon of the pages: one 16 px grid, one stroke. The values are the inside of an `<svg>`."""
+"""All icons of the pages, on one 16 px grid with one stroke. Each value is the content of an `<svg>`."""
 
 ICONS: dict[str, str] = {
     "logo": '<path d="M1.5 8.5l3.5 4L11 4.5"/><path d="M6.5 10.2l2 2.3L14.5 4.5" opacity=".55"/>',

@@ -1,4 +1,4 @@
-"""A double click stores once: a form's key is kept in the transaction that handles the form."""
+"""A double click stores once: the key of a form is kept in the transaction that handles the form."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -20,19 +20,19 @@ R = TypeVar("R")
 @retried
 @transaction.atomic
 def once(request: HttpRequest, act: Callable[[], R]) -> R | None:
-    """What `act` made of a form at its first sending, in one transaction; None for a second sending.
+    """The result of `act` at the first sending of a form, in one transaction; None for a second sending.
 
-    Begun again as a whole where it loses a race: an action cannot begin again by itself inside a transaction
-    that a view opened. So `act` may run three times, and what the user is told is said after it.
+    Retried as a whole if it loses a race, which an action cannot do inside a transaction of a view. `act` may
+    therefore run three times, so messages to the user belong after this call.
     """
     return act() if first_time(request) else None
 
 
 def first_time(request: HttpRequest) -> bool:
-    """Is this form (its `{% form_key %}`) handled for the first time? If so, remember that it was.
+    """Is this form (its `{% form_key %}`) handled for the first time? If so, remember its key.
 
-    Call it inside the transaction that handles the form: a second sending waits for the first one to commit
-    and gets False, or, if the first one failed, True. True as well for a form without a key, and for a
+    Call it inside the transaction that handles the form: a second sending waits for the first one to end,
+    then gets False if that committed and True if it failed. True also for a form without a key and for a
     visitor without an account. Raises TransactionManagementError outside a transaction.
     """
     if not connection.in_atomic_block:
@@ -45,7 +45,7 @@ def first_time(request: HttpRequest) -> bool:
 
 
 def first_use(key: UUID, user: AbstractBaseUser) -> bool:
-    """The same for a key that came otherwise. Inside a transaction only."""
+    """Like `first_time`, for a key from elsewhere. Inside a transaction only."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {HandledForm._meta.db_table} (key, user_id, handled_at) VALUES (%s, %s, %s)"  # noqa: S608, SLF001 - a constant

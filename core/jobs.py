@@ -1,7 +1,7 @@
-"""Long work: a job is a row, a function is registered under its kind, and Redis only rings the bell.
+"""Long work: a job is a row, a function is registered under its kind, and Redis only wakes the worker.
 
-A job may be killed anywhere, run twice or in parallel: an advisory lock lets one run at a time, the
-sweeper queues again what lost its heartbeat, and the functions store by natural keys, a chunk a transaction.
+A job may be killed anywhere, run twice or in parallel: an advisory lock admits one run at a time, the sweeper
+queues jobs without a heartbeat again, and functions store by natural keys, one chunk a transaction.
 """
 
 import logging
@@ -33,20 +33,20 @@ ATTEMPTS = 5
 RUN_JOB = "core.tasks.run_job"
 """The name of the Celery task that a worker runs for a job; core.tasks registers the task under it."""
 
-# The first key of pg_try_advisory_lock(int, int): this kind of lock; the second is the job's id.
+# The first key of pg_try_advisory_lock(int, int), for this kind of lock; the second is the job's id.
 _LOCK = 0x6A6F62
 
 
 Watch = Callable[[int, int | None, str], None]
-"""Told of each step of a job that runs in this process, for a bar in a terminal."""
+"""Called at each step of a job that runs in this process, for a progress bar in a terminal."""
 
 
 class Cancelled(Exception):
-    """Raised inside a job when somebody asked for its end."""
+    """Raised inside a job that somebody cancelled."""
 
 
 class Progress:
-    """How far a job is: written at most twice a second, and the place where a cancel is noticed."""
+    """The progress of a job, written at most twice a second; each write also checks for cancellation."""
 
     def __init__(self, job: Job, watch: Watch | None = None) -> None:
         self.job = job
@@ -79,7 +79,7 @@ _registry: dict[str, type_of_job] = {}
 
 
 def register(kind: str) -> Callable[[type_of_job], type_of_job]:
-    """Register a function as the work of jobs of this kind; it answers with what the job's row keeps."""
+    """Register a function as the work of jobs of this kind; its result is stored in the job's row."""
 
     def keep(function: type_of_job) -> type_of_job:
         _registry[kind] = function
@@ -90,20 +90,20 @@ def register(kind: str) -> Callable[[type_of_job], type_of_job]:
 
 @register("core.ping")
 def ping(job: Job, progress: Progress) -> dict[str, Any]:
-    """Answer: shows that a worker is there."""
+    """Answer, to show that a worker runs."""
     progress(1, 1)
     return {"pong": job.arguments}
 
 
 def enqueue(kind: str, *, arguments: dict[str, Any], by: Any = None, content_hash: str = "") -> Job:
-    """Store a job and ring when the transaction commits. It runs even if nobody hears the bell."""
+    """Store a job and wake a worker at commit. The job runs even if Redis does not answer."""
     job = Job.objects.create(kind=kind, arguments=arguments, created_by=by, content_hash=content_hash)
     transaction.on_commit(lambda: ring(job.pk))
     return job
 
 
 def ring(job_id: int) -> None:
-    """Tell a worker that a job waits. A deaf Redis is not an error: the sweeper rings again."""
+    """Tell a worker that a job waits. If Redis does not answer, the sweeper rings again later."""
     try:
         if not settings.REDIS_URL:
             from core import embedded  # noqa: PLC0415  (nothing embedded is loaded where Redis is given)
@@ -115,7 +115,7 @@ def ring(job_id: int) -> None:
 
 
 def cancel(job: Job) -> None:
-    """Ask a job to end: a queued one ends at once, a running one at its next step."""
+    """Cancel a job: a queued one ends at once, a running one at its next step."""
     now = clock.now()
     ended = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
         state=Job.State.CANCELLED, finished_at=now, cancel_requested_at=now
@@ -126,7 +126,7 @@ def cancel(job: Job) -> None:
 
 @contextmanager
 def _only_one(job_id: int) -> Iterator[bool]:
-    """Hold the job's advisory lock for the block; False when another process holds it."""
+    """Take the job's advisory lock for the block; False if another process has it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCK, job_id % 2**31])
         (got,) = cursor.fetchone()
@@ -167,8 +167,8 @@ def jobs_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Job]:
 def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
     """Run one job to its end in this process; None if it is done, gone or running elsewhere.
 
-    What the function raises becomes the job's error; a DomainError in its own words. Never raises for it.
-    None as well when the database went away meanwhile: the job is then lost, and the sweeper finds it.
+    Never raises an error of the job's function: that becomes the job's error, a DomainError in its own words.
+    None also if the database went away meanwhile: the sweeper then finds the lost job.
     """
     with _only_one(job_id) as got:
         if not got:
@@ -191,7 +191,7 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
         except DomainError as error:
             _finish(job_id, Job.State.FAILED, error=str(error.message))
         except Exception as error:
-            # Django connects anew by itself; the lock went with the session that held it.
+            # Django reconnects by itself; the advisory lock ended with the old session.
             cut_off = connection.connection is not session or not connection.is_usable()
             if cut_off and isinstance(error, OperationalError | InterfaceError):
                 log.warning("job %s lost the database; the sweeper will ring again", job_id, exc_info=True)
@@ -214,7 +214,7 @@ def _finish(job_id: int, state: str, **fields: Any) -> None:
 
 
 def sweep() -> int:
-    """Ring for jobs that nobody took or whose worker is gone, up to the last attempt. Returns how many."""
+    """Ring for jobs that no worker took or whose worker died, up to the last attempt; return how many."""
     lost = clock.now() - LOST_AFTER
     waiting = Q(state=Job.State.QUEUED, created_at__lt=lost) | Q(
         state=Job.State.RUNNING, heartbeat_at__lt=lost

@@ -1,4 +1,4 @@
-"""The edge: broken rules become answers, ended sessions lose nothing, and signed-in pages are not stored."""
+"""Turns broken rules into responses, keeps the text of forms after a session, forbids storing of pages."""
 
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
@@ -18,8 +18,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 class DomainErrors:
     """Answer a DomainError with its status: as JSON, as a toast for htmx, or as a page.
 
-    The form that htmx sent stays on the page as it was; the page shows what was typed. A form posted after
-    the session ended gets the same care (401) instead of a sign-in page that forgets it.
+    A form that htmx sent stays on its page; the page of a refusal shows the user's text again. So does the
+    answer (401) to a form posted after the session ended, where a sign-in page would lose the text.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -51,9 +51,9 @@ class DomainErrors:
 
 
 class NoStore:
-    """Nothing that a page computes is stored by a browser or a proxy: `Cache-Control: no-store`.
+    """Forbid browsers and proxies to store computed pages: `Cache-Control: no-store`.
 
-    A view may say otherwise for what is the same for everybody, and is believed only when the request
+    A view may set another value for content that is the same for everybody; it counts only if the request
     carries no identity (session cookie or token). Static files are not pages.
     """
 
@@ -75,7 +75,7 @@ class NoStore:
 def refusal(
     request: HttpRequest, message: str, *, status: int, kept: Mapping[str, str], code: str = ""
 ) -> HttpResponse:
-    """Say no with `status` and in words: JSON for programs, a toast for htmx, a page with what was typed."""
+    """Refuse with `status` and a message: JSON for programs, a toast for htmx, else a page."""
     if wants_json(request):
         return JsonResponse({"detail": message, "code": code}, status=status)
     context = {"message": message, "kept": kept, "back": came_from(request) or "/", "status": status}
@@ -90,7 +90,7 @@ def refusal(
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Does the request come from a program: by its address, or by what it accepts?"""
+    """Does the request come from a program, judged by its address or its accepted types?"""
     return request.path.startswith("/api/") or (
         request.get_preferred_type(["text/html", "application/json"]) == "application/json"
         and not getattr(request, "htmx", False)

@@ -1,4 +1,4 @@
-"""A job is a row; so is a form that was handled."""
+"""Jobs, and the keys of handled forms."""
 
 from django.conf import settings
 from django.db import models
@@ -56,7 +56,7 @@ class Job(models.Model):
 
 
 class HandledForm(models.Model):
-    """A form that was handled: its idempotency key, so that a double click stores once."""
+    """The idempotency key of a handled form, so that a double click stores once."""
 
     key = models.UUIDField(primary_key=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

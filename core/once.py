@@ -1,7 +1,5 @@
-"""What a page asks the database more than once while it is made is asked once.
-
-Only while a GET or HEAD is answered: it changes nothing, so the first answer stays true for the page. In
-forms, jobs and commands each call asks anew.
+"""While a page is made, a repeated query is run once. Only for GET and HEAD, which change nothing, so that
+the first result stays true for the page. In forms, jobs and commands every call queries again.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,7 +16,7 @@ _answers: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers", default
 
 
 class AskOnce:
-    """Middleware: a GET or HEAD remembers what functions marked `once_a_page` answered, until it ends."""
+    """Middleware: during a GET or HEAD, remembers the results of functions marked `once_a_page`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -34,7 +32,7 @@ class AskOnce:
 
 
 def once_a_page(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Mark a query whose answer nobody changes in place. Arguments are hashable; rows go by their keys."""
+    """Mark a query whose result nobody changes in place. Arguments are hashable; model rows count by key."""
 
     @wraps(ask)
     def asked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:

@@ -1,4 +1,4 @@
-"""Pages of long lists by key, not by offset: a page costs the same wherever it lies."""
+"""Pages of long lists by key, not by offset: every page costs the same, wherever it is in the list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +15,8 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class Page(Generic[Row]):
-    """One page of a list. `previous` and `next` are the keys that the pages beside it begin from, if any.
-
-    Keys grow from row to row of a list, unless it shows the newest row first.
+    """One page of a list. `previous` and `next` are the keys at which the neighbouring pages begin, or None.
+    Keys grow from row to row, unless the list shows the newest row first.
     """
 
     rows: list[Row]
@@ -26,7 +25,7 @@ class Page(Generic[Row]):
     newest_first: bool
 
     def links(self, query: QueryDict | None = None) -> dict[str, str]:
-        """The addresses that `shared/_pager.html` wants; they keep the filters of `query`."""
+        """The addresses for `shared/_pager.html`; they keep the filters of `query`."""
         back, forth = ("after", "before") if self.newest_first else ("before", "after")
         return {
             "before_url": _address(query, back, self.previous),
@@ -47,7 +46,7 @@ def _address(query: QueryDict | None, name: str, key: int | None) -> str:
 def page_of(
     rows: QuerySet[Row], query: Mapping[str, str], *, key: str = "pk", newest_first: bool = False
 ) -> Page[Row]:
-    """The page that a query string asks for: the rows after the key `after`, before the key `before`, or the
+    """The page that a query string requests: the rows after the key `after`, before the key `before`, or the
     first rows of the list. A key that is not a whole number counts as missing. One query.
     """
     keys = {name: whole_number(query.get(name)) for name in ("before", "after")}

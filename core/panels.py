@@ -1,8 +1,8 @@
-"""Panels: what a room puts onto a page of a room below it, which does not know it.
+"""Panels: content that a room adds to a page of a room below it, which does not know that room.
 
-A room names a place of its page, and what the page is about: `{% panels "issue" issue=issue %}` in a template
-shows the HTML of all rooms above; `panels(request, "issue", issue=issue)` in a view asks them for values. A
-room above registers what it makes for that place when it starts (`<room>/panels.py`, from `AppConfig.ready`).
+A page names a place and its subject: `{% panels "issue" issue=issue %}` in a template shows the HTML of all
+rooms above; `panels(request, "issue", issue=issue)` in a view gets values from them. A room above registers
+its function for that place at start (`<room>/panels.py`, called by `AppConfig.ready`).
 """
 
 from collections import defaultdict
@@ -17,10 +17,10 @@ _makers: dict[str, list[Make]] = defaultdict(list)
 
 
 def register(place: str, make: Make) -> None:
-    """Have `make(request, **about)` called for every page with this place; it gives HTML, or a value."""
+    """Register `make(request, **about)`, which returns HTML or a value for every page with this place."""
     _makers[place].append(make)
 
 
 def panels(request: HttpRequest, place: str, **about: Any) -> list[Any]:
-    """What the rooms above make for a place, the lowest room first; without what is empty."""
+    """The results of the rooms above for a place, the lowest room first, without empty ones."""
     return [made for make in _makers[place] if (made := make(request, **about))]

@@ -1,4 +1,4 @@
-"""So many of something at once on this host, and no more."""
+"""Limits how many processes of this host do something at the same time."""
 
 import fcntl
 import time
@@ -14,10 +14,9 @@ PAUSE = 0.05
 
 @contextmanager
 def place(name: str, *, of: int, wait: float) -> Iterator[bool]:
-    """Hold one of the `of` places of this name for the block; False where none falls free for `wait` seconds.
-
-    Places are locks on files in the data folder, which all processes of a host share: a process that dies
-    leaves its place.
+    """Take one of the `of` places of this name for the block; False if none becomes free within `wait`
+    seconds. Places are locks on files in the data folder, shared by all processes of a host; a process that
+    dies frees its place.
     """
     until = time.monotonic() + wait
     held = _free(name, of)
@@ -32,7 +31,7 @@ def place(name: str, *, of: int, wait: float) -> Iterator[bool]:
 
 
 def _free(name: str, of: int) -> IO[str] | None:
-    """The file of a place that nobody held, locked now; None where all are held."""
+    """The file of a free place, now locked; None if all places are taken."""
     folder = Path(settings.DATA_DIR) / "places"
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(1, of + 1):

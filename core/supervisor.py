@@ -25,11 +25,11 @@ QUICK_END = [(signal.SIGKILL, 3.0)]
 
 
 class AlreadyUpError(Exception):
-    """Another supervisor runs in this folder. The text says where."""
+    """Another supervisor runs in this folder; the text gives its address."""
 
 
 class ChildFailedError(Exception):
-    """A child dies again and again, soon after each start. The text has the end of its log."""
+    """A child dies repeatedly, soon after each start; the text has the end of its log."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Child:
     due: float = 0.0
 
     def start(self, environment: Mapping[str, str]) -> None:
-        """Start it in a session of its own, so that Ctrl-C reaches the supervisor alone."""
+        """Start the program in a session of its own, so that Ctrl-C reaches only the supervisor."""
         if self.log.exists() and self.log.stat().st_size > KEPT_LOG_BYTES:
             self.log.replace(self.log.with_name(self.log.name + ".1"))
         self.log.touch(mode=0o600)
@@ -61,9 +61,8 @@ class Child:
         self.started = time.monotonic()
 
     def look(self) -> bool:
-        """True if it must be started now: it died, and its pause (1 s, doubled by each early death) is over.
-
-        Raises ChildFailedError after MOST_FAILURES early deaths in a row.
+        """True if the program is due to start: it died, and its pause (1 s, doubled by each early death) is
+        over. Raises ChildFailedError after MOST_FAILURES early deaths in a row.
         """
         now = time.monotonic()
         if self.process is None:
@@ -111,7 +110,7 @@ class Supervisor:
             ) from error
 
     def end_leftovers(self) -> int:
-        """End the children of a supervisor that was killed in this folder; how many there were."""
+        """End the children of a killed supervisor of this folder; return how many there were."""
         left = []
         for pid, created in self._read().get("children", []):
             with suppress(psutil.NoSuchProcess):
@@ -135,7 +134,7 @@ class Supervisor:
             self._write()
 
     def end(self, *, quick: bool = False) -> None:
-        """End every child: asked first, after some seconds forced, with all processes of its session."""
+        """End every child: by request, after some seconds by force, with all processes of its session."""
         processes = [child.process for child in self.children if child.process]
         living = []
         for process in processes:
@@ -172,6 +171,6 @@ class Supervisor:
 
 
 def kill_group(leader: int) -> None:
-    """Kill what is left of the process group that `leader` began."""
+    """Kill the remaining processes of the group that `leader` started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)

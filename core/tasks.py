@@ -1,4 +1,4 @@
-"""The worker's door: ids in, one call out."""
+"""Celery tasks, each of which makes one call to core.jobs."""
 
 from celery import shared_task
 

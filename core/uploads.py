@@ -7,9 +7,8 @@ MARGIN = 1 << 20
 
 
 class Capped(FileUploadHandler):
-    """Stands before the handlers that keep a file, and gives them no more than UPLOAD_MAX_BYTES and a little.
-
-    The form sees from its size that it is too large and says so; no disk fills meanwhile.
+    """Precedes the handlers that store a file, and passes on little more than UPLOAD_MAX_BYTES. The form then
+    refuses the file by its size, and no disk fills meanwhile.
     """
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:

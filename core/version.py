@@ -1,4 +1,4 @@
-"""Which version of the platform this is."""
+"""The version of the platform."""
 
 import tomllib
 from functools import cache
@@ -8,7 +8,7 @@ from django.conf import settings
 
 @cache
 def version() -> str:
-    """The version in pyproject.toml, such as "0.1.0": the one that the changelog speaks of."""
+    """The version in pyproject.toml and in the changelog, such as "0.1.0"."""
     with (settings.BASE_DIR / "pyproject.toml").open("rb") as stream:
         found: str = tomllib.load(stream)["project"]["version"]
     return found

@@ -1,4 +1,4 @@
-"""Answers that belong to no room: long work; what is not there, not allowed, not understood, broken."""
+"""Answers that belong to no room: jobs, and pages for errors."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
@@ -16,14 +16,14 @@ from core.middleware import refusal, wants_json
 
 @require_safe
 def job(request: HttpRequest, job_id: int) -> HttpResponse:
-    """Show how far one's own job is; nobody else's is there."""
+    """Show the progress of the reader's own job; 404 for anybody else's."""
     found = get_object_or_404(jobs.jobs_of(request.user), pk=job_id)
     return render_page(request, "core/job.html", {"job": found}, partials=["job"])
 
 
 @require_POST
 def cancel_job(request: HttpRequest, job_id: int) -> HttpResponse:
-    """Ask for the end of one's own job, and go back to the page that asked."""
+    """Cancel the reader's own job, then return to the page that sent the request."""
     found = get_object_or_404(jobs.jobs_of(request.user), pk=job_id)
     jobs.cancel(found)
     page = came_from(request)
@@ -31,9 +31,8 @@ def cancel_job(request: HttpRequest, job_id: int) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """Refuse a form whose token is missing or of an earlier session, keeping what was typed.
-
-    CSRF_FAILURE_VIEW.
+    """Refuse a form with a missing token or one of an earlier session; keep the user's text
+    (CSRF_FAILURE_VIEW).
     """
     return refusal(
         request,
@@ -49,21 +48,21 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
 
 @requires_csrf_token
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """404: there is nothing, or nothing that this visitor may know of (handler404)."""
+    """404: nothing is here, or nothing that this visitor may know about (handler404)."""
     message = _("There is nothing at this address, or it belongs to a study that you take no part in.")
     return _answer(request, 404, message)
 
 
 @requires_csrf_token
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403: visible, but not allowed; `exception` says what it would take (handler403)."""
+    """403: visible, but not allowed; `exception` tells who may do this (handler403)."""
     said = str(exception)
     return _answer(request, 403, said or _("Your role in this study does not include this."), said)
 
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """400: the request cannot be read (handler400). Trusts nothing of it, not even its host."""
+    """400: the request is unreadable (handler400). Trusts none of its parts, not even its host."""
     message = _("The server could not read this request. Nothing was changed.")
     if wants_json(request):
         return JsonResponse({"detail": message, "code": "bad_request"}, status=400)
@@ -71,7 +70,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: draws a page that needs nothing but its file (handler500)."""
+    """500: a page that needs nothing but its template file (handler500)."""
     if wants_json(request):
         return JsonResponse({"detail": _("Something broke on our side."), "code": "server_error"}, status=500)
     return HttpResponseServerError(render_to_string("500.html"))
@@ -86,7 +85,7 @@ def _answer(request: HttpRequest, status: int, message: str, exception: str = ""
 @login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """200 `ok` if the database answers, else 503. Says nothing else to anybody."""
+    """200 `ok` if the database answers, else 503. Tells nothing else to anybody."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -1,9 +1,8 @@
 """Real PostgreSQL and real Redis from wheels, for an installation that names no servers of its own.
 
-Nothing starts at import: a server starts with the first `ensure_…`, is shared by every process of the
-installation, and outlives the one that started it. Each process that uses a server holds a lease, which the
-kernel takes back however the process ends; the last one to exit ends the servers. Whoever is killed leaves
-them running for the next.
+Importing starts nothing. The first `ensure_…` starts a server, which all processes of the installation share
+and which outlives its starter. Each process that uses a server has a lease, which the kernel ends with the
+process. The last user to exit ends the servers; after a kill they keep running for the next user.
 
 `folder` is the data folder everywhere; None means the setting DATA_DIR.
 """
@@ -24,7 +23,7 @@ _leases: dict[Path, Lease] = {}
 
 @dataclass(frozen=True)
 class Status:
-    """Process numbers of the servers of a folder; None for one that does not run."""
+    """Process numbers of the servers of a folder; None for a server that does not run."""
 
     postgres: int | None
     redis: int | None
@@ -46,10 +45,10 @@ def broker_url(folder: Path | None = None) -> str:
 
 
 def ensure_postgres(folder: Path | None = None, *, durable: bool | None = None) -> dict[str, str]:
-    """See that PostgreSQL runs and takes connections; its parameters. A few milliseconds when it does.
+    """Start PostgreSQL unless it accepts connections; return its parameters.
 
-    `durable=False` trades safety against a crash of the computer for speed (tests); None means the setting
-    EMBEDDED_DURABLE, true unless set. Raises EmbeddedServerError.
+    Takes milliseconds if it runs. `durable=False` trades safety against a crash of the computer for speed
+    (tests); None means the setting EMBEDDED_DURABLE, true by default. Raises EmbeddedServerError.
     """
     if durable is None:
         durable = getattr(settings, "EMBEDDED_DURABLE", True)
@@ -60,9 +59,8 @@ def ensure_postgres(folder: Path | None = None, *, durable: bool | None = None) 
 
 
 def ensure_redis(folder: Path | None = None) -> str:
-    """See that Redis runs and answers; its address for redis-py. Well under a millisecond when it does.
-
-    Raises EmbeddedServerError.
+    """Start Redis unless it answers; return its address for redis-py. Takes well under a millisecond if it
+    runs. Raises EmbeddedServerError.
     """
     at = use(folder)
     if not redis.answers(at):
@@ -83,7 +81,7 @@ def use(folder: Path | None = None) -> Folder:
 
 
 def release(folder: Path | None = None) -> bool:
-    """Give up this process's use of the servers, and end them if it was the last. True if none runs now."""
+    """End this process's use of the servers; the last user ends the servers too. True if none runs now."""
     at = _folder(folder)
     lease = _leases.pop(at.path, None)
     if lease is None or lease.pid != os.getpid():
@@ -98,9 +96,8 @@ def release(folder: Path | None = None) -> bool:
 
 
 def stop_all(folder: Path | None = None) -> None:
-    """End both servers, whoever uses them, and this process's use of them.
-
-    Raises EmbeddedServerError if another process holds the lock for minutes.
+    """End both servers, even if other processes use them, and this process's use of them. Raises
+    EmbeddedServerError if another process keeps the lock for minutes.
     """
     at = _folder(folder)
     _stop(at)
@@ -109,7 +106,7 @@ def stop_all(folder: Path | None = None) -> None:
 
 
 def status(folder: Path | None = None) -> Status:
-    """Which servers of the folder run; starts nothing."""
+    """The servers of the folder that run; starts nothing."""
     at = _folder(folder)
     database, bell = postgres.running(at), redis.running(at)
     return Status(database and database.pid, bell and bell.pid)

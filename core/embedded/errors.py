@@ -1,4 +1,4 @@
-"""What can go wrong with an embedded server, in words that say what to do."""
+"""Failures of an embedded server, in words that tell the user what to do."""
 
 
 class EmbeddedServerError(Exception):

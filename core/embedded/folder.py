@@ -1,4 +1,4 @@
-"""The data folder of one installation: its paths, its locks, and who uses its servers."""
+"""The data folder of one installation: its paths, its locks, and the users of its servers."""
 
 import fcntl
 import hashlib
@@ -24,7 +24,7 @@ LOCK_SECONDS = 180.0
 
 @dataclass(frozen=True)
 class Folder:
-    """Where the embedded servers of one installation keep their files. `path` is absolute and resolved."""
+    """The folder of the embedded servers of one installation. `path` is absolute and resolved."""
 
     path: Path
 
@@ -42,10 +42,9 @@ class Folder:
 
     @property
     def run(self) -> Path:
-        """The folder of the sockets, closed to others: in the data folder, or under /tmp if that is deep.
-
-        Not under TMPDIR, which may differ between two processes of one installation. Characters that separate
-        or quote folders in a setting of PostgreSQL or libpq count as deep.
+        """The folder of the sockets, closed to others: in the data folder, or under /tmp if that path is too
+        long or has characters that separate or quote folders in settings of PostgreSQL or libpq. Never under
+        TMPDIR, which may differ between two processes of one installation.
         """
         inside = self.path / "run"
         if len(os.fsencode(inside)) <= LONGEST_RUN_PATH and not set(str(inside)) & set(",\"'\\\n"):
@@ -55,7 +54,7 @@ class Folder:
 
     @cached_property
     def owner(self) -> Owner:
-        """The system user that the servers run as: this process's own, or for root somebody else."""
+        """The system user that runs the servers: this process's own, or for root another one."""
         return server_owner(self.path)
 
     def prepare(self) -> None:
@@ -71,7 +70,7 @@ class Folder:
         self.private(self.run)
 
     def private(self, folder: Path) -> None:
-        """Make `folder`, for the servers' owner only; refuse one that somebody else made."""
+        """Make `folder`, for the servers' owner only; refuse a folder that belongs to another user."""
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             found = folder.lstat()
@@ -92,7 +91,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock under which servers are started and ended, one process at a time."""
+        """Take the lock under which servers are started and ended, by one process at a time."""
         descriptor = self.open_lock("embedded.lock")
         try:
             deadline = time.monotonic() + LOCK_SECONDS
@@ -120,16 +119,16 @@ class Folder:
 
 
 class Lease:
-    """This process's mark that it uses the servers of a folder; the kernel ends it with the process."""
+    """Marks this process as a user of a folder's servers; the kernel ends the mark with the process."""
 
     def __init__(self, folder: Folder) -> None:
-        """Wait while the last user is ending the servers, then count as a user."""
+        """Become a user, after waiting while the last user ends the servers."""
         self.pid = os.getpid()
         self._descriptor = folder.open_lock("embedded.users")
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
     def only_one(self) -> bool:
-        """True if no other process uses the servers, and none can begin to until `end`."""
+        """True if no other process uses the servers; then none can start to before `end`."""
         return _flock(self._descriptor, fcntl.LOCK_EX)
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""The system user that the embedded servers run as: whoever starts them, but PostgreSQL refuses root."""
+"""The system user that runs the embedded servers: the current user, but PostgreSQL refuses root."""
 
 import os
 import pwd
@@ -31,10 +31,10 @@ class Owner:
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.differs else {}
 
     def may_enter(self, folder: Path) -> None:
-        """Let this user pass through the folders above `folder`, and nobody else through any of them.
+        """Let this user, and nobody else, pass through the folders above `folder`.
 
-        Root's home is closed to others (0700), and a checkout may lie in it. One access control entry with
-        the right to pass, not to list or read, opens the way for this one user.
+        Root's home is closed to others (0700), and a checkout may be in it. One access control entry with the
+        right to pass, not to list or read, opens the way for this one user.
         """
         if not self.differs:
             return
@@ -54,7 +54,7 @@ class Owner:
                 ) from error
 
     def may_run(self, program: Path, software: Path) -> None:
-        """Let this user read and run an installed program (only a strict umask closes it)."""
+        """Let this user read and run an installed program, which a strict umask would prevent."""
         if not self.differs:
             return
         self.may_enter(software.parent)
@@ -65,7 +65,7 @@ class Owner:
 
 
 def server_owner(data: Path) -> Owner:
-    """Who runs the servers of `data`: this user; for root, the owner of the data, else an account for it."""
+    """The user that runs the servers of `data`: this one; for root, the data's owner or a system account."""
     uid = os.geteuid()
     if uid != 0:
         try:
@@ -84,7 +84,7 @@ def server_owner(data: Path) -> Owner:
 
 
 def _owner_of(data: Path) -> pwd.struct_passwd | None:
-    """The user, other than root, that owns the database in `data`, or the place where it is going to be."""
+    """The user, other than root, that owns the database in `data`, or the folder of the future database."""
     for path in [data / "postgres", data, *data.parents]:
         if path.exists():
             owner = path.stat().st_uid
@@ -98,7 +98,7 @@ def _owner_of(data: Path) -> pwd.struct_passwd | None:
 
 
 def _account() -> pwd.struct_passwd:
-    """The account for root's servers: made if the system can, else one that every system has."""
+    """The account for root's servers: a new one if the system can make it, else one of every system."""
     nologin = shutil.which("nologin", path="/usr/sbin:/sbin:/usr/bin:/bin") or "/bin/false"
     made_by = [
         ["useradd", "--system", "--no-create-home", "--home-dir", "/", "--shell", nologin, ACCOUNT],

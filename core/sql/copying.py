@@ -1,4 +1,4 @@
-"""Rows into a table by COPY, streamed: memory does not grow with their number."""
+"""Streams rows into a table by COPY; memory does not grow with their number."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -29,7 +29,7 @@ def _cell(value: object) -> str:
 
 
 class _Stream:
-    """The file that COPY reads: lines made as they are asked for."""
+    """The file that COPY reads; its lines are made on demand."""
 
     def __init__(self, rows: Iterable[Iterable[object]]) -> None:
         self._chunks = self._encode(rows)
@@ -57,9 +57,8 @@ class _Stream:
 
 
 def copy_rows(cursor: CursorWrapper, target: str, rows: Iterable[Iterable[object]]) -> int:
-    """Copy rows into `target`, a table with an optional list of columns; answers with how many.
-
-    Values: None, bool, numbers, text without NUL, aware datetimes, lists of text for arrays.
+    """Copy rows into `target`, a table with an optional list of columns; return their number. Values: None,
+    bool, numbers, text without NUL, aware datetimes, lists of text for arrays.
     """
     cursor.cursor.copy_expert(f"COPY {target} FROM STDIN", _Stream(rows))
     return int(cursor.cursor.rowcount)

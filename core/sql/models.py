@@ -1,4 +1,4 @@
-"""Rows without the ORM's converters: of thousands they take most of the time."""
+"""Rows without the ORM's converters, which take most of the time for thousands of rows."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 
 class Rows:
-    """The columns of these models, whose tables a statement calls p0, p1, … in the same order."""
+    """The columns of these models, whose tables the statement names p0, p1, … in the same order."""
 
     def __init__(self, *parts: type[models.Model]) -> None:
         self._parts: list[tuple[Any, list[str], list[str]]] = []
@@ -24,7 +24,7 @@ class Rows:
         )
 
     def models(self, row: Sequence[Any]) -> list[Any]:
-        """One model for each table, None for one that an outer join found nothing in."""
+        """One model for each table, None where an outer join found no row."""
         found: list[Any] = []
         start = 0
         for part, names, as_text in self._parts:
@@ -41,8 +41,8 @@ class Rows:
 
 
 def plain_rows(found: QuerySet[Any, Any]) -> list[tuple[Any, ...]]:
-    """What a `values_list` selects, in its order, as the driver reads it: numbers, texts, moments and lists
-    of them. One query, none where nothing can match.
+    """The values that a `values_list` selects, in its order, as the driver returns them: numbers, texts,
+    moments and lists of these. One query, none if nothing can match.
     """
     try:
         query, parameters = found.query.sql_with_params()

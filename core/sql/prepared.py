@@ -1,7 +1,7 @@
-"""Statements that a connection plans once: for what is run with every label.
+"""Statements that each connection plans once, for the statements that run with every label.
 
-PostgreSQL takes longer to plan such a statement than to run it. It plans a prepared statement for the given
-values five times; then it keeps one plan for all values, if that plan is as good, until statistics change.
+PostgreSQL takes longer to plan such a statement than to run it. It plans a prepared statement five times for
+the given values; then it keeps one plan for all values, if that is as good, until statistics change.
 """
 
 import re
@@ -18,10 +18,8 @@ _prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 class Prepared:
-    """A statement with named parameters, under a name that no other statement has.
-
-    PostgreSQL finds the type of a parameter where the statement first uses it: a parameter that is first
-    returned, and not compared, needs a cast.
+    """A statement with named parameters and a unique name. PostgreSQL infers the type of a parameter from its
+    first use in the statement: a parameter that is first returned, not compared, needs a cast.
     """
 
     def __init__(self, name: str, statement: str) -> None:
@@ -32,15 +30,15 @@ class Prepared:
         self._execute = f"EXECUTE {name} ({', '.join(f'%({parameter})s' for parameter in self._parameters)})"
 
     def run(self, cursor: CursorWrapper, given: Mapping[str, Any]) -> None:
-        """Execute the statement; the cursor then has its rows. `given` may hold more than the parameters."""
+        """Execute the statement; the cursor then has its rows. `given` may have more than the parameters."""
         connection.ensure_connection()
         names = _prepared.setdefault(connection.connection, set())
         if self._name not in names:
-            # A bare cursor: nobody counts this as a query.
+            # A bare cursor, so that this does not count as a query.
             with connection.wrap_database_errors, connection.connection.cursor() as bare:
                 bare.execute(self._prepare)
             names.add(self._name)
-        # Past pghistory, which would set its context before each: nothing that is prepared changes a label.
+        # Bypasses pghistory, which would set its context each time: no prepared statement changes a label.
         wrappers, connection.execute_wrappers = connection.execute_wrappers, []
         try:
             cursor.execute(self._execute, {name: given[name] for name in self._parameters})

@@ -1,4 +1,4 @@
-"""Try again what the database broke off for the sake of another transaction."""
+"""Repeats a transaction that the database aborted in favour of another one."""
 
 import functools
 import random
@@ -17,10 +17,10 @@ TRIES = 3
 
 
 def retried(act: Callable[P, R]) -> Callable[P, R]:
-    """Run `act` again, at most three times in all, when PostgreSQL chose it to lose a deadlock or a race.
+    """Run `act` again, three times in all at most, when PostgreSQL aborted it in a deadlock or a race.
 
-    `act` opens its own transaction, which was rolled back whole, so nothing is done twice. Inside somebody
-    else's transaction there is nothing left to repeat: then the error goes up at once.
+    `act` opens its own transaction, which was rolled back whole, so nothing is done twice. Inside an outer
+    transaction nothing can be repeated, and the error is raised at once.
     """
 
     @functools.wraps(act)

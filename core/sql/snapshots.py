@@ -1,4 +1,4 @@
-"""Several reads of one moment."""
+"""Several queries that see the database at the same moment."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot(*, read_only: bool = True) -> Iterator[None]:
-    """One transaction, in which every query sees the database as it was at the first one.
+    """One transaction in which every query sees the database as the first query saw it.
 
-    Inside somebody's transaction that is theirs to say: there it is a savepoint. What writes in it
-    (`read_only=False`) loses to whoever changed the same row meanwhile: see `core.sql.retry`.
+    Inside an outer transaction it is only a savepoint, with the outer isolation level. A write
+    (`read_only=False`) fails if another transaction changed the same row meanwhile: see `core.sql.retry`.
     """
     alone = not connection.in_atomic_block
     with transaction.atomic():

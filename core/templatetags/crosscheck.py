@@ -1,4 +1,4 @@
-"""Small pieces that every template draws: icons, code chips, shares with their base, relative times."""
+"""Small pieces of all templates: icons, code chips, shares with their base, relative times."""
 
 import uuid
 from collections.abc import Mapping
@@ -36,9 +36,8 @@ _RELATIVE_DAYS = 30
 @register.simple_tag
 @cache
 def icon(name: str, css: str = "") -> SafeString:
-    """The 16 px icon of that name, hidden from assistive technology: the text beside it says the same.
-
-    Raises KeyError for a name that `core.icons.ICONS` lacks.
+    """The 16 px icon of this name, hidden from assistive technology because the text beside it has the same
+    meaning. Raises KeyError for a name that `core.icons.ICONS` lacks.
     """
     return format_html(
         '<svg class="i{}" viewBox="0 0 16 16" aria-hidden="true">{}</svg>',
@@ -51,8 +50,8 @@ def icon(name: str, css: str = "") -> SafeString:
 def hue(code: str, types: Types) -> str:
     """The hue class of a code: `ta`, `tb`, `tc` for the first three types, "" for any other.
 
-    `types` is either the position of the code's type (from 0), or the positions by the codes of all types.
-    A fourth hue cannot be told apart by colour-blind readers, so the letter alone speaks from there on.
+    `types` is the position of the code's type (from 0), or the positions by the codes of all types.
+    Colour-blind readers could not tell a fourth hue apart, so further types are shown by their letter alone.
     """
     if types is None:
         return ""
@@ -71,7 +70,7 @@ def code_chip(code: str, types: Types = None, css: str = "", title: str = "") ->
 
 @register.filter
 def count(number: int | None) -> str:
-    """A whole number with its thousands apart, as the reader's language writes it; nothing for None."""
+    """A whole number with thousands separators in the reader's language; "" for None."""
     return "" if number is None else _grouped(number, get_language())
 
 
@@ -82,7 +81,7 @@ def _grouped(number: int, _language: str | None) -> str:
 
 @register.simple_tag
 def percent_of(part: int, base: int, digits: int = 0) -> str:
-    """A share that carries its base: "71 % of 542". One that only rounds to 0 or 100 says so."""
+    """A share with its base: "71 % of 542"; "under 1 %" or "over 99 %" if it only rounds to 0 or 100."""
     if not base:
         return _("none of 0")
     share = 100 * part / base
@@ -92,22 +91,22 @@ def percent_of(part: int, base: int, digits: int = 0) -> str:
     elif 100 - least / 2 < share < 100:
         text = _("over %(share)s") % {"share": formats.number_format(100 - least, digits)}
     else:
-        # number_format cuts off; a share is rounded.
+        # number_format truncates; a share is rounded.
         text = formats.number_format(round(share, digits), digits)
     return _("%(share)s\N{NO-BREAK SPACE}%% of %(base)s") % {"share": text, "base": count(base)}
 
 
 @register.filter
 def percent(share: float) -> str:
-    """`{{ 0.955|percent }}` is "95.5 %": two decimals at most, none where they say nothing."""
+    """`{{ 0.955|percent }}` is "95.5 %": two decimals at most, without trailing zeros."""
     text = f"{share * 100:.2f}".rstrip("0").rstrip(".")
     decimals = len(text.partition(".")[2])
     return f"{formats.number_format(text, decimals)}{NO_BREAK}%"
 
 
 def relative(seconds: float) -> str | None:
-    """How long ago in words ("3 minutes ago"); None after 30 days: then the date says more."""
-    # A moment a little ahead, by another machine's clock, is now as well.
+    """The time since then in words ("3 minutes ago"); None after 30 days, when the date tells more."""
+    # A moment slightly in the future, by another machine's clock, also counts as now.
     if seconds < 45:
         return _("just now")
     if seconds < _HOUR:
@@ -124,7 +123,7 @@ def relative(seconds: float) -> str | None:
 
 @register.simple_tag
 def since(when: datetime | date | None, css: str = "") -> str | SafeString:
-    """A moment as a relative time, with the exact one on hover; a date as that date; "never" for None."""
+    """A moment as a relative time, with the exact time on hover; a date as that date; "never" for None."""
     if when is None:
         return _("never")
     if not isinstance(when, datetime):
@@ -144,7 +143,7 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
 
 @register.simple_tag
 def moment(at: datetime, words: str = "", css: str = "") -> SafeString:
-    """These words for a moment, or its day, with the exact time in the reader's zone on hover."""
+    """These words, or else the day of the moment, with the exact time in the reader's zone on hover."""
     local = timezone.localtime(at) if timezone.is_aware(at) else at  # a forge may leave the zone out
     return format_html(
         '<time{} datetime="{}" title="{} {}">{}</time>',
@@ -158,7 +157,7 @@ def moment(at: datetime, words: str = "", css: str = "") -> SafeString:
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    """A span of time in its two largest units: "38 s", "4 min", "1 h 26 min", "3 d 4 h"; nothing for None."""
+    """A duration in its two largest units: "38 s", "4 min", "1 h 26 min", "3 d 4 h"; "" for None."""
     if seconds is None:
         return ""
     whole = max(0, round(seconds))
@@ -175,7 +174,7 @@ def duration(seconds: float | None) -> str:
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a job goes: whole steps a second, seconds spent and seconds left; None where not known yet."""
+    """The speed of a job: whole steps a second, seconds spent and seconds left; None for unknown values."""
 
     rate: int | None
     spent: float | None
@@ -184,7 +183,7 @@ class Pace:
 
 @register.filter
 def pace(job: Job) -> Pace:
-    """The pace of a job's row, by the average since it was started."""
+    """The pace of a job, averaged since its start."""
     if job.started_at is None:
         return Pace(None, None, None)
     spent = ((job.finished_at or clock.now()) - job.started_at).total_seconds()
@@ -197,13 +196,13 @@ def pace(job: Job) -> Pace:
 
 @register.simple_tag(takes_context=True)
 def panels(context: RequestContext, place: str, **about: object) -> SafeString:
-    """The HTML that the rooms above put at a place of this page: see `core.panels`."""
+    """The HTML of the rooms above for a place of this page: see `core.panels`."""
     return mark_safe("".join(rooms_above.panels(context["request"], place, **about)))  # noqa: S308 - drawn
 
 
 @register.filter
 def of(mapping: Mapping[Any, Any] | None, key: object) -> Any:
-    """`{{ counts|of:category.pk }}`: the value of a key; None without it, or without a mapping."""
+    """`{{ counts|of:category.pk }}`: the value of a key; None for a missing key or without a mapping."""
     return mapping.get(key) if mapping else None
 
 
@@ -215,14 +214,14 @@ def form_key() -> SafeString:
 
 @register.filter
 def initials(person: object) -> str:
-    """Up to two letters for a person's avatar, from the words of what `str()` gives."""
+    """Up to two letters for a person's avatar, from the words of `str(person)`."""
     words = [word for word in str(person).partition("@")[0].replace(".", " ").split() if word]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
 
 
 @register.simple_tag(takes_context=True)
 def theme_attribute(context: RequestContext) -> SafeString | str:
-    """` data-theme="dark"` where the reader has chosen a theme (cookie `theme`); else the system decides."""
+    """` data-theme="dark"` if the reader has chosen a theme (cookie `theme`), else the system's theme."""
     request: HttpRequest | None = context.get("request")
     chosen = request.COOKIES.get("theme") if request else None
     return format_html(' data-theme="{}"', chosen) if chosen in THEMES else ""

@@ -1,8 +1,8 @@
-"""Texts from outside as Markdown and LaTeX: in one line, with nothing in them that means something there."""
+"""Texts from outside as one line of Markdown or LaTeX, without characters that have a meaning there."""
 
 import re
 
-# What could begin or end anything in Markdown, in GitHub's flavour too, where a bare address is a link.
+# Characters with a meaning in Markdown, also in GitHub's flavour, where a bare address is a link.
 _MEANING = re.compile(r"[\\`*_\[\]<>#|~&$]|(?<=www)\.|:(?=//)")
 _AT_THE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 _UNSEEN = re.compile(
@@ -19,7 +19,7 @@ _LATEX = {
 
 
 def markdown(text: str) -> str:
-    """A text from outside on one line, with nothing in it that Markdown would read as its own."""
+    """A text from outside as one line, with everything escaped that Markdown would interpret."""
     line = " ".join(_UNSEEN.sub("", text).split())
     return _AT_THE_START.sub(
         r"\1\\\2" if not line[:1].isdigit() else r"\1\2\\", _MEANING.sub(r"\\\g<0>", line)
@@ -27,9 +27,8 @@ def markdown(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX sets it, in one line. A star that begins it is no part of the \\\\ before it.
-
-    A negative number is set as mathematics: not every font has a minus sign.
+    r"""Text as one line of LaTeX. A star at its start is protected from a preceding `\\`. A negative number
+    is set as mathematics, because not every font has a minus sign.
     """
     if re.fullmatch(r"−[\d.]+", text):
         return f"$-{text[1:]}$"

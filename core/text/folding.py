@@ -1,4 +1,4 @@
-"""Long text behind "show all": what a reader sees of a body is its first part, the rest is one click away."""
+"""Long text behind "Show all": a reader sees the first part of a body, and the rest after one click."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,16 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 SHOWN_FIRST = 8_000
-"""Characters that stand open; a block that begins before stays whole unless it is much longer."""
+"""Characters shown open; a block that begins before this limit stays whole unless it is much longer."""
 WORTH_FOLDING = 4_000
 FOLDED_CODE = 200
-"""What a block of code counts that is folded by itself."""
+"""Characters that a block of code counts for if it is folded by itself."""
 FOLDED_FROM = 26
-"""Lines of code from which a block is folded by itself."""
+"""Number of lines from which a block of code is folded by itself."""
 
 
 def fold_long(state: StateCore) -> None:
-    """Put what comes behind the first part into `rest_open` … `rest_close`, if `folds` is set."""
+    """If `folds` is set, put everything after the first part between `rest_open` and `rest_close`."""
     if not state.env.get("folds") or len(state.src) < SHOWN_FIRST + WORTH_FOLDING:
         return
     blocks = _blocks(state.tokens)
@@ -61,9 +61,8 @@ def _weight(token: Token) -> int:
 
 
 def _parted(block: list[Token], weight: int, room: int) -> tuple[list[Token], list[Token]]:
-    """A paragraph in two, at a line or a word near `room`; any other block goes whole behind the fold.
-
-    Unless it is not long itself: then it stays whole before it.
+    """A paragraph in two, cut at a line or a word near `room`. Any other block is not cut: it goes behind the
+    fold if it is long, else it stays before it.
     """
     if block[0].type != "paragraph_open" or len(block) != 3 or not block[1].children:
         return ([], block) if weight > SHOWN_FIRST else (block, [])

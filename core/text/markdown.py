@@ -1,9 +1,9 @@
 # ruff: noqa: ARG002 - the rules of a renderer share one signature
-"""The one renderer of text that came from outside: markdown to a small, inert subset of HTML.
+"""The only renderer of text from outside: Markdown to a small, inert subset of HTML.
 
-What is not allowed (raw HTML, relative links, `javascript:` addresses) is shown as the text that it is,
-because volunteers judge it. Nothing in the answer makes a browser send a request: images become links.
-A template shows it inside `<div class="prose" hx-disable>`.
+Forbidden parts (raw HTML, relative links, `javascript:` addresses) are shown as text, because volunteers
+judge them. The output never makes a browser send a request: images become links. A template shows it inside
+`<div class="prose" hx-disable>`.
 """
 
 import re
@@ -36,13 +36,13 @@ from core.text.marking import Marker, marked, shown
 
 Env = MutableMapping[str, Any]
 
-LONGEST = 400_000  # characters rendered as markdown; what is longer is shown as it stands
+LONGEST = 400_000  # characters rendered as markdown; a longer text is shown unformatted
 HIGHLIGHTED = 12_000  # characters of code highlighted in one text
 HIGHEST_HEADING = 3  # below the page's h1 and its sections
 DEEPEST = 40  # levels of quotes and lists
-STEPS_PER_CHARACTER = 40  # inline steps; only text made to be slow needs more
+STEPS_PER_CHARACTER = 40  # inline steps; only an attacker's text needs more
 
-# Lexers that were looked at; any other language is shown plain.
+# Reviewed lexers; code of any other language is shown plain.
 LEXERS = {
     alias: name
     for name, aliases in {
@@ -100,17 +100,16 @@ _GIST_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 class _TooMuchError(Exception):
-    """The text nests deeper, or costs more, than anything that people write."""
+    """The text nests deeper, or costs more, than any text that people write."""
 
 
 def render(text: str, *, marker: Marker | None = None, whole: bool = False) -> SafeString:
-    """Markdown from outside as safe HTML. Any string has an answer, in time bounded by its length.
+    """Markdown from outside as safe HTML, for any string, in time bounded by its length.
 
-    What the marker finds stands in `<mark class="kw">`, in running text and in code. A long text is folded
-    behind its first part, unless `whole`.
-
-    The highest heading becomes an h3, below those of a page. Control characters are shown as their
-    pictures. Text that is too deep, too costly or too long is shown unformatted.
+    The marker's finds are put into `<mark class="kw">`, in running text and in code. A long text is folded
+    after its first part, unless `whole`. The highest heading becomes an h3, below the headings of a page.
+    Control characters are shown as their pictures. Text that is too deep, too costly or too long is shown
+    unformatted.
     """
     clean = _pictured(text.replace("\r\n", "\n").replace("\r", "\n"))
     clean = clean.encode("utf-8", "replace").decode()
@@ -135,14 +134,14 @@ def line(text: str, marker: Marker | None = None) -> SafeString:
 
 
 def gist(text: str, length: int = 120) -> str:
-    """The first words of a text as one plain line, to judge a folded comment by; "" for an empty one."""
+    """The first words of a text as one plain line, to judge a folded comment by; "" for an empty text."""
     start = _pictured(text[:4000].replace("\r\n", "\n"))
     line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split()) or " ".join(start.split())
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
 
 
 def _pictured(text: str) -> str:
-    """The text with its control characters as their pictures; most texts have none, which is found faster."""
+    """The text with pictures for control characters; a search first, because most texts have none."""
     return text.translate(_CONTROLS) if _CONTROL.search(text) else text
 
 
@@ -152,7 +151,7 @@ def _plain(text: str, marker: Marker | None) -> SafeString:
 
 
 def _sanitize(html: str) -> SafeString:
-    """The second lock: even if the renderer had a hole, nothing but these tags and attributes comes out."""
+    """The second lock: whatever the renderer lets through, only these tags and attributes remain."""
     return mark_safe(_CLEANER.clean(html))  # noqa: S308 - this is where it becomes safe
 
 
@@ -167,7 +166,7 @@ _CLEANER = nh3.Cleaner(
 
 
 class _Renderer(RendererHTML):
-    """Writes the tokens as this project's HTML; what no rule below changes is written by markdown-it."""
+    """Writes the tokens as this project's HTML; markdown-it writes the tokens that have no rule here."""
 
     def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return shown(tokens[idx].content, env["marker"])
@@ -193,14 +192,14 @@ class _Renderer(RendererHTML):
         if not token.attrs["src"]:
             return escape(f"![{words}]()")
         if env.get("link_ends"):
-            # A link cannot hold another one: both addresses stay readable.
+            # A link cannot contain another one: both addresses stay readable.
             return f"{escape(label)} ({escape(str(token.attrs['src']))})"
         anchor = _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic")
         return f"{anchor}{escape(label)}</a>"
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         href, title = str(tokens[idx].attrs["href"]), str(tokens[idx].attrs.get("title", ""))
-        # A link that leads nowhere is shown as it was written.
+        # A link without an address is shown as it was written.
         end = "</a>" if href else escape(f']( "{title}")' if title else "]()")
         env.setdefault("link_ends", []).append(end)
         return _anchor(href, title) if href else "["
@@ -214,7 +213,7 @@ class _Renderer(RendererHTML):
     def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return _code(tokens[idx].content, "", env)
 
-    # Cells and rows by the ten thousand: the general way of writing a token takes longer than reading it.
+    # For ten thousand cells and rows markdown-it's general writer takes longer than its parser.
     def td_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         css = tokens[idx].attrs.get("class")
         return f'<td dir="auto" class="{css}">' if css else '<td dir="auto">'
@@ -245,7 +244,7 @@ def _anchor(href: str, title: str, css: str = "") -> str:
 
 
 def _code(content: str, info: str, env: Env) -> str:
-    """A block of code: highlighted while the text's allowance lasts, folded behind its gist when long."""
+    """A block of code: highlighted while the text's allowance lasts, and folded behind its gist if long."""
     inner = _highlighted(content, info.split(maxsplit=1)[0].lower() if info else "", env)
     lines = content.count("\n") + (not content.endswith("\n"))
     if lines < FOLDED_FROM:
@@ -263,7 +262,7 @@ def _code(content: str, info: str, env: Env) -> str:
 
 
 def _code_gist(content: str, *, trace: bool) -> str:
-    """The line that tells most: the last error of a stack trace, else the first line with words."""
+    """The most telling line: the last error of a stack trace, else the first line with words."""
     errors = _ERROR_LINE.findall(content) if trace else []
     if errors:
         return str(errors[-1])[:200]
@@ -289,14 +288,14 @@ _FORMATTER: "HtmlFormatter[str]" = HtmlFormatter(nowrap=True)
 
 
 def _guard_depth(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: ARG001, FBT001
-    """Stop before markdown-it would drop, without a word, what nests deeper than its own limit."""
+    """Raise before markdown-it would silently drop text that nests deeper than its own limit."""
     if state.level > DEEPEST:
         raise _TooMuchError
     return False
 
 
 def _guard_cost(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT001
-    """Count steps: a few kinds of text cost the square of their length or more."""
+    """Count steps: a few kinds of text cost at least the square of their length."""
     state.env["steps_left"] -= 1
     if state.env["steps_left"] < 0:
         raise _TooMuchError
@@ -304,7 +303,7 @@ def _guard_cost(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT0
 
 
 def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001
-    """A link's definition works as one, and is shown as well: text must not hide in it."""
+    """Apply a link's definition, and show it as well, so that no text can hide in it."""
     if not reference(state, start_line, end_line, silent):
         return False
     if not silent:
@@ -314,7 +313,7 @@ def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: 
 
 
 def _link_bare_urls(state: StateCore) -> None:
-    """Make links of the http(s) addresses in running text."""
+    """Turn the http(s) addresses in running text into links."""
     for block in state.tokens:
         if block.type != "inline" or not block.children or "://" not in block.content:
             continue
@@ -347,7 +346,7 @@ def _split_urls(md: MarkdownIt, token: Token) -> list[Token]:
 
 
 def _without_tail(url: str) -> str:
-    """The address without the sentence's punctuation; a closing bracket stays if it was opened."""
+    """The address without the sentence's punctuation; a closing bracket stays if the address opens it."""
     surplus = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
     end = len(url)
     while end and (url[end - 1] in ".,;:!?'*_~" or surplus.get(url[end - 1], 0) > 0):
@@ -362,7 +361,7 @@ def _text(content: str, level: int) -> Token:
 
 
 def _fit_into_page(state: StateCore) -> None:
-    """Put headings below those of the page, let each block find its own direction, align cells by class."""
+    """Put headings below the page's, let each block find its own direction, align cells by class."""
     headings = [token for token in state.tokens if token.type in {"heading_open", "heading_close"}]
     highest = min((int(token.tag[1]) for token in headings), default=1)
     for token in headings:
@@ -378,9 +377,9 @@ def _fit_into_page(state: StateCore) -> None:
 
 
 def _build() -> MarkdownIt:
-    # Rows are filled up to the width of their table's head: at markdown-it's limit, 14 kB make a megabyte.
+    # Rows are padded to the width of their table's head: with markdown-it's limit 14 kB make a megabyte.
     import_module("markdown_it.rules_block.table").MAX_AUTOCOMPLETED_CELLS = 4096  # type: ignore[attr-defined]
-    # linkify needs a package of its own; maxNesting is above DEEPEST, so that the guard speaks first.
+    # linkify needs another package; maxNesting is above DEEPEST, so that our guard raises first.
     md = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 1000}, renderer_cls=_Renderer)
     md.enable(["table", "strikethrough"])
     md.validateLink = lambda url: bool(_LINK.match(url.strip()))  # type: ignore[method-assign]

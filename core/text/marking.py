@@ -1,6 +1,5 @@
-"""Marks in text: where a caller's marker finds something, it is underlined where it stands. No study words.
-
-Every character of the text is escaped here, and nothing but `<mark class="kw">` is added.
+"""Marks in text: everything that a caller's marker finds is highlighted. Knows no words of studies. Escapes
+every character of the text, and adds nothing but `<mark class="kw">`.
 """
 
 import re
@@ -16,10 +15,10 @@ _PARTS = re.compile(r"<[^>]*>|&(?:#?\w+);|[^<&]+")
 
 
 class Marker(Protocol):
-    """Finds what is to be marked."""
+    """Finds the passages to mark."""
 
     def spans(self, text: str, *, in_code: bool) -> Spans:
-        """Start and end of each mark, in order, none touching another."""
+        """Start and end of each mark, in order, without overlap or contact."""
 
 
 def shown(text: str, marker: Marker | None, *, in_code: bool = False) -> str:
@@ -37,9 +36,8 @@ def shown(text: str, marker: Marker | None, *, in_code: bool = False) -> str:
 
 
 def marked(html: str, text: str, spans: Spans) -> str | None:
-    """Marks put into HTML that a highlighter made of `text`; None if it does not spell the text.
-
-    A mark ends before every tag and begins again behind it, so that the tags stay well nested.
+    """The HTML that a highlighter made of `text`, with marks; None if it does not spell the text. A mark ends
+    before every tag and begins again after it, so that the tags stay well nested.
     """
     edges = [edge for span in spans for edge in span]
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Who a comment names: @R3 stands for the member of that pseudonym, whatever its case. Pure."""
+"""Members that a comment names: @R3 is the member of that pseudonym, in any case. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -9,17 +9,15 @@ CODE = re.compile(r"```.*?(?:```|\Z)|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a comment: text as it stands, and the pseudonym that it names, "" for none."""
+    """A piece of a comment: its text, and the pseudonym that it names, "" for none."""
 
     text: str
     names: str = ""
 
 
 def pieces(text: str, pseudonyms: Iterable[str]) -> list[Piece]:
-    """The text in pieces that together are the text; those that name somebody stand alone.
-
-    A name begins with @ and ends where its word ends. What stands in backticks is code and names nobody, and
-    neither does an address such as a@R3.
+    """The text in pieces, which joined give the text; each name is a piece of its own. A name begins with @
+    and ends with its word. Code in backticks names nobody, and neither does an address such as a@R3.
     """
     known = {pseudonym.lower(): pseudonym for pseudonym in pseudonyms}
     found: list[Piece] = []
@@ -34,12 +32,12 @@ def pieces(text: str, pseudonyms: Iterable[str]) -> list[Piece]:
 
 
 def named(text: str, pseudonyms: Iterable[str]) -> set[str]:
-    """The pseudonyms that a text names, as they are written in the study."""
+    """The pseudonyms that a text names, in the study's spelling."""
     return {piece.names for piece in pieces(text, pseudonyms) if piece.names}
 
 
 def _calls(text: str, known: Iterable[str]) -> list[re.Match[str]]:
-    # The longest first: "R1" must not be found in "R1-b" where both are members.
+    # The longest first: "R1" must not match in "R1-b" if both are members.
     names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
     if not names or "@" not in text:
         return []

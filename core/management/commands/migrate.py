@@ -12,10 +12,10 @@ EARLIER_MIGRATIONS = {("annotate", "0002_composite_keys"), ("annotate", "0021_ca
 
 
 class Command(migrate.Command):
-    """Django's command, which refuses a database of an earlier 0.1.0 before it touches anything.
+    """Django's command, which refuses a database of an earlier 0.1.0 before it changes anything.
 
-    The migrations were begun again when the rooms were built (docs/decisions/0024): Django would only
-    report an inconsistent history.
+    The migrations were rewritten when the rooms were built (docs/decisions/0024): Django would only report an
+    inconsistent history.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,7 +32,7 @@ class Command(migrate.Command):
 
 
 def is_earlier(connection: BaseDatabaseWrapper) -> bool:
-    """Was the database made before the migrations were begun again? Reads only."""
+    """Was the database made before the migrations were rewritten? Reads only."""
     recorded = MigrationRecorder(connection).applied_migrations()
     return (
         bool(EARLIER_MIGRATIONS & recorded.keys()) or EARLIER_TABLE in connection.introspection.table_names()

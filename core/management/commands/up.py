@@ -64,7 +64,7 @@ class Command(BaseCommand):
             self.end(supervisor)
 
     def run(self, supervisor: Supervisor, host: str, port: int, *, demo: bool) -> None:
-        """Start everything in order, then keep it running; ends by KeyboardInterrupt or an error only."""
+        """Start everything in order and keep it running; ends only by KeyboardInterrupt or another error."""
         if uses_embedded_postgres() or uses_embedded_redis():
             embedded.use()  # so that the last of the leftovers does not end the servers too
         if supervisor.end_leftovers():
@@ -96,7 +96,7 @@ class Command(BaseCommand):
         raise KeyboardInterrupt
 
     def interrupt(self, *_signal: object) -> None:
-        """End by KeyboardInterrupt, and later where that was lost: raised in a finaliser, it goes nowhere."""
+        """Raise KeyboardInterrupt, and again later: it is lost if raised inside a finaliser."""
         self.is_asked_to_end = True
         raise KeyboardInterrupt
 
@@ -113,14 +113,14 @@ class Command(BaseCommand):
             time.sleep(0.1)
 
     def end(self, supervisor: Supervisor) -> None:
-        """End children and servers; a second Ctrl-C makes it quick."""
+        """End children and servers; a second Ctrl-C kills the children at once."""
         names = [child.name for child in supervisor.children if child.process]
         try:
             supervisor.end()
         except KeyboardInterrupt:
             supervisor.end(quick=True)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)  # what is left takes a second
+            signal.signal(number, signal.SIG_IGN)  # the rest takes a second
         connections.close_all()
         try:
             if uses_embedded_postgres() or uses_embedded_redis():
@@ -145,7 +145,7 @@ class Command(BaseCommand):
 
 
 def refuse_taken_port(host: str, port: int) -> None:
-    """Raise CommandError, with a port that is free, if `port` cannot be listened at."""
+    """Raise CommandError, which names a free port, if the platform cannot listen at `port`."""
     reason = _bind(host, port)
     if reason is None:
         return
@@ -159,7 +159,7 @@ def refuse_taken_port(host: str, port: int) -> None:
 
 
 def _bind(host: str, port: int) -> str | None:
-    """None if the port can be listened at, else the system's reason."""
+    """None if a program can listen at the port, else the system's reason."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -171,7 +171,7 @@ def _bind(host: str, port: int) -> str | None:
 
 
 def answers(host: str, port: int) -> bool:
-    """True if the platform says that it is well."""
+    """True if the platform reports that it is healthy."""
     try:
         with closing(HTTPConnection(host, port, timeout=5)) as connection:
             connection.request("GET", "/healthz", headers={"Host": settings.ALLOWED_HOSTS[0]})
@@ -189,7 +189,7 @@ def uses_embedded_redis() -> bool:
 
 
 def ensure_servers() -> None:
-    """Start the embedded servers, or start them again, where the settings ask for them."""
+    """Start the embedded servers that the settings require, unless they run."""
     if uses_embedded_postgres():
         embedded.ensure_postgres()
     if uses_embedded_redis():
