@@ -91,8 +91,8 @@ class LabelPatterns:
 
 
 def all_said(round_: Round, member: Membership | None) -> LabelPatterns:
-    """The combinations of labels of all disagreements that this member may see. At most three queries.
-    Disagreements are only added, so the labels are the same while their number is the same.
+    """The combinations of labels of all disagreements that this member may see. At most three queries. They
+    are cached by the number of disagreements, as if rows were only added.
     """
     rows = models.Disagreement.objects.filter(round=round_)
     if not still_to_label(round_, member).query.is_empty():

@@ -1,6 +1,5 @@
-"""The issue that a meeting looks at, as one member may see it: arguments, votes, decisions, follow-ups.
-
-Of an open vote a member learns who has voted, and their own ballot; never another ballot.
+"""The issue that a meeting looks at, as one member may see it: arguments, votes, decisions, follow-ups. Of an
+open vote a member sees the names of the voters and their own ballot; never another ballot.
 """
 
 from collections import defaultdict
@@ -22,7 +21,7 @@ from taxonomy.models import CategoryState
 
 @dataclass(frozen=True)
 class ShownBallot:
-    """One ballot of a closed vote; to abstain is the code ""."""
+    """One ballot of a closed vote; the code "" is an abstention."""
 
     member_id: int
     name: str
@@ -31,10 +30,8 @@ class ShownBallot:
 
 @dataclass(frozen=True)
 class ShownVote:
-    """One vote on the shown issue.
-
-    `voted` are the ids of the members who have voted; `own` is the reader's choice, None without a ballot.
-    Ballots, split and tally are empty while the vote is open.
+    """One vote on the shown issue. `voted`: the ids of the members who have voted. `own`: the reader's code,
+    "" to abstain, None without a ballot. Ballots, split and tally are empty while the vote is open.
     """
 
     id: int
@@ -49,7 +46,7 @@ class ShownVote:
 
 @dataclass(frozen=True)
 class ShownDecision:
-    """One decision of an issue: its category in the version of the round, and the names of its people."""
+    """One decision of an issue: its category in the round's version, and the names of its authors."""
 
     decision: Decision
     category: CategoryState
@@ -63,11 +60,11 @@ class ShownDecision:
 
 @dataclass(frozen=True)
 class PossibleDecision:
-    """The decisions that the chair could record now. `there` of the `needs` members take part, in the meeting
+    """The decisions that the meeting can record now; `there` of the `needs` members take part, in the meeting
     or in the vote that counts.
 
-    `unanimity`, `majority`: the category that the last closed vote suffices for. `is_voting`: an open vote
-    has to be revealed first.
+    `unanimity`, `majority`: the category that the last closed vote suffices for. `chair`: may the chair
+    decide? `is_voting`: an open vote has to be revealed first.
     """
 
     unanimity: CategoryState | None = None
@@ -86,9 +83,9 @@ class PossibleDecision:
 class ShownIssue:
     """The issue that a member looks at: its labels, its arguments, its votes and its decisions.
 
-    `ballot_number`: the vote that a ballot would belong to, None where nobody can cast one. `choices`: the
-    categories of the labels, the most chosen first. `follow_ups` come with the code that they are about, ""
-    without one.
+    `ballot_number`: the number of the vote that a ballot would belong to, None if nobody can vote. `choices`:
+    the categories of the labels, the most chosen first. Each of `follow_ups` has the code of its category, or
+    "".
     """
 
     item: AgendaItem
@@ -121,7 +118,7 @@ class ShownIssue:
 
 
 class IssueReader:
-    """Reads what a meeting knows of one issue of its agenda, for one member."""
+    """Reads what a meeting stores about one issue of its agenda, for one member."""
 
     def __init__(self, meeting: Meeting, member: Membership | None) -> None:
         # As it is now, whoever holds an older one; what belongs to it is known.
@@ -175,7 +172,7 @@ class IssueReader:
         )
 
     def _decisions(self, item: AgendaItem) -> tuple[ShownDecision, ...]:
-        """The chain of the issue, the oldest decision first."""
+        """All decisions of the issue, the oldest first."""
         chain = Decision.objects.filter(round=self.round, issue=item.issue_id)
         chain = chain.select_related("decided_by__user", "superseded_by__user")
         return tuple(

@@ -31,7 +31,7 @@ def is_up_to_date(meeting_id: int, user: User | AnonymousUser, revision: int, se
     """Is this screen up to date? One statement, because every screen asks once a second.
 
     True if the screen shows this revision of an open meeting in which its user is present and was seen after
-    this moment. After False the caller has to look closer.
+    this moment. After False the caller has to read the meeting.
     """
     parameters = [meeting_id, revision, user.pk, sorted(LABELLING), seen_after]
     with connection.cursor() as cursor:
@@ -46,9 +46,8 @@ def items_seen_by(meeting: Meeting, member: Membership | None) -> QuerySet[Agend
 
 
 def round_withholding(meeting: Meeting, member: Membership | None, item_id: int | None) -> Round | None:
-    """The round in which the member still has to label the issue of this item, if that keeps it from them.
-
-    Two queries at most.
+    """The other round in which the member still has to label the issue of this item, or None. At most two
+    queries.
     """
     if item_id is None:
         return None
@@ -61,7 +60,7 @@ def round_withholding(meeting: Meeting, member: Membership | None, item_id: int 
 
 
 def looked_at_again(meeting: Meeting, member: Membership | None) -> int:
-    """How many issues left the agenda because they are blind again for a second look, without issues that the
+    """How many issues left the agenda because a second look made them blind again, without issues that the
     member has yet to label in another round.
     """
     blind = RoundIssue.objects.filter(
@@ -75,19 +74,19 @@ def looked_at_again(meeting: Meeting, member: Membership | None) -> int:
 
 
 def closable_votes(meeting: Meeting, member: Membership | None) -> int:
-    """Over days: how many open votes have their quorum, of those that the member may see."""
+    """Over days: the number of open votes with their quorum, on issues that the member may see."""
     votes = Vote.objects.filter(closed_at=None, item__in=items_seen_by(meeting, member).values("pk"))
     cast = votes.annotate(cast=Count("ballots")).filter(cast__gte=F("meeting__quorum"))
     return cast.count()
 
 
 def waiting_votes(meeting: Meeting, member: Membership) -> int:
-    """Over days, or in a pair: on how many issues that are not decided the member has still to vote."""
+    """Over days, or in a pair: the number of undecided issues that wait for the member's ballot."""
     return items_seen_by(meeting, member).filter(waits_for_ballot([member])).count()
 
 
 def alike_issues(item: AgendaItem, member: Membership | None) -> list[tuple[int, str]]:
-    """Id and title of the issues on the agenda that are like this one and wait, the most alike first. Five
+    """Id and title of the undecided issues on the agenda that are like this one, the most alike first. Five
     queries.
     """
     ids = alike_items(item, member)

@@ -1,6 +1,5 @@
-"""The room of a meeting as one member may see it now: its people, its agenda, and the issue that is shown.
-
-Of an issue that the member has still to label in another round the room holds nothing but its number.
+"""The room of a meeting as one member may see it now: its people, its agenda, and the shown issue. Of issues
+that are withheld from the member the room contains only the number.
 """
 
 from collections import defaultdict
@@ -29,9 +28,8 @@ from studies.models import Membership
 
 @dataclass(frozen=True)
 class RoomPerson:
-    """Somebody who was invited to the meeting or came to it.
-
-    `name` is the name or pseudonym that the meeting shows. `has_voted`: in the open vote on the shown issue.
+    """A member who was invited to the meeting or came to it. `name` is the name or pseudonym that the meeting
+    shows. `has_voted`: in the open vote on the shown issue.
     """
 
     member_id: int
@@ -45,9 +43,8 @@ class RoomPerson:
 
 @dataclass(frozen=True)
 class AgendaIssue:
-    """One issue of the agenda. `code` is that of the decision, "" without one.
-
-    `is_voted`: the asking member has nothing to add to it over days: their ballot is in.
+    """One issue of the agenda. `code`: the category of its decision, "" without one. `is_voted`: the issue
+    waits for no ballot of the reader.
     """
 
     id: int
@@ -61,10 +58,10 @@ class AgendaIssue:
 
 @dataclass(frozen=True)
 class AgendaGroup:
-    """The issues with the same most confused pair of categories, in the order of the tree.
+    """The issues whose two most chosen categories are the same pair, `codes`, in the order of the tree.
 
-    `codes` holds one code where all other labels are open, and none where all are. Only the opened group,
-    that of the shown issue, has `lines`. `first` is the first issue that waits, or else the first one.
+    `codes` has one code if all other labels are open, and none if all labels are. Only the opened group, with
+    the shown issue, has `lines`. `first`: the first issue that waits, or else the first issue.
     """
 
     codes: tuple[str, ...]
@@ -80,8 +77,8 @@ class MeetingRoom:
     """A meeting as one member sees it now.
 
     `withheld` counts the issues of the agenda that the member may not see; no other number counts them.
-    `current_is_withheld`: the current issue of the meeting is withheld. `shown` is None where nothing is
-    shown. Seconds are None before a decision that took time.
+    `current_is_withheld`: the current issue of the meeting is withheld. `shown` is None if no issue is shown.
+    `median_seconds` is None before the first decision on an issue that the meeting looked at.
     """
 
     meeting: Meeting
@@ -106,12 +103,12 @@ class MeetingRoom:
 
     @property
     def others(self) -> int:
-        """The number of present participants beside the reader."""
+        """The number of present participants without the reader."""
         return self.present - self.is_present
 
     @property
     def left(self) -> int:
-        """Issues that are not decided yet."""
+        """The number of issues that are not decided yet."""
         return self.total - self.decided
 
     @property
@@ -120,9 +117,9 @@ class MeetingRoom:
 
 
 def room(meeting: Meeting, member: Membership | None, item_id: int | None = None) -> MeetingRoom:
-    """The room as this member may see it, with the current issue or the item of the agenda that they ask for.
+    """The room as this member may see it, with the current issue or the requested item of the agenda.
 
-    Over days, where nobody leads, the room shows the first issue that waits for the member. About twenty
+    Over days and in a pair, the room by default shows the first issue that waits for the member. About twenty
     queries at any size of the agenda.
     """
     return _RoomReader(meeting, member).read(item_id)
@@ -170,7 +167,7 @@ class _RoomReader(IssueReader):
         )
 
     def _places(self) -> tuple[list[_AgendaPlace], int]:
-        """The items that this member may see, in order, and how many others there are."""
+        """The items that this member may see, in order, and the number of withheld items."""
         rows = models.Disagreement.objects.filter(round=self.round, issue=OuterRef("issue"))
         rows = seen_by(rows, self.round, self.member)
         items = AgendaItem.objects.filter(is_on_agenda(), meeting=self.meeting).order_by("position", "pk")
@@ -197,7 +194,7 @@ class _RoomReader(IssueReader):
 
     @cached_property
     def _voted(self) -> frozenset[int]:
-        """The items that wait for no ballot of this member; in a pair a closed vote asks for another."""
+        """The items with a ballot of this member; in a pair only a ballot in an open vote counts."""
         own = Ballot.objects.filter(meeting=self.meeting, member=self.member)
         if self.meeting.kind != Meeting.Kind.APART:
             own = own.filter(vote__closed_at=None)
@@ -263,7 +260,7 @@ class _RoomReader(IssueReader):
         )
 
     def _median(self, decided: Collection[int]) -> float | None:
-        """The median of the seconds that the meeting looked at each decided issue."""
+        """The median time, in seconds, for which the meeting looked at a decided issue."""
         times = Spell.objects.filter(meeting=self.meeting).values_list("item")
         spent = times.annotate(spent=Sum(Coalesce(F("ended_at"), clock.now()) - F("began_at")))
         seconds = [time.total_seconds() for item_id, time in spent if item_id in decided]

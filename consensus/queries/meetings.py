@@ -1,6 +1,5 @@
-"""Lists of meetings: of a round, of a study, and of a user for whom they wait.
-
-They hold numbers only, without issues that are withheld from the reader (rounds.queries.blindness).
+"""Lists of meetings: of a round, of a study, and of a user whose ballot or presence they wait for. The lists
+contain only numbers, which leave out issues that are withheld from the reader (rounds.queries.blindness).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,26 +22,26 @@ from rounds.rules import may_be_volunteer
 from studies.models import Membership, Study
 
 RECENT = 4
-"""So many meetings of a study stand on its page."""
+"""The number of meetings that the page of a study shows."""
 
 
 def meetings_for(user: User | AnonymousUser) -> QuerySet[Meeting]:
-    """The meetings on rounds that this user may see, with round, study and chair; the newest first."""
+    """The meetings on rounds that this user may see, with round, study and chair; newest first."""
     found = Meeting.objects.filter(round__in=rounds_for(user))
     return found.select_related("round__study", "round__version__taxonomy", "chair__user").order_by("-pk")
 
 
 def meetings_of(round_: Round) -> QuerySet[Meeting]:
-    """The meetings on one round, with their chairs; the newest first."""
+    """The meetings on one round, with their chairs; newest first."""
     return Meeting.objects.filter(round=round_).select_related("chair__user").order_by("-pk")
 
 
 @dataclass(frozen=True)
 class MeetingLine:
-    """One meeting of a list. `decided` of its `items` are decided; of a closed meeting when it closed.
+    """One meeting of a list. `decided` of its `items` are decided; of a closed meeting, at its close.
 
-    `to_vote`: the issues that wait for the ballot of an invited reader in an open meeting over days. `came`
-    of `asked` members took part.
+    `to_vote`: the issues that wait for the ballot of an invited reader in an open meeting over days or of a
+    pair. `came` of the `asked` members took part.
     """
 
     meeting: Meeting
@@ -60,26 +59,26 @@ class MeetingLine:
 
     @property
     def lasted(self) -> timedelta | None:
-        """From its opening to its close, or to now; None before."""
+        """The time from its opening to its close, or to now; None before it opens."""
         opened = self.meeting.opened_at
         return None if opened is None else (self.meeting.closed_at or clock.now()) - opened
 
     @property
     def left(self) -> int:
-        """Issues that are not decided yet."""
+        """The number of issues that are not decided yet."""
         return self.items - self.decided
 
 
 def meeting_lines(round_: Round, member: Membership | None) -> list[MeetingLine]:
-    """The meetings of a round: open ones first, then planned ones by their date, then closed ones, the newest
-    first. Four queries.
+    """The meetings of a round: open ones, then planned ones by date, then closed ones, newest first. Four
+    queries.
     """
     meetings = Meeting.objects.filter(round=round_).select_related("chair", "round")
     return _in_order(_lines(list(meetings), [member] if member else []))
 
 
 def recent_meetings(study: Study, member: Membership | None) -> list[MeetingLine]:
-    """The newest meetings of a study, in the order of `meeting_lines`. Four queries."""
+    """The RECENT newest meetings of a study, in the order of `meeting_lines`. Four queries."""
     meetings = Meeting.objects.filter(round__study=study).select_related("chair", "round")
     newest = meetings.order_by(F("closed_at").desc(nulls_first=True), "-pk")[:RECENT]
     return _in_order(_lines(list(newest), [member] if member else []))
@@ -88,8 +87,8 @@ def recent_meetings(study: Study, member: Membership | None) -> list[MeetingLine
 def own_meetings(seats: Sequence[Membership]) -> list[tuple[MeetingLine, Membership]]:
     """The open and planned meetings that wait for the user with these memberships, each with its membership.
 
-    Meetings at one time and pairs that they take part in, and meetings over days in which they have a ballot
-    to cast. Five queries.
+    Meetings at one time with an invitation, and meetings over days or of a pair that wait for the user's
+    ballot. Five queries.
     """
     taking = {seat.study_id: seat for seat in seats if may_be_volunteer(seat, seat.study)}
     asked = Participant.objects.filter(meeting=OuterRef("pk"), member__in=list(taking.values()))

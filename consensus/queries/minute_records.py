@@ -1,6 +1,5 @@
-"""What minutes are made of: people, labels, votes, decisions, arguments, follow-ups, and their sums.
-
-REST answers with these fields by name; the page, Markdown and PDF put them in words (consensus.minutes_text).
+"""The contents of minutes: people, labels, votes, decisions, arguments, follow-ups, and their sums. REST
+answers have these fields by name; the page, Markdown and PDF put them in words (consensus.minutes_text).
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from consensus.models import Meeting
 
 @dataclass(frozen=True)
 class Attendance:
-    """A participant who was present; `until` is None for those still in an open meeting."""
+    """A participant who came; `until` is None while they are still in an open meeting."""
 
     who: str
     since: datetime
@@ -30,7 +29,7 @@ class MinuteArgument:
 
 @dataclass(frozen=True)
 class MinuteLabel:
-    """The label that somebody gave before: its code, or with "" the name of the category it proposes."""
+    """A label from before the meeting: its code, or "" and the name of the proposed category."""
 
     who: str
     code: str
@@ -39,9 +38,8 @@ class MinuteLabel:
 
 @dataclass(frozen=True)
 class MinuteVote:
-    """A closed vote with its ballots: name and code, "" for an abstention. `split` counts codes, most first.
-
-    `revealed_by`: the member who closed it; "" where the last ballot did.
+    """A closed vote. `ballots`: name and code, "" for an abstention. `split` counts codes, most first.
+    `revealed_by`: the member who closed it; "" if the last ballot did.
     """
 
     number: int
@@ -55,10 +53,10 @@ class MinuteVote:
 
 @dataclass(frozen=True)
 class MinuteDecision:
-    """One decision of the meeting. `how` is that of Decision; `votes` of `present` members voted for it.
+    """One decision of the meeting; `how` as in `Decision`; `votes` of `present` members voted for it.
 
-    `alike` is the size of its bulk decision, 0 without one. `ended_at`, `ended_by` and `ended_why` tell when,
-    by whom and why it was reopened or replaced.
+    `alike` counts the decisions of this meeting in its bulk decision, 0 without one. `ended_at`, `ended_by`
+    and `ended_why`: when, by whom and why it was reopened or replaced.
     """
 
     number: int
@@ -79,7 +77,7 @@ class MinuteDecision:
 
 @dataclass(frozen=True)
 class OutsideDecision:
-    """The decision of somebody outside of the meeting that stood at its end. `method` is that of Decision."""
+    """A decision by somebody outside of the meeting that stood at its end; `method` as in `Decision`."""
 
     code: str
     method: str
@@ -89,7 +87,7 @@ class OutsideDecision:
 
 @dataclass(frozen=True)
 class MinuteFollowUp:
-    """A follow-up of an item: its kind in words, its code if any, and its text or proposed name."""
+    """A follow-up of an item: its kind in words, its code or "", and its proposed name and text."""
 
     kind: str
     code: str
@@ -102,9 +100,9 @@ class MinuteFollowUp:
 class Minute:
     """One issue of the agenda in the course of the meeting.
 
-    `state`: decided, anew, reopened, parked, open, elsewhere or waiting. anew: somebody outside decided after
-    the meeting had, see `outside`; elsewhere: only somebody outside decided. `seconds` is the time that the
-    meeting looked at the issue, None where it never did, as in a meeting over days.
+    `state`: decided, anew, reopened, parked, open, elsewhere or waiting. "anew": after the meeting's decision
+    somebody outside made another, `outside`; "elsewhere": only somebody outside decided. `seconds`: the time
+    for which the meeting looked at the issue; None if it never did, as in a meeting over days.
     """
 
     issue_id: int
@@ -125,13 +123,13 @@ class Minute:
 
     @property
     def decision(self) -> MinuteDecision | None:
-        """The last decision of the meeting; None without one."""
+        """The last decision of the meeting, if it stood at the end; otherwise None."""
         return self.decisions[-1] if self.decisions and self.state == "decided" else None
 
 
 @dataclass(frozen=True)
 class MinuteGroup:
-    """The issues of one confused pair that the meeting came to, in the order of discussion."""
+    """The issues of one pair of categories that the meeting discussed, in the order of discussion."""
 
     pair: tuple[str, ...]
     items: tuple[Minute, ...]
@@ -139,10 +137,9 @@ class MinuteGroup:
 
 @dataclass(frozen=True)
 class MinuteTotals:
-    """The sums of a meeting; `causes` are (cause, how many), most first.
-
-    `decided` counts what was decided at its end, as its screen does: by unanimity, a majority or the chair of
-    the meeting, or outside of it by a lead, by a majority of the labels in `bulk`, or `elsewhere`.
+    """The sums of a meeting; `causes` are pairs (cause, number of decisions), most first. `decided` counts
+    the issues with a decision at the end, as the screen does: `unanimity`, `majority` and `chair` by the
+    meeting; outside of it `lead` by a lead, `bulk` by a majority of the labels, and `elsewhere`.
     """
 
     agenda: int
@@ -163,7 +160,7 @@ class MinuteTotals:
 
 @dataclass(frozen=True)
 class Minutes:
-    """The whole minutes, as one member may read them. `names`: code to name of the categories that occur."""
+    """The whole minutes, as one member may read them. `names`: code to name of each category."""
 
     meeting: Meeting
     as_of: datetime

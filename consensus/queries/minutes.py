@@ -1,7 +1,5 @@
-"""The minutes of a meeting, read from its rows.
-
-Nobody writes them by hand: presence, votes, decisions and times are what the meeting stored. Withheld issues
-are left out and counted; ballots are read from closed votes alone.
+"""The minutes of a meeting, computed from the presence, votes, decisions and times that it stored. Withheld
+issues are left out and counted; ballots come from closed votes alone.
 """
 
 from collections import Counter, defaultdict
@@ -37,16 +35,16 @@ from studies.models import Membership
 from studies.rules import may_see_names
 
 OUTSIDE = ("anew", "elsewhere")
-"""States of what somebody outside of the meeting decided."""
+"""The states of issues that somebody outside of the meeting decided."""
 
 
 def minutes(meeting: Meeting, member: Membership | None) -> records.Minutes:
-    """The minutes so far, or of the whole meeting once it is closed. At most 14 queries at any size."""
+    """The minutes until now, or of the whole meeting once it is closed. At most 14 queries at any size."""
     return _MinutesWriter(meeting, member).write()
 
 
 class _MinutesWriter:
-    """Reads the rows of a meeting once each, and puts them together."""
+    """Reads each table of a meeting once, and combines the rows."""
 
     def __init__(self, meeting: Meeting, member: Membership | None) -> None:
         self.meeting = meeting
@@ -98,9 +96,8 @@ class _MinutesWriter:
         )
 
     def _items(self) -> tuple[list[AgendaItem], int]:
-        """The items of the minutes in the order of the agenda, and how many are withheld from the reader.
-
-        An item that was taken off before the meeting came to it is no part of the meeting.
+        """The items of the minutes in the order of the agenda, and the number of withheld items. An item that
+        was taken off before the meeting came to it is not in the minutes.
         """
         found = (
             AgendaItem.objects.filter(meeting=self.meeting)
@@ -127,7 +124,7 @@ class _MinutesWriter:
         return shown, len(on_it) - len(shown)
 
     def _agreed(self, labels: str) -> list[int]:
-        """The category at the round's depth that labels agree on which differed once."""
+        """The categories at the round's depth of labels that are no disagreement any more: mostly one."""
         said = [int(one) for one in labels.split() if one != "0"]
         depth = self.round.depth
         return list(dict.fromkeys(self.book.at_depth(one, depth).category_id for one in said))
@@ -187,7 +184,7 @@ class _MinutesWriter:
         return "waiting" if self._begun(item) is None else "open"
 
     def _stood(self, decision: Decision) -> bool:
-        """Did the decision stand at the end of the meeting? What was done to it later does not undo that."""
+        """Did the decision stand at the end of the meeting? A later supersession does not count."""
         closed = self.meeting.closed_at
         return decision.superseded_at is None or (closed is not None and decision.superseded_at > closed)
 
@@ -265,7 +262,7 @@ class _MinutesWriter:
         return there, tuple(self.people[one.member_id] for one in taking if one.joined_at is None)
 
     def _chairs(self) -> tuple[str, ...]:
-        """The chairs in turn: members who opened a vote or decided in a meeting at one time, and the last
+        """The members who opened votes or decided in a meeting at one time, in that order, and the last
         chair.
         """
         acts = []
@@ -286,7 +283,7 @@ def _by(rows: Iterable[Any], name: str) -> dict[int, list[Any]]:
 
 
 def _grouped(lines: Iterable[records.Minute]) -> tuple[records.MinuteGroup, ...]:
-    """By pair; the pair that was discussed first stands first."""
+    """The lines by pair of categories; the pair that was discussed first comes first."""
     pairs: dict[tuple[str, ...], list[records.Minute]] = defaultdict(list)
     for line in lines:
         pairs[line.pair].append(line)

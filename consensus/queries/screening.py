@@ -1,4 +1,4 @@
-"""Screenings: the issues that they kept and excluded, and the reasons."""
+"""Screenings: the issues that they keep and exclude, and the reasons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,10 +24,8 @@ ScreenedState = Literal["excluded", "included"]
 
 @dataclass(frozen=True)
 class ScreenedRepository:
-    """The issues of one repository in a screening, or of all of them: each is in one of four numbers.
-
-    `open_disagreements`: complete, and without a decision. `incomplete`: labels are missing, or nothing of it
-    is revealed yet.
+    """The issues of one repository, or of all, in a screening: each is in exactly one of four numbers.
+    `open_disagreements`: complete, without a decision. `incomplete`: labels are missing or unrevealed.
     """
 
     repository: str
@@ -40,7 +38,7 @@ class ScreenedRepository:
 
     @property
     def kept(self) -> int:
-        """The issues that would stay if the screening ended now: all that no decision excludes."""
+        """The issues that would stay if the screening ended now: those that no decision excludes."""
         return self.issues - self.excluded
 
     @property
@@ -53,13 +51,13 @@ class ScreenedRepository:
 
     @property
     def rate(self) -> float | None:
-        """Percent of the decided issues that are excluded; None where none is decided."""
+        """The percentage of excluded issues among the decided ones; None without decisions."""
         return 100 * self.excluded / self.decided if self.decided else None
 
 
 @dataclass(frozen=True)
 class ExclusionReason:
-    """A theme under the excluded type. `issues` have it as their only reason; `shared`, one of several."""
+    """A theme below the excluded type: the only reason for `issues`, one of several for `shared` issues."""
 
     code: str
     name: str
@@ -69,10 +67,10 @@ class ExclusionReason:
 
 @dataclass(frozen=True)
 class ExclusionReasons:
-    """Why issues were excluded: of `base` excluded issues each is under one reason, `differ` or `unsaid`.
+    """Why issues were excluded: each of `base` issues has one reason, or counts in `differ` or `unsaid`.
 
-    A reason comes from the raters' codes below the type, or from the code of the decision; `differ`: the
-    codes name several.
+    The code of the decision gives the reason if it is below the type, else the codes of the raters. `differ`:
+    the raters' codes give several reasons; `unsaid`: no code gives one.
     """
 
     base: int
@@ -83,9 +81,8 @@ class ExclusionReasons:
 
 @dataclass(frozen=True)
 class ScreeningCounts:
-    """A screening in numbers. `study_issues` are all issues of the study, in this screening or not.
-
-    `withheld` issues are in no other number of the screening.
+    """A screening in numbers. `study_issues`: all issues of the study, in this screening or not. `withheld`
+    issues are in no other number of the screening.
     """
 
     study_issues: int
@@ -96,7 +93,7 @@ class ScreeningCounts:
 
     @property
     def outside(self) -> int:
-        """The issues of the study that are not in this screening."""
+        """The number of issues of the study that are not in this screening."""
         return self.study_issues - self.whole.issues - self.withheld
 
 
@@ -118,19 +115,19 @@ class ScreenedPage:
 
 
 def kept_issues(round_: Round) -> QuerySet[Issue]:
-    """The issues of a screening that stay: all but those that a standing, revealed decision excludes."""
+    """The issues of a screening that stay: those that no standing, revealed decision excludes."""
     out = standing_decisions(round_).filter(category__in=_excluding(round_), issue=OuterRef("pk"))
     return Issue.objects.filter(in_rounds__round=round_).exclude(Exists(out))
 
 
 def excluded_count(round_: Round, blind: WithheldIssues = NOTHING) -> int:
-    """The number of issues that standing, revealed decisions exclude and the reader may see. Two queries."""
+    """The number of excluded issues that are revealed and not in `blind`. Two queries."""
     excluded = standing_decisions(round_).filter(category__in=_excluding(round_))
     return excluded.exclude(issue__in=blind.values("issue")).count()
 
 
 def excluded_codes(book: ShownCodebook, round_: Round) -> frozenset[int]:
-    """The category that a screening excludes by, and all below it; empty where it names none."""
+    """The category by which a screening excludes, and all categories below it; empty if it names none."""
     state = book.states.get(round_.excludes_id or 0)
     return frozenset(book.states.chosen_as(book.below(state.code))) if state else frozenset()
 
@@ -192,9 +189,8 @@ _REASONS = """
 def screening_counts(round_: Round, blind: WithheldIssues = NOTHING) -> ScreeningCounts:
     """A screening in numbers, over revealed issues that are not withheld from the reader.
 
-    Three queries, and three more, over all labels, when an issue has become complete or was decided since
-    this process last asked. With withheld issues the numbers belong to one reader, and are counted again each
-    time.
+    Three queries, and three more, over all labels, if an issue was completed or decided since this process
+    last counted. With withheld issues the numbers belong to one reader and are always counted again.
     """
     issues = Issue.objects.filter(repository__study=round_.study_id).count()
     withheld = blind.count()
@@ -218,7 +214,7 @@ def _counted(
     _shown: object,
     _decided: object,
 ) -> tuple[ScreenedRepository, tuple[ScreenedRepository, ...], ExclusionReasons]:
-    """Counted issues, labels and decisions stay as they are; the arguments change when more of them come."""
+    """The counts, cached: counted rows never change, and the arguments change when rows are added."""
     return _count(Round.objects.get(pk=round_id), NOTHING)
 
 
@@ -278,10 +274,8 @@ def votes(
     limit: int = 25,
     blind: WithheldIssues = NOTHING,
 ) -> ScreenedPage:
-    """A page of the issues that a decision excludes, or includes, in the order of the round, without withheld
-    issues. Seven queries.
-
-    `repository`: its id. `after`: the `next` of the page before.
+    """A page of the issues that a decision excludes, or includes, in the order of the round, without issues
+    in `blind`. Seven queries. `repository`: its id. `after`: the `next` of the page before.
     """
     book = codebook(round_.version_id)
     out = excluded_codes(book, round_)
@@ -303,7 +297,7 @@ def votes(
 
 def vote_at(round_: Round, issue_id: int, blind: WithheldIssues = NOTHING) -> ScreenedPage | None:
     """One complete, revealed issue with its labels and decisions; None for any other issue, and for a
-    withheld one. Seven queries.
+    withheld issue. Seven queries.
     """
     place = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
     place = place.exclude(pk__in=blind.values("pk"))

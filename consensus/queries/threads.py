@@ -1,4 +1,4 @@
-"""Threads: the comments on an issue for members who may see its labels, and mentions in them."""
+"""Threads: the comments on an issue for members who may see its labels, and their mentions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,9 +24,9 @@ from studies.rules import PEOPLE, may_see_names
 class ThreadComment:
     """One comment of a thread.
 
-    `author` is a pseudonym; `name` is the person's where the reader may know it, else the pseudonym again.
-    `code` is the category that the comment argues for, "" without one, and `type_place` gives its hue.
-    `pieces` are its text; `is_unseen`: it names the reader, who has not seen it yet.
+    `author` is a pseudonym; `name` is the author's name if the reader may know it, otherwise the pseudonym.
+    `code`: the category that the comment argues for, "" without one; `type_place` gives its hue. `pieces` are
+    the parts of its text. `is_unseen`: the comment mentions the reader, who has not seen it yet.
     """
 
     id: int
@@ -44,9 +44,8 @@ class ThreadComment:
 
 @once_a_page
 def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> bool:
-    """May this member read the thread of the issue: a disagreement that they do not label elsewhere?
-
-    A training has comments of its own (rounds.queries.training). Three queries at most.
+    """May this member read the thread of the issue? It must be a disagreement that is not withheld from them.
+    A training has comments of its own (rounds.queries.training). At most three queries.
     """
     return (
         round_.kind != Round.Kind.TRAINING
@@ -57,7 +56,7 @@ def may_read_thread(round_: Round, issue_id: int, member: Membership | None) -> 
 
 
 def _has_differed(round_: Round, issue_id: int) -> bool:
-    """Is the issue a disagreement, or was it talked about as one that a later version ended?"""
+    """Is the issue a disagreement, or does it have comments from before a later version ended it?"""
     own: dict[str, Any] = {"round": round_, "issue": issue_id}
     if Disagreement.objects.filter(**own).exists():
         return True
@@ -67,10 +66,10 @@ def _has_differed(round_: Round, issue_id: int) -> bool:
 def thread(
     round_: Round, issue_id: int, member: Membership | None, *, is_seen: bool = False, by_name: bool = True
 ) -> list[ThreadComment]:
-    """The comments on the issue, oldest first; empty for members who may not read them. Six queries at most.
+    """The comments on the issue, oldest first; empty for members who may not read them. At most six queries.
 
-    `is_seen`: the caller knows that the member may see the disagreement, so that only the round is checked.
-    `by_name`: people are called by their names, if the member may know them.
+    `is_seen`: the caller knows that the member may see the disagreement; then only the kind of the round is
+    checked. `by_name`: show people by their names, if the member may know these.
     """
     if member is None or round_.kind == Round.Kind.TRAINING:
         return []
@@ -116,14 +115,14 @@ def people_of(round_: Round) -> QuerySet[Membership]:
 
 
 def unseen_mentions(user: User | AnonymousUser) -> list[Mention]:
-    """The comments that name this user and that they have not seen yet, newest first. One query."""
+    """The mentions of this user that they have not seen yet, newest first. One query."""
     if not user.is_authenticated:
         return []
     return list(readable(Mention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-id"))
 
 
 def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:
-    """The mentions whose issue the member may see now, with comment, author, round, study and repository."""
+    """The mentions on issues that the member may see now, with the rows that a list of mentions needs."""
     place = RoundIssue.objects.filter(round=OuterRef("comment__round"), issue=OuterRef("comment__issue"))
     is_revealed = Q(comment__round__closed_at__isnull=False) | (
         Q(comment__round__reveal=Round.Reveal.ISSUE_COMPLETE)
@@ -143,5 +142,5 @@ def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:
 
 
 def called(member: Membership, *, by_name: bool) -> str:
-    """The name of a member where names are shown, otherwise the pseudonym."""
+    """The name of a member if `by_name`, otherwise the pseudonym."""
     return member.user.name if by_name and member.user is not None else member.pseudonym

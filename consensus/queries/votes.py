@@ -1,4 +1,4 @@
-"""Who takes part in a vote, and what its ballots suffice for."""
+"""Who takes part in a vote, and which decision its ballots suffice for."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,14 +13,13 @@ from studies.models import Membership
 from studies.rules import LABELLING
 
 GRACE = timedelta(seconds=10)
-"""So long somebody who left is still waited for: who loads the page again is away for a moment."""
+"""How long a vote waits for a participant who left, for example to load the page again."""
 
 
 @dataclass(frozen=True)
 class VoteTally:
-    """The ballots of one closed vote: how many for each category, the most first, and how many abstained.
-
-    `present` is how many took part as it closed.
+    """The ballots of one closed vote, by category, most first; `abstained` counts the others. `present`
+    counts the participants at the close.
     """
 
     votes: Mapping[int, int]
@@ -29,7 +28,7 @@ class VoteTally:
 
     @property
     def unanimity(self) -> int | None:
-        """The category that nobody is against, and more are for than abstained."""
+        """The only category with ballots, if these are more than the abstentions; otherwise None."""
         if len(self.votes) != 1:
             return None
         [(category, votes)] = self.votes.items()
@@ -37,7 +36,7 @@ class VoteTally:
 
     @property
     def majority(self) -> int | None:
-        """The category that more than half of those present are for."""
+        """The category with ballots from more than half of those present; otherwise None."""
         return next((id_ for id_, votes in self.votes.items() if 2 * votes > self.present), None)
 
 
@@ -56,7 +55,7 @@ def tally_of(vote: Vote) -> VoteTally:
 
 
 def last_closed_vote(item: AgendaItem) -> Vote | None:
-    """The vote that a decision on this item rests on."""
+    """The last closed vote on this item, on which a decision rests."""
     return Vote.objects.filter(item=item, closed_at__isnull=False).order_by("-number").first()
 
 
@@ -71,16 +70,16 @@ def present_in(meeting: Meeting) -> frozenset[int]:
 
 
 def present_for(meeting: Meeting, issue_id: int) -> frozenset[int]:
-    """The members from whom this issue is not withheld. Two queries."""
+    """The ids of the present members from whom this issue is not withheld. At most three queries."""
     there = present_in(meeting)
     return there - withheld_from(meeting.round, issue_id, there)
 
 
 def awaited(meeting: Meeting, issue_id: int, now: datetime) -> frozenset[int]:
-    """The ids of the members whose ballots the vote on this issue waits for. Two queries.
+    """The ids of the members whose ballots the vote on this issue waits for. Three queries at most.
 
-    At one time: members who are present or left a moment ago. Over days: invited members who still label in
-    the study. Members who may not see the issue yet are not waited for, except the two of a pair.
+    At one time: members who are present or left within GRACE. Over days: invited members who still label in
+    the study. A vote does not wait for members from whom the issue is withheld, except in a pair.
     """
     asked = Participant.objects.filter(meeting=meeting)
     if meeting.kind == Meeting.Kind.TOGETHER:
@@ -94,10 +93,10 @@ def awaited(meeting: Meeting, issue_id: int, now: datetime) -> frozenset[int]:
 
 
 def waits_for_ballot(members: Iterable[Membership]) -> Q:
-    """Agenda items over days, or of a pair, that wait for a ballot of one of these members.
+    """A condition on items over days, or of a pair: they wait for a ballot of one of these members.
 
-    Such an item is neither decided nor parked, and its vote is open or would open with the ballot: a pair
-    whose ballots differed votes again.
+    The item is neither decided nor parked, and its vote is open or would open with the ballot: a pair whose
+    ballots differed votes again.
     """
     standing = Decision.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"), superseded_at=None)
     votes = Vote.objects.filter(item=OuterRef("pk"))
