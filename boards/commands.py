@@ -1,4 +1,4 @@
-"""An act on a board as pages and REST send it: read, checked, done."""
+"""The acts on a board that pages and REST send: reading, checking and doing them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ from core.numbers import SHORT, whole_number
 from studies.models import Membership
 
 MOST_CARDS = 5_000
-"""So many cards one act moves at most."""
+"""The most cards that one act moves."""
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 class _Body:
-    """The fields of an act, each of its kind. Raises BoardRefused for what is missing or of another."""
+    """The fields of an act, each with its type. Raises BoardRefused for a missing field or another type."""
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         self.body = body
@@ -55,7 +55,7 @@ class _Body:
     def fields(self, name: str, values: Any) -> dict[str, str]:
         known = ("name", "definition", "theme", "rootcause")
         _fit(name, values, fits=isinstance(values, Mapping))
-        # A theme may be null: none.
+        # A theme may be null, for no theme.
         return {each: _text(each, values[each] or "") for each in known if each in values}
 
     def places(self) -> dict[int, Place]:
@@ -82,7 +82,7 @@ class _Body:
 
 @dataclass(frozen=True)
 class _Act:
-    """What does an act, which parameters of it come from the body, and which one is who acts."""
+    """The function of an act, its parameters from the body, and the name of its parameter for the member."""
 
     do: Callable[..., object]
     given: str = ""
@@ -121,9 +121,8 @@ _READ: Mapping[str, Callable[[_Body], Any]] = {
 
 
 def act(board: Board, member: Membership, body: Any) -> None:
-    """Do what the body asks, in one transaction, once for each `key`; see docs/rest.md for its shape.
-
-    Raises DomainError, and nothing is changed then.
+    """Do the act in the body, in one transaction, once for each `key`; docs/rest.md describes its shape.
+    Raises DomainError; then nothing is changed.
     """
     if not isinstance(body, Mapping) or str(body.get("act")) not in ACTS:
         raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
@@ -136,8 +135,8 @@ def act(board: Board, member: Membership, body: Any) -> None:
 
 
 def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
-    """What changed on the board since the revision that the body of an act had `seen`; all of it where it
-    says none.
+    """The changes on the board since the revision `seen` in the body of an act; the whole board without
+    `seen`.
     """
     board.refresh_from_db(fields=["phase"])
     seen = body.get("seen") if isinstance(body, Mapping) else None
@@ -146,7 +145,7 @@ def after(board: Board, member: Membership, body: Any) -> dict[str, Any]:
 
 
 def revision(text: str | None) -> int | None:
-    """The revision in an address, or the card in a key; None for any other text."""
+    """The revision in an address, or the card id in a key; None for any other text."""
     return whole_number(text, digits=SHORT)
 
 

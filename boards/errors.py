@@ -1,4 +1,4 @@
-"""Rules of boards that somebody broke, in words that they can act on."""
+"""Errors of boards: a broken rule, and what the member can do about it."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -8,13 +8,13 @@ from core.errors import DomainError
 
 
 class BoardRefused(DomainError):
-    """Something that cannot be done to a board, or with such values."""
+    """An act that is impossible on this board, or has invalid values."""
 
     status = 422
 
 
 class MappingNotRead(BoardRefused):
-    """A file was refused; `problems` holds every cause with its line."""
+    """A file was refused; `problems` has every cause with its line."""
 
     def __init__(self, refused: MappingRefused) -> None:
         self.problems = refused.problems
@@ -27,7 +27,7 @@ class MappingNotRead(BoardRefused):
 
 
 class BoardClash(DomainError):
-    """Somebody else was there first: what they did stands, and nothing else was changed."""
+    """Somebody else was faster: their change stays, and this act changed nothing."""
 
 
 class BoardClosed(DomainError):

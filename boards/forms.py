@@ -1,4 +1,4 @@
-"""What is posted to begin a board."""
+"""The form that begins a board."""
 
 from typing import Any
 
@@ -21,9 +21,8 @@ LABELS, FILE = "labels", "file"
 
 
 class BoardForm(forms.Form):
-    """A board of the summaries of a theme or type, or of a file; `sorters` sort apart first.
-
-    `rows`: what the file says, None without one that can be read; `refused`: its lines that cannot, and why.
+    """A board with the summaries of a theme or type, or of a file; with `sorters`, these sort apart first.
+    `rows`: the content of the file, None without a readable file; `refused`: its bad lines, with reasons.
     """
 
     rows: list[SubTheme] | None = None
@@ -54,7 +53,7 @@ class BoardForm(forms.Form):
     def __init__(self, *args: Any, taxonomy: Taxonomy, member: Membership, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.taxonomy = taxonomy
-        self.use_required_attribute = False  # one of two is wanted, as the source says
+        self.use_required_attribute = False  # the source decides which of two fields is required
         self.label_suffix = ""
         version = published_version(taxonomy)
         counted = card_counts(version, member) if version else []
@@ -109,7 +108,7 @@ class BoardForm(forms.Form):
 
 
 def _option(counted: CardCount) -> str:
-    """A theme or type with the cards that it has."""
+    """A theme or type with its number of cards."""
     words = ngettext("%(code)s %(name)s: %(n)s card", "%(code)s %(name)s: %(n)s cards", counted.cards)
     state = counted.state
     return words % {"code": state.code, "name": state.name, "n": count(counted.cards)}

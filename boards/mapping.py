@@ -1,10 +1,9 @@
 """The file that maps summaries to sub-themes: `rootcause,subcategory,symptoms`, as published.
 
-A row is a sub-theme: the theme above it, its name, and its summaries, joined with commas. Inside a summary,
-and in a name, a comma is written 、. A cell is in quotes if it holds a comma, or stands for a name that had
-one: `"Build、 Installation"` is the name “Build, Installation”; `Logging、Testing` keeps its 、.
-
-Read strictly: what is quoted wrongly is refused with its line, and nothing about it is guessed.
+A row is a sub-theme: its theme, its name, and its summaries, joined with commas. Inside summaries and names a
+comma is written 、. A cell is quoted if it contains a comma, or if it is a name that had a comma: `"Build、
+Installation"` is the name “Build, Installation”; `Logging、Testing` keeps its 、. Reading is strict: wrong
+quotes are refused with their line, and nothing is guessed.
 """
 
 import re
@@ -23,7 +22,7 @@ _INERT = re.compile(r"'+[=+\-@\t]")
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a sentence for translation, which whoever shows it does."""
+    """Mark a sentence for translation; the code that shows it translates it."""
     return text
 
 
@@ -39,7 +38,7 @@ class Problem(NamedTuple):
 
 
 class MappingRefused(ValueError):
-    """A file that is not read, with every problem of it."""
+    """A file is refused, with all of its problems."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -48,7 +47,7 @@ class MappingRefused(ValueError):
 
 @dataclass(frozen=True)
 class SubTheme:
-    """A row: the theme above it, "" for none, its name, its summaries in order."""
+    """A row: the name of the theme ("" for no theme), the name of the sub-theme, the summaries in order."""
 
     rootcause: str
     subcategory: str
@@ -61,9 +60,8 @@ class _Cell(NamedTuple):
 
 
 def read_mapping(data: bytes) -> list[SubTheme]:
-    """The sub-themes of a file, in order. UTF-8, with or without BOM; lines end in LF or CRLF.
-
-    Raises MappingRefused with each line that is refused, and why.
+    """The sub-themes of a file, in order. UTF-8, with or without BOM; lines end in LF or CRLF. Raises
+    MappingRefused with the reason for each refused line.
     """
     lines = _lines(data)
     problems: list[Problem] = []
@@ -93,7 +91,7 @@ def read_mapping(data: bytes) -> list[SubTheme]:
 
 
 def write_mapping(rows: Iterable[SubTheme]) -> str:
-    """The file of these sub-themes, which `read_mapping` gives back; a comma inside a summary is 、 then."""
+    """The file of these sub-themes, for `read_mapping`; a comma inside a summary becomes 、."""
     lines = [",".join(HEADER)]
     for row in rows:
         symptoms = ",".join(_written(_inert(each)) for each in row.symptoms)
@@ -111,7 +109,7 @@ def _refused(line: int, template: str, **values: object) -> MappingRefused:
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, str]]:
-    """The lines below the header with their numbers, without blank ones. Raises MappingRefused."""
+    """The lines below the header with their numbers, without empty lines. Raises MappingRefused."""
     if len(data) > MAX_BYTES:
         template = gettext_noop("the file is larger than %(limit)s bytes")
         raise _refused(1, template, limit=f"{MAX_BYTES:,}")
@@ -131,7 +129,7 @@ def _lines(data: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _cells(number: int, line: str) -> list[_Cell]:
-    """The cells of a line. Raises MappingRefused where a quote is not where it belongs."""
+    """The cells of a line. Raises MappingRefused for a misplaced quote."""
     cells: list[_Cell] = []
     at = 0
     while True:
@@ -166,7 +164,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
 
 
 def _closing(number: int, line: str, at: int) -> int:
-    """The place of the quote that closes the one at `at`; two of them are one inside."""
+    """The place of the quote that closes the quote at `at`; a doubled quote is a quote inside the cell."""
     end = line.find('"', at + 1)
     while end >= 0 and line[end + 1 : end + 2] == '"':
         end = line.find('"', end + 2)
@@ -221,7 +219,7 @@ def _quoted(text: str, *, needed: bool) -> str:
 
 
 def _inert(text: str) -> str:
-    """A spreadsheet would run a cell that begins like a formula."""
+    """The text with an apostrophe before it if a spreadsheet would run it as a formula."""
     return f"'{text}" if _RUNS.match(text) else text
 
 

@@ -14,7 +14,7 @@ from taxonomy.models import Category, Taxonomy
 
 
 class Board(models.Model):
-    """Cards to be sorted into piles: by several people apart first, if they are to, then together."""
+    """Cards to be sorted into piles: by several people apart, if wanted, and then together."""
 
     class Phase(models.TextChoices):
         APART = "apart", _("apart")
@@ -54,8 +54,8 @@ class Board(models.Model):
 
 
 class Sorting(models.Model):
-    """One way to sort the cards of a board: that of one member, made apart, or the common one (`member` is
-    empty). `revision` is the number of its last move.
+    """One way to sort the cards of a board: the sorting of one member, made apart, or the common sorting,
+    with `member` empty. `revision` is the number of its last move.
     """
 
     board = models.ForeignKey(Board, models.CASCADE, related_name="sortings")
@@ -82,9 +82,8 @@ class Sorting(models.Model):
 
 
 class Card(models.Model):
-    """One summary on a board. Equal summaries of several labels are one card; each in a file is its own.
-
-    What was split or merged away stays as a row, out of play. The text never changes.
+    """One summary on a board. Equal summaries of several labels are one card; each summary of a file is its
+    own card. A card that was split or merged stays as a row, out of play. The text never changes.
     """
 
     board = models.ForeignKey(Board, models.CASCADE, related_name="cards")
@@ -119,7 +118,7 @@ class Card(models.Model):
 
 
 class CardLabel(models.Model):
-    """A label that says what the card says: who may not see the label yet does not see the card."""
+    """A label with the summary of the card. The card is hidden from members who may not see the label yet."""
 
     card = models.ForeignKey(Card, models.CASCADE, related_name="sources")
     label = models.ForeignKey(Label, models.PROTECT, related_name="+")
@@ -134,10 +133,10 @@ class CardLabel(models.Model):
 
 
 class Pile(models.Model):
-    """Cards that somebody put together, to become a sub-theme. One that is dropped stays, out of play.
-
-    `theme` and `made` are identities of categories, in the draft or published: what it stands below, and the
-    sub-theme that it became. `rootcause` is the theme as a file names it, where that is not the category.
+    """Cards that somebody put together, to become a sub-theme. A dropped pile stays as a row, out of play.
+    `theme` and `made` are keys of categories, in the draft or published: the theme above the pile, and the
+    sub-theme made of it. `rootcause` is the name of the theme in a file, if no category has exactly this
+    name.
     """
 
     sorting = models.ForeignKey(Sorting, models.CASCADE, related_name="piles")
@@ -171,10 +170,9 @@ class Pile(models.Model):
 
 
 class Placement(models.Model):
-    """Where a card lies in a sorting: in a pile, left aside, or nowhere, which is also what no row says.
-
-    `revision`: of the move that put it there. Composite foreign keys, added by a migration: card and sorting
-    are of one board, the pile is of that sorting.
+    """The place of a card in a sorting: in a pile, left aside, or unsorted; a card without a row is unsorted
+    too. `revision`: the number of the move that put it there. A migration adds composite foreign keys: card
+    and sorting are of one board, the pile is of that sorting.
     """
 
     board = models.ForeignKey(Board, models.CASCADE, related_name="+", db_constraint=False, db_index=False)
@@ -202,10 +200,9 @@ class Placement(models.Model):
 
 
 class Move(models.Model):
-    """One act on a board, kept for ever. `number` is the revision of the sorting that it made.
-
-    `cards` and `piles` say what it changed, as boards.actions.patches does. `undone`: the number of
-    the move by which its author took it back, empty while it counts.
+    """One act on a board, kept for ever. `number` is the revision of the sorting after it. `cards` and
+    `piles` are its changes, as in boards.actions.patches. `undone`: the number of the move by which its
+    author took it back, empty while the act counts.
     """
 
     class Kind(models.TextChoices):

@@ -7,17 +7,17 @@ from studies.models import Membership, Study
 
 
 def may_make_board(member: Membership | None, study: Study) -> bool:
-    """Make a board, begin to sort together, close it, make sub-themes of its piles: owner and leads."""
+    """May this member make and close boards, start sorting together, and make sub-themes? Owner and leads."""
     return may_create_round(member, study)
 
 
 def may_read_board(member: Membership | None, board: Board) -> bool:
-    """See a board: owner, leads and volunteers; a viewer once its cards are sorted together."""
+    """May this member see the board? Owner, leads and volunteers; a viewer once it is sorted together."""
     if not is_of(member, board.taxonomy.study_id) or not studies_rules.may_see_people(member):
         return False
     return board.phase != Board.Phase.APART or may_sort(member, board)
 
 
 def may_sort(member: Membership | None, board: Board) -> bool:
-    """Sort the cards of a board: owner, leads and volunteers; apart, those who were asked to."""
+    """May this member sort cards of the board? Owner, leads, volunteers; apart, a sorting is needed too."""
     return may_be_volunteer(member, board.taxonomy.study)

@@ -1,4 +1,4 @@
-"""Reads the files that the demonstration study is made of: demo/invented."""
+"""Reads the files of the demonstration study: demo/invented."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
 """The demonstration study: invented issues, people and labels (demo/invented), loaded through the actions.
 
-The study has been screened, piloted and trained, is well into its main round, and has held a first meeting.
+The study has been screened, piloted and trained, has most labels of its main round, and has held one meeting.
 Each action runs with the clock set to its moment, in the order of these moments.
 """
 
@@ -50,10 +50,8 @@ class Demonstration:
 
 
 def load_demonstration() -> Demonstration:
-    """Load the demonstration study if it is not there: all of it, or nothing.
-
-    An existing study stays as its visitors have left it. Nobody in it has a password.
-    Raises DemonstrationSlugTaken.
+    """Load the whole demonstration study, if it does not exist. An existing study stays as its visitors have
+    left it. Nobody in it has a password. Raises DemonstrationSlugTaken.
     """
     people = list(rows("people.csv"))
     with transaction.atomic(), connection.cursor() as cursor:
@@ -85,7 +83,7 @@ def _load(people: list[dict[str, str]]) -> Study:
     screened = rounds.screening(story, relevance)
     rounds.pilot(story, themes, screened)
     trained = rounds.training(story, themes)
-    # Before the main round: pages lead to the round that came last.
+    # Before the main round, because pages link to the newest round.
     rounds.to_try(story, relevance, screened)
     main = rounds.main_round(story, themes, screened, trained)
     main.plan(story.moment(GUIDELINE_CHANGED_DAYS_AGO, 12), _publish_guideline, story, 2)

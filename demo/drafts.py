@@ -13,9 +13,8 @@ from taxonomy.tree.drafts import DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
 
 
 def draft(story: Story, themes: Version) -> None:
-    """The owner and the lead have begun a draft with four changes; none of them is published.
-
-    All members agreed to one change by a vote. Another vote is open, and waits for the owner's ballot.
+    """The owner and the lead have begun a draft with four changes, all unpublished. All members agreed to one
+    change by a vote. Another vote is open, and waits for the owner's ballot.
     """
     owner, lead = story.members["R1"].user, story.members["R2"].user
     taxonomy = themes.taxonomy

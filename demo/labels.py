@@ -28,10 +28,9 @@ def plan_labels(
     seed: int = SEED,
     first: Collection[str] = (),
 ) -> dict[Place, datetime]:
-    """Plan that each volunteer submits their labels, and return the moment of each label.
-
-    Each volunteer labels in their own order, in evenings of the `days` before the day `days_ago`. They begin
-    with the issues whose URLs are `first`.
+    """Plan that each volunteer submits their labels, and return the moment of each label. Each volunteer
+    labels in their own order, in evenings of the `days` before the day `days_ago`, beginning with the issues
+    whose URLs are in `first`.
     """
     story, round_ = scene.story, scene.round
     moments: dict[Place, datetime] = {}

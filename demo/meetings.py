@@ -39,9 +39,8 @@ PAIR_BALLOTS = ({"R4": "C.9"}, {"R4": "C.1", "R6": "C.1"})
 
 
 def plan_meetings(scene: Scene, completed_at: datetime) -> None:
-    """Plan all meetings and comments, and a majority decision that is taken back.
-
-    `completed_at`: the moment of the last label of the last issue that is complete.
+    """Plan all meetings and comments, and a majority decision that is taken back. `completed_at`: the moment
+    when the last complete issue got its last label.
     """
     agendas: dict[str, list[str]] = defaultdict(list)
     for row in rows("agendas.csv"):
@@ -59,9 +58,8 @@ def plan_meetings(scene: Scene, completed_at: datetime) -> None:
 
 
 class FirstMeeting:
-    """The first meeting, which is over. meeting.jsonl tells it; `at` is in minutes from its opening.
-
-    For each kind of line there is a method, which acts at the moment of the line.
+    """The first meeting, which is over. meeting.jsonl has its events; `at` is in minutes from its opening.
+    Each kind of line has a method, which acts at the moment of the line.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -92,7 +90,7 @@ class FirstMeeting:
         open_meeting(meeting=self.meeting, by=self.lead)
 
     def _come(self, member: Membership) -> None:
-        """Everybody who has come shows a sign of life, as their open pages do."""
+        """A member comes; everybody present shows a sign of life, as their open pages would."""
         self.present.append(member)
         for one in self.present:
             here(meeting=self.meeting, member=one)
@@ -159,7 +157,7 @@ def _plan_meeting(scene: Scene, **changes: Any) -> Meeting:
 
 
 def _put(scene: Scene, meeting: Meeting, urls: Iterable[str]) -> None:
-    """Put issues on the agenda one after the other, so that they keep this order."""
+    """Put issues on the agenda one by one, so that they keep this order."""
     for url in urls:
         put_on_agenda(meeting=meeting, by=scene.story.lead, issues=[scene.story.issues[url].pk])
 

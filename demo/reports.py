@@ -10,9 +10,8 @@ DECIDED_AGAIN = "https://github.com/quillnet/lattice/issues/14321"
 
 
 def frozen(scene: Scene) -> None:
-    """The owner freezes the report for the first draft of the paper, and then decides one issue again.
-
-    Both happen now: a report with an earlier date would hold labels of a later one.
+    """The owner freezes the report for the first draft of the paper, and then decides one issue again. Both
+    happen now: a report with an earlier date would contain labels of a later date.
     """
     owner = scene.story.owner
     freeze_report(round_=scene.round, by=owner, name=_("First draft of the paper"))

@@ -146,7 +146,7 @@ def training(story: Story, version: Version) -> Round:
 
 def to_try(story: Story, version: Version, kept: Round) -> None:
     """Two volunteers for each issue, and all slots free for the visitor. Neither this round nor the main
-    round reveals anything of the other.
+    round reveals anything of the other round.
     """
     _open_round(
         story,
@@ -244,8 +244,8 @@ def _plan_repeats(
 
 
 def once_more(story: Story, version: Version) -> None:
-    """Two issues that the lead has yet to label by sub-theme. Until then the main round withholds from the
-    lead what others said about them.
+    """Two issues that the lead has yet to label by sub-theme. Until then the main round withholds their
+    labels from the lead.
     """
     _open_round(
         story,

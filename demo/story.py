@@ -74,7 +74,7 @@ class Scene:
     _count: int = 0
 
     def plan(self, at: datetime, act: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
-        """Plan an action, also while one runs; of two at one moment, the one planned first runs first."""
+        """Plan an action, even while one runs; actions of the same moment run in the order of planning."""
         self._count += 1
         heapq.heappush(self._planned, (at, self._count, lambda: act(*args, **kwargs)))
 
@@ -90,11 +90,11 @@ class Scene:
         return codebook(self.round.version_id)
 
     def category(self, code: str) -> Category | None:
-        """The category of a code. No code is None: an abstention, or a comment for no category."""
+        """The category with a code. None without a code: an abstention, or a comment for no category."""
         return self.book.by_code[code].category if code else None
 
     def label(self, code: str, summary: str = "", name: str = "", reason: str = "") -> LabelInput:
-        """A label as the files hold it. If it names a missing category, the code is the nearest category."""
+        """A label as in the files. With the `name` of a missing category, `code` is the nearest category."""
         return LabelInput(
             category=self.book.by_code[code].category_id,
             summary=summary,

@@ -1,4 +1,4 @@
-"""What pages of the rooms below show of this one: the tabs of a study."""
+"""What this room adds to pages of other rooms: the tabs of a study."""
 
 from typing import Any
 
@@ -28,10 +28,9 @@ def study_tabs(
     current: str,
     page_round: Round | None,
 ) -> str:
-    """The tabs of a study that this member may open; `current` is the URL name of the page's tab.
-
-    Label, disagreements, meetings and agreement are those of the page's round, or else of the round that is
-    in front. Three queries.
+    """The tabs of a study that this member may open; `current` is the URL name of the page's tab. The tabs
+    for labelling, disagreements, meetings and agreement belong to the page's round, or else to the current
+    round of the study. Three queries.
     """
     round_ = page_round or current_round(Round.objects.filter(study=study))
     tabs: list[tuple[str, str, list[Any], bool]] = [

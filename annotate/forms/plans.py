@@ -277,7 +277,7 @@ class RoundForm(forms.Form):
         return {"year": self.asked.get("year"), **switches}
 
     def starting_source(self) -> str:
-        """Where the form begins: the source that is asked for, if the study has it."""
+        """The source that the form starts with: the requested one if it exists, otherwise every issue."""
         found = source_named(self.study, str(self.initial.get("source")))
         return found.value if found else EVERY_ISSUE
 

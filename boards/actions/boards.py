@@ -1,4 +1,4 @@
-"""How a board begins, and who downloaded its mapping."""
+"""Making a board, and notes about downloads of its mapping."""
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
@@ -27,11 +27,10 @@ from taxonomy.tree.drafts import Draft
 def start_board(
     *, taxonomy: Taxonomy, name: str, about: Category, by: Membership, sorters: Collection[Membership] = ()
 ) -> Board:
-    """A board with the summaries of the labels that say a theme or type, or anything below it, as cards: of
-    complete, revealed issues that nothing keeps from `by`. With `sorters` they sort apart first.
-
-    Raises BoardRefused where there is none, where there are more than a board has, and for a name that is
-    taken.
+    """Make a board about a theme or type. Its cards are the summaries of labels with this category, or a
+    category below it, on complete, revealed issues that are not withheld from `by`. With `sorters` these
+    members first sort apart. Raises BoardRefused without a summary, with more than MAX_SUMMARIES, and for a
+    name that is taken.
     """
     said = summaries_about(taxonomy, about, by)
     if not said:
@@ -58,8 +57,8 @@ def start_board_from_mapping(
     sorters: Collection[Membership] = (),
     with_piles: bool = True,
 ) -> Board:
-    """A board with the summaries of a mapping as cards, each mention one, in the order of the file; and with
-    its sub-themes as piles, or with none of them, to be sorted anew. Raises BoardRefused.
+    """Make a board from a mapping: a card for each summary, in the order of the file, and a pile for each
+    sub-theme, unless `with_piles` is False. Raises BoardRefused.
     """
     if sorters and with_piles:
         raise BoardRefused(_("Cards that are sorted apart come without piles. No board was made."))
@@ -82,7 +81,7 @@ def start_board_from_mapping(
 
 
 def _pile_of(row: SubTheme, position: int, sorting: Sorting, draft: Draft) -> Pile:
-    """The pile of a row, below the theme of this name, and made already where that has such a sub-theme."""
+    """The pile of a row. Its theme and its sub-theme are those of the draft with these names, if any."""
     themes = [each for each in draft if draft.level(each.key) == Level.THEME]
     theme = next((each for each in themes if _alike(each.name, row.rootcause)), None)
     below = draft.below(theme.key) if theme else ()
@@ -100,7 +99,7 @@ def _pile_of(row: SubTheme, position: int, sorting: Sorting, draft: Draft) -> Pi
 
 
 def _alike(one: str, other: str) -> bool:
-    """Are these one name? A file may write 、 for a comma, with a space after it or not."""
+    """Are these the same name? A file may write 、 for a comma, with or without a space after it."""
     return look_alike(one.replace("、", ", ")) == look_alike(other.replace("、", ", "))
 
 
@@ -127,7 +126,7 @@ def _begun(
 
 
 def add_cards(board: Board, texts: Sequence[str], labels: Iterable[int]) -> list[Card]:
-    """The cards of a new board, in this order, with the groups of those that are nearly equal."""
+    """The cards of a new board, in this order, with a group number for nearly equal cards."""
     groups: dict[int, int] = {}
     for number, star in enumerate((star for star in stars(texts) if len(star.members) > 1), start=1):
         groups |= dict.fromkeys(star.members, number)
@@ -153,5 +152,5 @@ def note_mapping(*, board: Board, by: Membership) -> Event:
 
 
 def note_mapping_fetch(*, board: Board, by: Membership) -> None:
-    """The same for the mapping of a board."""
+    """Write into the server's log that this member was sent the mapping of a board."""
     log.info("study %s, board %s: mapping sent to member %s", board.taxonomy.study_id, board.pk, by.pk)

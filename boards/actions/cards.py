@@ -1,6 +1,5 @@
-"""Cards that are split, where two symptoms are in one, and merged.
-
-Both raise what `hold_to_sort` raises too, BoardRefused for a text that is none, and StillApart.
+"""Cards: splitting a card with two symptoms, and merging cards. Both actions also raise what `hold_to_sort`
+raises, BoardRefused for an empty or too long text, and StillApart.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +16,12 @@ from boards.models import Board, Card, CardLabel, Move
 from studies.models import Membership
 
 TEXT = 500
-"""Characters of a card."""
+"""The most characters of a card."""
 
 
 @transaction.atomic
 def split_card(*, board: Board, member: Membership, card: int, texts: Sequence[str]) -> Move:
-    """Put a card for each of these texts where the card lies, which goes out of play."""
+    """Replace a card by a card for each of these texts, in the same place; the old card goes out of play."""
     held = hold_to_sort(board, member)
     _require_common(held)
     if len(texts) < 2:
@@ -44,8 +43,8 @@ def merge_cards(
     seen: int,
     seen_at: Mapping[int, Place] | None = None,
 ) -> Move:
-    """Put one card where the first of these lies, which go out of play. Not where somebody has moved one of
-    them since.
+    """Replace these cards by one card in the place of the first; the old cards go out of play. Raises
+    BoardClash if somebody has moved one of them since `seen`.
     """
     held = hold_to_sort(board, member)
     _require_common(held)
@@ -71,8 +70,8 @@ def _in_play(held: HeldSorting, cards: Sequence[int]) -> list[tuple[Card, Place]
 def _new_cards(
     held: HeldSorting, wanted: Sequence[tuple[str, int, Sequence[int]]], source: Card, *, split: bool
 ) -> list[Card]:
-    """Cards with these texts, each on one line, numbers of labels and ids of labels, in the group of their
-    source.
+    """Make a card for each (text, number of labels, ids of labels), in the group of the source. Each text
+    becomes one line.
     """
     texts = [" ".join(text.split()) for text, _labels, _sources in wanted]
     for text in texts:
@@ -99,7 +98,7 @@ def _new_cards(
 
 
 def add_sources(cards: Sequence[Card], sources: Iterable[Sequence[int]]) -> None:
-    """Store the ids of the labels that stand behind each of these cards."""
+    """Store the ids of the labels whose summaries each of these cards shows."""
     pairs = [(card, label) for card, labels in zip(cards, sources, strict=True) for label in labels]
     CardLabel.objects.bulk_create((CardLabel(card=card, label_id=label) for card, label in pairs), 5_000)
 

@@ -1,7 +1,7 @@
 """The locks of a board, always taken in this order: board, sorting, then the taxonomy for a new sub-theme.
 
-A move holds the board as it is (FOR SHARE), so that what changes its phase waits for it or is seen by it, and
-its sorting for itself: moves of one sorting take turns, those of people who sort apart do not wait.
+A move shares a lock on the board (FOR SHARE), so that a change of phase waits for it or is seen by it, and
+locks its sorting alone. Moves of one sorting take turns; people who sort apart never wait for each other.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from studies.models import Membership
 
 @dataclass(frozen=True)
 class HeldSorting:
-    """A board as it is now, and the sorting that this member changes, for this transaction alone."""
+    """A locked board as it is now, and the sorting that this member changes, locked for this transaction."""
 
     board: Board
     sorting: Sorting
@@ -24,7 +24,7 @@ class HeldSorting:
 
 
 def hold_to_sort(board: Board, member: Membership) -> HeldSorting:
-    """Raises NotYourBoard for who does not sort here, BoardClosed, SortingDone."""
+    """Lock the board and the member's sorting. Raises NotYourBoard, BoardClosed, SortingDone."""
     held: Board = Board.objects.raw("SELECT * FROM boards_board WHERE id = %s FOR SHARE", [board.pk])[0]
     held.taxonomy = board.taxonomy
     if held.phase == Board.Phase.CLOSED:
@@ -41,7 +41,7 @@ def hold_to_sort(board: Board, member: Membership) -> HeldSorting:
 
 
 def hold_board(board: Board) -> Board:
-    """The board as it is now, for this transaction alone: no move is under way. Raises BoardClosed."""
+    """Lock the board alone, when no move is under way, and return it as it is now. Raises BoardClosed."""
     held = Board.objects.select_for_update(no_key=True).get(pk=board.pk)
     held.taxonomy = board.taxonomy
     if held.phase == Board.Phase.CLOSED:

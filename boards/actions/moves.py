@@ -1,8 +1,8 @@
-"""Every move on a board: each in one transaction, and nothing of others written over.
+"""The moves on a board: each in one transaction, and none overwrites the work of others.
 
-`seen` is the revision that the page showed. What changed since in a way that the move would undo is a clash:
-BoardClash, and nothing happens. All raise what `hold_to_sort` raises too, and give the stored move, None
-where everything lay as wanted already.
+`seen` is the revision that the page showed. If somebody has since made a change that the move would undo,
+BoardClash is raised and nothing is changed. All moves also raise what `hold_to_sort` raises. They return the
+stored move, or None if there was nothing to change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,10 +34,10 @@ from taxonomy.models import Level
 from taxonomy.queries.drafts import drafted
 
 NAME, DEFINITION = 200, 10_000
-"""Characters of a pile's name and definition."""
+"""The most characters of a pile's name and definition."""
 
 SAID = 80
-"""Characters of a card in a sentence about it."""
+"""The most characters of a card in a refusal."""
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def move_cards(
     seen: int,
     seen_at: Mapping[int, Place] | None = None,
 ) -> Move | None:
-    """Put cards into a pile, aside, or back to those that lie nowhere. `seen_at`: where each was shown."""
+    """Put cards into a pile, aside, or back to the unsorted. `seen_at`: the place where each was shown."""
     held = hold_to_sort(board, member)
     if isinstance(to, int):
         require_pile(held, to)
@@ -68,7 +68,7 @@ def make_pile(
     seen: int,
     seen_at: Mapping[int, Place] | None = None,
 ) -> Move:
-    """A new pile, after the others, with these cards. Without a name it gets a number."""
+    """Make a new pile, after the others, with these cards. Without a name it is called Pile and a number."""
     held = hold_to_sort(board, member)
     pile = Pile(
         sorting=held.sorting,
@@ -92,8 +92,8 @@ def describe_pile(
     fields: Mapping[str, str],
     was: Mapping[str, str] | None = None,
 ) -> Move | None:
-    """Give a pile another `name`, `definition`, `theme` (the code of a theme in the draft, or "") or
-    `rootcause` (the theme in words of one's own). `was`: the fields as they were shown.
+    """Change the `name`, `definition`, `theme` (the code of a theme in the draft, or "") or `rootcause` (the
+    theme in the member's own words) of a pile. `was`: the fields as they were shown.
     """
     held = hold_to_sort(board, member)
     found = require_pile(held, pile)
@@ -105,7 +105,7 @@ def describe_pile(
         for name, value in wanted.items()
         if value != now[name] and not (name in shown and shown[name] == value)
     }
-    # A theme that has left the draft is shown as none.
+    # The page shows no theme if the theme has left the draft.
     seen = now if now["theme"] in themes.values() else now | {"theme": None}
     if any(name in shown and shown[name] != seen[name] for name in changed):
         raise BoardClash(
@@ -124,7 +124,7 @@ def describe_pile(
 
 @transaction.atomic
 def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Move:
-    """Put the cards of all these piles into the first one. The others are gone."""
+    """Put the cards of all these piles into the first pile. The other piles go out of play."""
     held = hold_to_sort(board, member)
     first, *others = dict.fromkeys(piles) or [0]
     if not others:
@@ -141,7 +141,7 @@ def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Mov
 
 @transaction.atomic
 def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move:
-    """Take a pile away; its cards lie nowhere then. Not where somebody has put a card into it since."""
+    """Drop a pile; its cards become unsorted. Raises BoardClash if somebody has added a card since."""
     held = hold_to_sort(board, member)
     found = require_pile(held, pile)
     lie = list(
@@ -160,7 +160,7 @@ def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move
 
 @transaction.atomic
 def order_pile(*, board: Board, member: Membership, pile: int, position: int) -> Move | None:
-    """Put a pile into another place among the piles: 0 is the first."""
+    """Move a pile to another place among the piles: 0 is the first."""
     held = hold_to_sort(board, member)
     found = require_pile(held, pile)
     piles = list(Pile.objects.filter(sorting=held.sorting, in_play=True).order_by("position", "pk"))
@@ -179,7 +179,7 @@ def order_pile(*, board: Board, member: Membership, pile: int, position: int) ->
 def _moved(
     held: HeldSorting, cards: Sequence[int], to: Place, seen: int, seen_at: Mapping[int, Place]
 ) -> dict[int, tuple[Place, Place]]:
-    """The cards that do not lie there yet. Raises BoardClash where one lies elsewhere than it was shown."""
+    """The moves of the cards that are not in this place yet. Raises what `require_unmoved` raises."""
     found = lying_now(held, cards)
     moving = {card: found[card] for card in dict.fromkeys(cards) if found[card].place != to}
     require_unmoved(held, moving, seen, seen_at)
@@ -189,7 +189,7 @@ def _moved(
 def require_unmoved(
     held: HeldSorting, found: Mapping[int, CardPlace], seen: int, seen_at: Mapping[int, Place]
 ) -> None:
-    """Raises BoardClash where one of these cards lies elsewhere than it was shown."""
+    """Raises BoardClash if one of these cards is no longer in the place where it was shown."""
     if seen < held.sorting.began:
         raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
     others = [
@@ -202,7 +202,7 @@ def require_unmoved(
 
 
 def _elsewhere(held: HeldSorting, card: int, place: Place, more: int) -> BoardClash:
-    """Says where somebody put the first of these cards, and of how many more they did."""
+    """The refusal: the new place of this card, and how many `more` cards were moved."""
     text = Card.objects.get(pk=card).text
     where = {"card": text if len(text) <= SAID else f"{text[:SAID]}…"}
     if isinstance(place, int):
@@ -219,7 +219,7 @@ def _elsewhere(held: HeldSorting, card: int, place: Place, more: int) -> BoardCl
 
 
 def require_pile(held: HeldSorting, pile: int) -> Pile:
-    """A pile of the sorting that is in play. Raises BoardClash where it no longer is."""
+    """A pile of the sorting. Raises BoardClash if it is no longer in play."""
     found = piles_of(held.sorting, [pile]).get(pile)
     if found is None or not found.in_play:
         raise BoardClash(
@@ -229,7 +229,7 @@ def require_pile(held: HeldSorting, pile: int) -> Pile:
 
 
 def lying_now(held: HeldSorting, cards: Sequence[int]) -> dict[int, CardPlace]:
-    """Where these cards lie. Raises BoardClash where one is out of play, or not for this member to see."""
+    """The places of these cards. Raises BoardClash if one is out of play, or hidden from this member."""
     found = lying(held.sorting, cards)
     hidden = hidden_cards(held.board, held.member, Card.objects.filter(pk__in=cards))
     if any(card not in found or card in hidden or found[card].place == GONE for card in cards):
@@ -247,7 +247,7 @@ def _named(name: str) -> str:
 
 
 def _numbered(held: HeldSorting) -> str:
-    """The first of Pile 1, Pile 2, … that is free."""
+    """The first free name among Pile 1, Pile 2, …"""
     piles = Pile.objects.filter(sorting=held.sorting, in_play=True)
     taken = {name.casefold() for name in piles.values_list("name", flat=True)}
     number = 1
@@ -265,7 +265,7 @@ def _require_free(held: HeldSorting, pile: Pile) -> None:
 
 
 def _own_theme(held: HeldSorting) -> str | None:
-    """The theme that the board is about; none for a type or a file."""
+    """The key of the theme that the board is about; None for a board about a type or from a file."""
     if held.board.about is None:
         return None
     about = str(held.board.about.key)
@@ -274,7 +274,7 @@ def _own_theme(held: HeldSorting) -> str | None:
 
 
 def _themes(held: HeldSorting) -> dict[str, str]:
-    """The identity of each theme of the draft, by its code."""
+    """The key of each theme of the draft, by its code."""
     draft = drafted(held.board.taxonomy).draft
     return {each.code: each.key for each in draft if draft.level(each.key) == Level.THEME}
 
@@ -282,7 +282,7 @@ def _themes(held: HeldSorting) -> dict[str, str]:
 def _described(
     fields: Mapping[str, str], themes: Mapping[str, str], *, is_shown: bool = False
 ) -> dict[str, str | None]:
-    """The fields as they are stored. What was only shown is not checked."""
+    """The fields as they are stored. With `is_shown` they are not checked."""
     found: dict[str, str | None] = {}
     if "name" in fields:
         found["name"] = " ".join(fields["name"].split()) if is_shown else _named(fields["name"])
@@ -304,7 +304,7 @@ def _described(
 
 @transaction.atomic
 def undo_move(*, board: Board, member: Membership) -> Move:
-    """Take back this member's last move. Raises NothingToTakeBack, BuiltOn where somebody went on."""
+    """Take back this member's last move. Raises NothingToTakeBack, BuiltOn if somebody has built on it."""
     held = hold_to_sort(board, member)
     last = undoable(held.sorting, member).first()
     if last is None:
@@ -318,7 +318,7 @@ def undo_move(*, board: Board, member: Membership) -> Move:
 
 @transaction.atomic
 def redo_move(*, board: Board, member: Membership) -> Move:
-    """Do again what this member took back, if they made no move since. Raises NothingToDoAgain, BuiltOn."""
+    """Redo the move that this member just took back. Raises NothingToDoAgain, BuiltOn."""
     held = hold_to_sort(board, member)
     undone = redoable(held.sorting, member).first()
     if undone is None:

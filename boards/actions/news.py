@@ -1,4 +1,4 @@
-"""What labels have come to say since a board began, brought onto it."""
+"""New summaries of labels, brought onto a board that has begun."""
 
 from django.db import transaction
 from django.db.models import Max
@@ -22,11 +22,10 @@ from studies.models import Membership
 
 @transaction.atomic
 def bring_cards(*, board: Board, member: Membership) -> Move:
-    """A card, to be sorted, for each summary that labels have come to say; near-equal ones stand together.
-
-    A summary that a card says already gives none, and that card keeps its number of labels: it came with
-    them. Raises NotAllowed for who does not lead, BoardClosed, StillApart, BoardRefused where nothing is new
-    and where there would be more than a board has.
+    """Add an unsorted card for each new summary of labels; nearly equal cards get a common group. A summary
+    that a card shows already gives no card, and that card keeps its first number of labels. Raises NotAllowed
+    if the member does not lead, BoardClosed, StillApart, BoardRefused without a new summary and with more
+    than MAX_SUMMARIES cards.
     """
     held = hold_board(board)
     if not may_make_board(member, held.taxonomy.study):
@@ -52,7 +51,7 @@ def bring_cards(*, board: Board, member: Membership) -> Move:
     Card.objects.bulk_update(joined, ["group"], batch_size=1_000)
     add_sources(made, new.values())
     sorting = Sorting.objects.get(board=held, member=None)
-    # What is in another group now is told to every screen, where it lies.
+    # Cards that joined a group are in the move too, in their old places, so that every screen is told.
     cards: dict[int, tuple[Place, Place]] = {
         pk: (lies.place, lies.place) for pk, lies in lying(sorting, [card.pk for card in joined]).items()
     }
@@ -63,8 +62,8 @@ def bring_cards(*, board: Board, member: Membership) -> Move:
 
 
 def _group(there: list[Card], new: list[Card], last: int) -> list[Card]:
-    """Put each new card into the group of the cards that are nearly equal to it, or into a new one after the
-    `last`; gives those that were there, in none, and are in one now.
+    """Put each new card into the group of the cards that are nearly equal to it, or into a new group with a
+    number after `last`. Returns the old cards that had no group and now have one.
     """
     joined = []
     cards = [*there, *new]

@@ -1,6 +1,6 @@
-"""What a move changes, as data that can be turned round: so each is taken back in the same way.
+"""The changes of a move as data that can be inverted, so that every move is undone in the same way.
 
-A card's place is the id of a pile, "aside", "gone" (out of play), or None: nowhere yet.
+The place of a card is the id of a pile, "aside", "gone" (out of play), or None: not sorted yet.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,7 +23,7 @@ FIELDS = ("name", "definition", "theme", "rootcause", "position", "made", "in_pl
 
 @dataclass
 class Patch:
-    """`cards`: from where to where, by id. `piles`: what each field was and is, by id."""
+    """`cards`: (old place, new place) by id. `piles`: (old value, new value) of each changed field, by id."""
 
     cards: dict[int, tuple[Place, Place]] = field(default_factory=dict)
     piles: dict[int, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Patch:
 
     @classmethod
     def of(cls, move: Move) -> "Patch":
-        """What a stored move changed."""
+        """The changes of a stored move."""
         return cls(
             {int(card): (before, after) for card, (before, after) in move.cards.items()},
             {
@@ -43,7 +43,7 @@ class Patch:
         )
 
     def turned_round(self) -> "Patch":
-        """What takes it back."""
+        """The patch that undoes this patch."""
         return Patch(
             {card: (after, before) for card, (before, after) in self.cards.items()},
             {
@@ -55,14 +55,14 @@ class Patch:
 
 @dataclass(frozen=True)
 class CardPlace:
-    """Where a card lies, and since which move; 0 for one that nobody has touched."""
+    """The place of a card, and the number of the move that put it there; 0 without a move."""
 
     place: Place
     since: int
 
 
 def lying(sorting: Sorting, cards: Collection[int]) -> dict[int, CardPlace]:
-    """Where these cards of the sorting's board lie. One query."""
+    """The places of these cards of the sorting's board. One query."""
     rows = (
         Card.objects.filter(board=sorting.board_id, pk__in=cards)
         .annotate(here=FilteredRelation("placements", condition=Q(placements__sorting=sorting)))
@@ -82,7 +82,7 @@ def piles_of(sorting: Sorting, piles: Collection[int]) -> dict[int, Pile]:
 def store(
     sorting: Sorting, member: Membership, kind: str, patch: Patch, *, as_is: Collection[int] = ()
 ) -> Move:
-    """Make the changes of a patch as the next move of a sorting that is held. `as_is`: cards and piles in it
+    """Store a patch as the next move of a locked sorting, and make its changes. `as_is`: cards in the patch
     that were made for it, and are in play already.
     """
     number = sorting.revision + 1
@@ -135,13 +135,13 @@ def _place(
 
 
 def _describe(piles: Mapping[int, Mapping[str, tuple[Any, Any]]]) -> None:
-    # What leaves goes first: its name is free then.
+    # Piles that go out of play come first, so that their names are free.
     for pile, fields in sorted(piles.items(), key=lambda one: one[1].get("in_play", (False, False))[1]):
         Pile.objects.filter(pk=pile).update(**{name: after for name, (_before, after) in fields.items()})
 
 
 def require_as_it_was(sorting: Sorting, patch: Patch) -> None:
-    """Raises BuiltOn where something that the patch changes is not as it begins, or would be lost by it."""
+    """Raises BuiltOn if the state before the patch is no longer there, or if the patch would lose cards."""
     found = lying(sorting, patch.cards)
     if any(found[card].place != before for card, (before, _after) in patch.cards.items()):
         raise BuiltOn
@@ -167,7 +167,7 @@ def require_as_it_was(sorting: Sorting, patch: Patch) -> None:
 
 
 def is_taken(sorting: Sorting, pile: Pile) -> bool:
-    """Is there another pile of this name below the same theme?"""
+    """Is another pile with this name in play below the same theme?"""
     others = Pile.objects.filter(
         sorting=sorting, in_play=True, theme=pile.theme, rootcause=pile.rootcause
     ).exclude(pk=pile.pk)
@@ -175,7 +175,7 @@ def is_taken(sorting: Sorting, pile: Pile) -> bool:
 
 
 def next_places(sorting: Sorting) -> dict[str, int]:
-    """`number` and `position` of the next pile."""
+    """The `number` and the `position` of the next pile."""
     piles = Pile.objects.filter(sorting=sorting)
     last = piles.aggregate(number=Max("number"), position=Max("position", filter=Q(in_play=True)))
     position = last["position"]
@@ -183,5 +183,5 @@ def next_places(sorting: Sorting) -> dict[str, int]:
 
 
 def raise_all(board_id: int) -> None:
-    """Tell every screen of a board, held for oneself, that something is new."""
+    """Raise the revision of every sorting of a locked board, so that every screen asks for the changes."""
     Sorting.objects.filter(board=board_id).update(revision=F("revision") + 1)

@@ -1,4 +1,4 @@
-"""From sorting apart to sorting together to a closed board, and from a pile to a sub-theme."""
+"""From sorting apart to sorting together and to a closed board; and from a pile to a sub-theme."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,12 @@ from taxonomy.rules import may_edit_taxonomies
 from taxonomy.tree import drafts
 
 EXAMPLES = 5
-"""So many cards of a pile become examples of its sub-theme."""
+"""The most cards of a pile that become examples of its sub-theme."""
 
 
 @transaction.atomic
 def finish_sorting(*, board: Board, member: Membership, done: bool = True) -> None:
-    """Say that one's sorting is done, or is not yet. Raises BoardClosed, NotApart, NotYourBoard."""
+    """Mark the member's own sorting as done, or as not done. Raises BoardClosed, NotApart, NotYourBoard."""
     held = hold_board(board)
     if held.phase != Board.Phase.APART:
         raise NotApart
@@ -43,9 +43,8 @@ def finish_sorting(*, board: Board, member: Membership, done: bool = True) -> No
 
 @transaction.atomic
 def begin_together(*, board: Board, by: Membership) -> None:
-    """End the sorting apart, whoever is done: the common sorting begins with what all put together alike.
-
-    Raises NotAllowed for who does not lead, NotApart, BoardClosed.
+    """End the sorting apart, even if not everybody is done. The common sorting begins with the cards that
+    everybody sorted the same way. Raises NotAllowed if the member does not lead, NotApart, BoardClosed.
     """
     held = hold_board(board)
     _require_lead(by, held)
@@ -62,8 +61,8 @@ def begin_together(*, board: Board, by: Membership) -> None:
 
 
 def _begin_with(board: Board, common: Sorting, number: int) -> None:
-    """Put into common piles what all have put together; aside what all have left aside. Who has sorted
-    nothing, be it that they left the study, is not waited for.
+    """Make common piles of cards that everybody put together; leave aside the cards that everybody left
+    aside. Members who have sorted nothing, for example because they left the study, are not counted.
     """
     sortings = [each for each in sorted_apart(board) if each.piles or each.aside]
     theirs = Pile.objects.filter(sorting__board=board, in_play=True).in_bulk()
@@ -84,8 +83,8 @@ def _begin_with(board: Board, common: Sorting, number: int) -> None:
 
 
 def _common(sources: Sequence[Pile], taken: set[str]) -> Pile:
-    """A pile with all their names, the first definition, and their theme where they have one. Its name is
-    added to those that are `taken`.
+    """A pile with the names of all sources, their first definition, and their theme if they agree on one. Its
+    name is added to `taken`.
     """
     names: dict[str, str] = {}
     for pile in sources:
@@ -106,7 +105,7 @@ def _common(sources: Sequence[Pile], taken: set[str]) -> Pile:
 
 @transaction.atomic
 def close_board(*, board: Board, by: Membership) -> None:
-    """End the sorting: the piles stay as they are. Raises NotAllowed, StillApart, BoardClosed."""
+    """End the sorting: the piles stay unchanged. Raises NotAllowed, StillApart, BoardClosed."""
     held = hold_board(board)
     _require_lead(by, held)
     if held.phase == Board.Phase.APART:
@@ -119,11 +118,9 @@ def close_board(*, board: Board, by: Membership) -> None:
 
 @transaction.atomic
 def make_sub_theme(*, board: Board, member: Membership, pile: int) -> Move:
-    """Add a pile to the taxonomy's draft as a sub-theme below its theme, with some cards as examples: none
-    that somebody may not see yet.
-
-    Raises BoardRefused, NotAllowed for who may not change the draft, StillApart, what hold_to_sort raises,
-    and what the draft refuses.
+    """Add a pile to the draft of the taxonomy as a sub-theme below its theme. Its examples are cards that are
+    hidden from no member. Raises BoardRefused, NotAllowed if the member may not change the draft, StillApart,
+    what hold_to_sort raises, and what the draft refuses.
     """
     held = hold_to_sort(board, member)
     if held.sorting.member_id is not None:

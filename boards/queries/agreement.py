@@ -1,4 +1,4 @@
-"""How alike the cards of a board were sorted by those who did it apart."""
+"""How similarly the members sorted the cards of a board while they sorted apart."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from studies.models import Membership
 
 @dataclass
 class SortingApart:
-    """What one person made of the cards apart: the pile of each by its id, and those left aside."""
+    """How one member sorted the cards apart: the pile of each card by its id, and the cards left aside."""
 
     who: str
     is_done: bool
@@ -21,13 +21,13 @@ class SortingApart:
 
     @property
     def made(self) -> int:
-        """How many piles these are."""
+        """The number of piles."""
         return len(set(self.piles.values()))
 
 
 @dataclass(frozen=True)
 class PairAlike:
-    """Two people, by their pseudonyms, and how alike they sorted."""
+    """Two members, by their pseudonyms, and how similarly they sorted."""
 
     first: str
     second: str
@@ -35,15 +35,14 @@ class PairAlike:
 
     @property
     def either(self) -> int:
-        """The pairs of cards that either of them has together."""
+        """The number of card pairs that at least one of the two put together."""
         return self.alike.together + self.alike.first + self.alike.second
 
 
 @dataclass(frozen=True)
 class BoardAgreement:
-    """All who sorted apart, as a `whole` and pair by pair.
-
-    `cards`: how many there were to sort, of those that the reader may see.
+    """The members who sorted apart, as a `whole` and pair by pair. `cards`: the number of cards to sort that
+    the reader may see.
     """
 
     sorters: list[SortingApart]
@@ -57,7 +56,7 @@ class BoardAgreement:
 
 
 def sorted_apart(board: Board) -> list[SortingApart]:
-    """What each made of the cards, in the order in which they were asked to. Two queries."""
+    """The sorting of each member who sorts apart, in the order in which they were asked. Two queries."""
     sortings = Sorting.objects.filter(board=board, member__isnull=False).select_related("member")
     found = {
         sorting.pk: SortingApart(sorting.member.pseudonym, sorting.done_at is not None)  # type: ignore[union-attr]
@@ -73,8 +72,8 @@ def sorted_apart(board: Board) -> list[SortingApart]:
 
 
 def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
-    """How alike they sorted, over the cards that this member may see. None while they still sort, and for a
-    board that was sorted together from its beginning. A fixed number of queries.
+    """How similarly the members sorted the cards that this member may see. None while they still sort, and
+    for a board that was never sorted apart. A fixed number of queries.
     """
     if board.phase == Board.Phase.APART:
         return None
@@ -92,7 +91,7 @@ def agreement_of(board: Board, member: Membership) -> BoardAgreement | None:
 
 
 def _came_later(board: Board) -> set[int]:
-    """The cards that were not there to be sorted apart: what splits, merges and news made. One query."""
+    """The cards that came after the sorting apart, by splits, merges and news. One query."""
     kinds = (Move.Kind.SPLIT, Move.Kind.MERGE, Move.Kind.BRING)
     moves = Move.objects.filter(sorting__board=board, sorting__member=None, kind__in=kinds)
     return {
@@ -104,7 +103,7 @@ def _came_later(board: Board) -> set[int]:
 
 
 def had_where(board: Board, cards: Collection[int]) -> dict[int, list[dict[str, str]]]:
-    """Who had put which of these cards into which pile while they sorted apart, by the card. One query."""
+    """Card id to the members who sorted it apart, each with the name of the pile. One query."""
     found: dict[int, list[dict[str, str]]] = defaultdict(list)
     placed = Placement.objects.filter(
         board=board, card__in=cards, sorting__member__isnull=False, pile__isnull=False

@@ -1,4 +1,4 @@
-"""Boards that a user may see, and what lies where on one: all of it, or what changed since a revision."""
+"""The boards that a user may see, and the content of a board: all of it, or the changes since a revision."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -30,21 +30,20 @@ def boards_for(user: User | AnonymousUser) -> QuerySet[Board]:
 
 
 def sorting_of(board: Board, member: Membership | None) -> Sorting | None:
-    """What this member sees of a board: the common sorting, or their own while it is sorted apart."""
+    """The sorting that this member sees: the common one, or their own while the board is sorted apart."""
     whose = Q(member=member) if board.phase == Board.Phase.APART else Q(member=None)
     return Sorting.objects.filter(whose, board=board).first() if member else None
 
 
 def undoable(sorting: Sorting, member: Membership) -> QuerySet[Move]:
-    """The moves of a member that count and can be taken back, the last first."""
+    """The moves of a member that count and can be taken back, the last move first."""
     own = Move.objects.filter(sorting=sorting, member=member, undone=None)
     return own.exclude(kind__in=FOR_GOOD).order_by("-number")
 
 
 def redoable(sorting: Sorting, member: Membership) -> QuerySet[Move]:
-    """What a member took back since their last move, the last taken back first.
-
-    What was done again is a move that counts, and came before what is still taken back.
+    """The moves that a member took back since their last move, the last undo first. A redone move counts
+    again, but is older than the undos that are left, so that it does not end the redoing.
     """
     own = Move.objects.filter(sorting=sorting, member=member)
     later = own.filter(undone=None, number__gt=OuterRef("undone")).exclude(kind__in=FOR_GOOD)
@@ -53,8 +52,8 @@ def redoable(sorting: Sorting, member: Membership) -> QuerySet[Move]:
 
 @dataclass(frozen=True)
 class ListedBoard:
-    """One board of a list: its cards in play that the reader may see, how many lie in a pile or aside of the
-    common sorting, its piles, and of those who sort apart how many there are and are done.
+    """One board of a list: its `cards` in play that the reader may see, how many of them are `sorted` (in a
+    pile or aside of the common sorting), its `piles`, its `sorters` who sort apart, and how many are `done`.
     """
 
     board: Board
@@ -66,8 +65,8 @@ class ListedBoard:
 
 
 def boards_of(taxonomy: Taxonomy, member: Membership) -> list[ListedBoard]:
-    """The boards of a taxonomy, newest first, without those that are still sorted apart by others than those
-    who sort. A fixed number of queries.
+    """The boards of a taxonomy, newest first. Boards that are still sorted apart are left out for members who
+    may not sort. A fixed number of queries.
     """
     boards = Board.objects.filter(taxonomy=taxonomy).select_related("taxonomy__study", "about", "made_by")
     shown = [board for board in boards.order_by("-pk") if may_read_board(member, board)]
@@ -104,11 +103,11 @@ def boards_of(taxonomy: Taxonomy, member: Membership) -> list[ListedBoard]:
 def state_of(
     board: Board, member: Membership, *, since: int | None = None, always: bool = False
 ) -> dict[str, Any] | None:
-    """What a board says to this member, as plain data; since a revision only what changed, None where nothing
-    did, unless `always`. A fixed number of queries; docs/rest.md describes its shape.
+    """The content of a board for this member, as plain data; since a revision only the changes, and None
+    without changes, unless `always`. A fixed number of queries; docs/rest.md describes its shape.
     """
     sorting = sorting_of(board, member)
-    if sorting is None:  # a lead who looks on while others sort apart
+    if sorting is None:  # a member who watches while others sort apart
         sorting = Sorting(board=board, revision=Sorting.objects.get(board=board, member=None).revision)
     if since == sorting.revision and not always:
         return None
@@ -149,7 +148,7 @@ def state_of(
 
 @dataclass(frozen=True)
 class CardList:
-    """The cards of one place: of a `pile`, as the state tells it; else left `aside`, or nowhere."""
+    """The cards of one place: of a `pile`, as in the state; otherwise left `aside`, or unsorted."""
 
     cards: list[dict[str, Any]]
     pile: dict[str, Any] | None = None
@@ -157,8 +156,8 @@ class CardList:
 
 
 def lists_of(board: Board, member: Membership) -> list[CardList]:
-    """What this member sees of a board as lists: the piles in their order, what is left aside, and what lies
-    nowhere. As many queries as `state_of`.
+    """The content of a board for this member as lists: the piles in their order, the cards left aside, and
+    the unsorted cards. As many queries as `state_of`.
     """
     state = state_of(board, member) or {"cards": [], "piles": []}
     lie: dict[object, list[dict[str, Any]]] = defaultdict(list)
@@ -177,7 +176,7 @@ def _can_edit(board: Board, sorting: Sorting, member: Membership) -> bool:
 def _cards(
     board: Board, sorting: Sorting, member: Membership, since: int | None
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """The cards in play, and the ids of those that left it; since a revision only what moved."""
+    """The cards in play, and the ids of cards that left it; since a revision only those that moved."""
     found = (
         Card.objects.filter(board=board)
         .annotate(here=FilteredRelation("placements", condition=Q(placements__sorting=sorting.pk)))
@@ -200,7 +199,7 @@ def _cards(
 
 
 def _say_where_they_were(board: Board, cards: list[dict[str, Any]]) -> None:
-    """Add to each card that lies nowhere who had put it where while they sorted apart."""
+    """Add to each unsorted card who had put it into which pile while they sorted apart."""
     nowhere = [card for card in cards if card["pile"] is None and not card["aside"]]
     had = had_where(board, [card["id"] for card in nowhere])
     for card in nowhere:
@@ -227,7 +226,7 @@ def _piles(sorting: Sorting, codes: dict[str, tuple[str, str]]) -> list[dict[str
 
 
 def rootcause_of(pile: Pile, codes: dict[str, tuple[str, str]]) -> str:
-    """The name of the theme that a pile stands below: as its file says it, or as the draft does; or ""."""
+    """The name of the theme above a pile: as written in its file, otherwise as in the draft; or ""."""
     return pile.rootcause or codes.get(str(pile.theme), ("", ""))[1]
 
 
@@ -237,8 +236,8 @@ def codes_of(board: Board) -> dict[str, tuple[str, str]]:
 
 
 def mapping_of(board: Board, member: Membership) -> list[SubTheme]:
-    """What the common sorting maps to what, as a file: a row for each pile in their order, with its cards in
-    the order of their coming, without those that this member may not see now.
+    """The mapping of the common sorting, for a file: a row for each pile in their order, with its cards in
+    the order in which they came, without cards hidden from this member.
     """
     sorting = Sorting.objects.get(board=board, member=None)
     piles = Pile.objects.filter(sorting=sorting, in_play=True).order_by("position", "pk")
@@ -253,19 +252,19 @@ def mapping_of(board: Board, member: Membership) -> list[SubTheme]:
 
 
 def sortings_apart(board: Board) -> list[Sorting]:
-    """The sortings of those who sort, or sorted, apart, with their members."""
+    """The sortings of members who sort, or sorted, apart, with these members."""
     found = Sorting.objects.filter(board=board, member__isnull=False)
     return list(found.select_related("member").order_by("pk"))
 
 
 def to_sort_apart(seats: Sequence[Membership]) -> list[Sorting]:
-    """The sortings of these seats that are not done, on boards that are sorted apart. One query."""
+    """The sortings of these memberships that are not done, on boards that are sorted apart. One query."""
     own = Sorting.objects.filter(member__in=seats, done_at=None, board__phase=Board.Phase.APART)
     found = own.select_related("board__taxonomy__study", "member").order_by("pk")
     return [each for each in found if may_sort(each.member, each.board)]
 
 
 def themes_of(board: Board) -> list[dict[str, str]]:
-    """Code and name of each theme of the draft, below which a sub-theme can stand. Four queries."""
+    """Code and name of each theme of the draft, which a sub-theme can have above it. Four queries."""
     draft = drafted(board.taxonomy).draft
     return [{"code": each.code, "name": each.name} for each in draft if draft.level(each.key) == Level.THEME]

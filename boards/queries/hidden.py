@@ -1,4 +1,4 @@
-"""Cards that a member may not see now: what they say comes from labels that are blind for them."""
+"""Cards that a member may not see now, because their labels are still blind for the member."""
 
 from collections.abc import Collection
 
@@ -10,12 +10,12 @@ from rounds.queries.blindness import withheld_issues_in
 from studies.models import Membership
 
 COUNTED = (Round.Kind.PILOT, Round.Kind.MAIN)
-"""The kinds of rounds whose labels give cards: a screening asks something else, a training is no result."""
+"""The kinds of rounds whose labels give cards. A screening asks another question; a training is no result."""
 
 
 def behind_hidden(taxonomy_id: int, members: Collection[Membership]) -> QuerySet[CardLabel]:
-    """What stands behind cards that one of these members may not see now: a label of an issue that they have
-    yet to label in another round, or that lacks labels again. Two small queries.
+    """The labels behind cards that one of these members may not see now: labels of an issue that the member
+    has yet to label in another round, or that lacks labels again. Two small queries.
     """
     same = {"round": OuterRef("label__round"), "issue": OuterRef("label__issue")}
     hidden = Q(Exists(RoundIssue.objects.filter(**same, completed_at=None, round__closed_at=None)))
@@ -27,7 +27,7 @@ def behind_hidden(taxonomy_id: int, members: Collection[Membership]) -> QuerySet
 
 
 def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set[int]:
-    """Those of these cards that this member may not see now, by ids. No query for a board of a file."""
+    """The ids of those of `cards` that this member may not see now. No query for a board of a file."""
     if board.about_id is None:
         return set()
     behind = behind_hidden(board.taxonomy_id, [member]).filter(card__in=cards.values("pk"))
@@ -47,7 +47,7 @@ def held_from(boards: Collection[Board], member: Membership) -> int:
 
 
 def shown_to_all(board: Board) -> QuerySet[Card]:
-    """The cards in play that nothing keeps from any member: what of the board may be quoted elsewhere."""
+    """The cards in play that are hidden from no member, so that they may be quoted elsewhere."""
     members = list(Membership.objects.filter(study=board.taxonomy.study_id, left_at=None))
     behind = behind_hidden(board.taxonomy_id, members).filter(card=OuterRef("pk"))
     return Card.objects.filter(~Exists(behind), board=board, in_play=True)

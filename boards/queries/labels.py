@@ -15,9 +15,9 @@ from taxonomy.models import Category, CategoryState, Taxonomy, Version
 
 
 def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | None) -> dict[str, list[int]]:
-    """The summaries of labels that say this category, or one below it in any version: by their text, in the
-    order of the labels, with the ids of these. Of complete and revealed issues, without what is held back
-    from the member. Equal in all but case and spaces is one text, as it was written first.
+    """The summaries of labels with this category, or a category below it in any version: each text, in the
+    order of the labels, with their ids. Only labels of complete, revealed issues that are not withheld from
+    the member. Texts that differ only in case and spaces are one text, as first written.
     """
     found: dict[str, list[int]] = {}
     written: dict[str, str] = {}
@@ -30,9 +30,9 @@ def summaries_about(taxonomy: Taxonomy, about: Category, member: Membership | No
 
 
 def new_summaries(board: Board, member: Membership) -> dict[str, list[int]]:
-    """What `summaries_about` gives of the board's theme or type, without what a card says, or said before it
-    was split or merged. None for a board of a file. Cards that this member may not see say nothing here: what
-    is missing would tell of them.
+    """The `summaries_about` the board's category that no card shows, or showed before it was split or merged;
+    none for a board of a file. Cards hidden from this member are disregarded: a missing summary would reveal
+    them.
     """
     if board.about is None:
         return {}
@@ -45,14 +45,14 @@ def new_summaries(board: Board, member: Membership) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class CardCount:
-    """A theme or type of a version, and how many cards a board about it would begin with."""
+    """A theme or type of a version, and how many cards a board about it would have."""
 
     state: CategoryState
     cards: int
 
 
 def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
-    """What boards could be about: types and themes in the order of the tree. A fixed number of queries."""
+    """The possible subjects of boards: types and themes in tree order. A fixed number of queries."""
     below = _below(version.taxonomy)
     pairs = [(category, about) for about, under in below.items() for category in under]
     said = (
@@ -77,8 +77,8 @@ def card_counts(version: Version, member: Membership | None) -> list[CardCount]:
 
 
 def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[CurrentLabel]:
-    """What labels with a summary say, of issues that are complete and revealed, without what is held back
-    from the member. Two small queries.
+    """The current labels with a summary on complete, revealed issues that are not withheld from the member.
+    Two small queries.
     """
     rounds = list(Round.objects.filter(version__taxonomy=taxonomy, kind__in=COUNTED, opened_at__isnull=False))
     blind = Reader(member).withheld_issues(rounds)
@@ -92,7 +92,7 @@ def summed_up(taxonomy: Taxonomy, member: Membership | None) -> QuerySet[Current
 
 
 def _below(taxonomy: Taxonomy) -> dict[int, set[int]]:
-    """For each category that was ever published: itself and all that ever stood below it, by ids."""
+    """For each category that was ever published: the ids of itself and of all that were ever below it."""
     parents: dict[int, set[int]] = defaultdict(set)
     states = CategoryState.objects.filter(version__taxonomy=taxonomy, version__published_at__isnull=False)
     for category, parent in states.values_list("category", "parent"):

@@ -1,4 +1,4 @@
-"""What an open board asks and sends: its state, what changed since, and acts, as JSON."""
+"""The requests of an open board: its state, the changes since a revision, and acts, as JSON."""
 
 import json
 
@@ -25,7 +25,7 @@ from studies.pages import own_seat
 
 @require_safe
 def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """All that lies on the board; with `since` what changed after that revision, 204 where nothing did."""
+    """The content of the board; with `since` the changes after that revision, 204 without changes."""
     board, member = board_and_seat(request, board_id)
     found = state_of(board, member, since=commands.revision(request.GET.get("since")))
     return HttpResponse(status=204) if found is None else JsonResponse(found)
@@ -33,8 +33,8 @@ def board_state(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 @require_POST
 def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """Do one act. The answer is what changed since the revision that was `seen`, with `error` where it was
-    refused: then nothing was changed.
+    """Do one act. The answer has the changes since the revision `seen`, and `error` if the act was refused;
+    then nothing was changed.
     """
     board, member = board_and_seat(request, board_id)
     try:
@@ -51,7 +51,7 @@ def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 @require_POST
 def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """What the board maps to what, as a file laid out like the published one; written into the audit."""
+    """Send the mapping of the board as a file with the published layout; the audit notes it."""
     board, member = board_and_seat(request, board_id)
     answer = HttpResponse(write_mapping(mapping_of(board, member)), content_type="text/csv; charset=utf-8")
     answer.headers[WITHHELD] = str(held_from([board], member))
@@ -63,7 +63,7 @@ def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 
 def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:
-    """A board of a study of this user's, and their seat in that study. Http404, PermissionDenied."""
+    """A board of one of this user's studies, and their seat in that study. Http404, PermissionDenied."""
     board = get_object_or_404(boards_for(request.user), pk=board_id)
     member = own_seat(request, board.taxonomy.study)
     require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))

@@ -1,4 +1,4 @@
-"""Pages of boards: which there are, a new one, one to sort on, and how alike it was sorted."""
+"""Pages of boards: the list, a new board, the board to sort on, and the agreement of its sorters."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from taxonomy.pages import taxonomy_of
 from taxonomy.queries.taxonomies import published_version
 
 CARDS_SHOWN = 200
-"""So many cards of each pile stand on the page to read; the mapping has all."""
+"""The most cards of each pile on the page to read; the mapping has all cards."""
 
 
 @require_safe
@@ -46,7 +46,7 @@ def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Begin a board. Posted with `check` it only says which cards it would have."""
+    """Begin a board. With `check` in the form the page only shows which cards it would have."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
     require(may_make_board(member, taxonomy.study), _("An owner or a lead of the study begins boards."))
     posted = request.method == "POST"
@@ -77,7 +77,7 @@ def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_safe
 def board(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """The board; what lies on it is fetched by the page."""
+    """Show the board; its script fetches the cards."""
     found, member = board_and_seat(request, board_id)
     taxonomy = found.taxonomy
     sortings = sortings_apart(found)
@@ -114,7 +114,7 @@ def board(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 @require_safe
 def board_piles(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """What lies where, to read and to print; the board itself needs JavaScript."""
+    """Show the piles and their cards, to read and to print; the board itself needs JavaScript."""
     found, member = board_and_seat(request, board_id)
     lists = lists_of(found, member)
     context = {
@@ -131,7 +131,7 @@ def board_piles(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 @require_safe
 def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
-    """How alike the cards were sorted by those who did it apart. 404 while they do, and where nobody did."""
+    """Show how similarly the cards were sorted apart. 404 while they are, and if nobody sorted apart."""
     found, member = board_and_seat(request, board_id)
     agreement = agreement_of(found, member)
     if agreement is None:
@@ -146,7 +146,7 @@ def board_agreement(request: AuthedRequest, board_id: int) -> HttpResponse:
 
 
 def _around(taxonomy: Taxonomy, member: Membership) -> dict[str, Any]:
-    """What all pages of boards say around them."""
+    """The context that all pages of boards share."""
     page = "taxonomy" if published_version(taxonomy) else "draft"
     return {
         **frame(taxonomy.study, member, "taxonomies"),
@@ -156,7 +156,7 @@ def _around(taxonomy: Taxonomy, member: Membership) -> dict[str, Any]:
 
 
 def _note(board: Board, own: Sorting | None, sortings: list[Sorting]) -> str:
-    """What this phase asks of the reader, in a sentence; "" where there is nothing to say."""
+    """What the reader can do in this phase, in a sentence; "" for no sentence."""
     if board.phase == Board.Phase.CLOSED:
         return _("This board is closed: its piles stay as they are.")
     if board.phase == Board.Phase.TOGETHER:

@@ -1,10 +1,10 @@
-"""What the scripts of the board say. Names in `%(…)s` are filled in by them."""
+"""The texts of the scripts of the board. The scripts fill in the names in `%(…)s`."""
 
 from django.utils.translation import gettext as _
 
 
 def board_words() -> dict[str, str]:
-    """Each sentence by its name, in the reader's language."""
+    """Each text by its name, in the reader's language."""
     return {
         "unsorted": _("To sort"),
         "aside": _("Left aside"),

@@ -1,4 +1,4 @@
-"""The daily mail: it tells each member who wants it what waits for them."""
+"""The daily mail: it tells each member who wants it how much waits for them."""
 
 import logging
 from datetime import datetime
@@ -88,6 +88,6 @@ def _mail(member: Membership, news: News) -> EmailMessage:
         subject=_("%(study)s: what waits for you") % {"study": study},
         body=render_to_string("overview/digests/mail.txt", context).strip() + "\n",
         to=[user.email],
-        # Programs that answer mail by themselves leave this one alone.
+        # This header stops programs that answer mail automatically.
         headers={"Auto-Submitted": "auto-generated"},
     )

@@ -1,4 +1,4 @@
-"""The contents of a member's daily mail: how much waits for them, as far as they may see it now."""
+"""The contents of a member's daily mail: how much waits for them, counting only what they may see now."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,9 +22,8 @@ BY_THEMSELVES = (Meeting.Kind.APART, Meeting.Kind.PAIR)
 
 @dataclass(frozen=True)
 class Invited:
-    """A meeting that a member is invited to, not closed yet, with the undecided issues that they may see.
-
-    `votes` of these issues wait for their vote; in a meeting that votes together none do.
+    """A meeting that is not closed and that a member is invited to, with the undecided issues they may see.
+    `votes` of these issues wait for their vote; in a meeting that votes together this is 0.
     """
 
     meeting: Meeting
@@ -34,7 +33,7 @@ class Invited:
 
 @dataclass(frozen=True)
 class News:
-    """All that waits for one member. `is_any`: some of it is new, or waits for their vote."""
+    """Everything that waits for one member. `is_any`: some of it is new, or waits for their vote."""
 
     mentions: list[Mention]
     meetings: list[Invited]
@@ -51,7 +50,7 @@ class News:
 
 
 def readers(now: datetime) -> QuerySet[Membership]:
-    """The members with an active account who want a digest and have had none on this day."""
+    """The members with an active account who want a digest and have had no digest on this day."""
     today = Digest.objects.filter(member=OuterRef("pk"), day=now.date())
     return Membership.objects.filter(
         ~Exists(today), gets_digest=True, left_at=None, role__in=PEOPLE, user__is_active=True
@@ -59,10 +58,10 @@ def readers(now: datetime) -> QuerySet[Membership]:
 
 
 def news_for(member: Membership, now: datetime) -> News:
-    """The contents of the member's digest at this moment. Six queries, and five at most for each meeting.
-
-    It has the mentions that they have not seen and that no digest has had, and every planned or open meeting
-    that they are invited to. A meeting is news once it is planned or opened, and on the day before it starts.
+    """The contents of the member's digest at this moment. Six queries, and five at most for each meeting. The
+    digest has the mentions that the member has not seen and that were in no digest, and every planned or open
+    meeting with an invitation. A meeting is news once it is planned or opened, and on the day before it
+    starts.
     """
     unseen = Mention.objects.filter(member=member, digest=None, seen_at=None)
     named = list(readable(unseen).order_by("id"))

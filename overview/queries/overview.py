@@ -30,10 +30,9 @@ DAYS = 7
 
 @dataclass(frozen=True)
 class OwnRound:
-    """An open round that a member labels in, the number of their labels, and of all that they owe.
-
-    `is_share`: the total is an equal share. `opens`: the open rounds that they may label in once they have
-    passed this training.
+    """An open round that a member labels in, the number of their labels, and the number that they are to
+    give. `is_share`: the total is an equal share. `opens`: the open rounds that they may label in after
+    passing this training.
     """
 
     round: Round
@@ -52,7 +51,7 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
     """The open rounds that these memberships of one person can label in now, newest first. Six queries.
 
     Rounds that the person was taken out of are left out, and rounds whose training they have yet to pass. The
-    numbers depend on the person's own labels alone. In a k-of-n round nobody's total is fixed: it is an equal
+    numbers depend on the person's own labels alone. In a k-of-n round no total is fixed: it is an equal
     share, or the person's quota if that is less.
     """
     member = {seat.pk: seat for seat in seats if may_be_volunteer(seat, seat.study)}
@@ -227,7 +226,7 @@ def people(study: Study, round_: Round | None) -> list[Person]:
     chosen = set(RoundVolunteer.objects.filter(round=round_).values_list("member", flat=True))
     members = [member for member in members if member.left_at is None or member.pk in chosen]
     counted = dict(labels.values_list("volunteer").annotate(n=Count("*")))
-    # A surplus label is one without a slot: asked that way, both counts come from an index.
+    # A surplus label has no slot: with this condition both counts come from an index.
     surplus = dict(labels.filter(assignment=None).values_list("volunteer").annotate(n=Count("*")))
     accounts = [member.pk for member in members if member.user_id and member.pk in chosen]
     today = timezone.localdate(clock.now())

@@ -19,7 +19,7 @@ from taxonomy.models import Level
 
 
 def percent(part: int, whole: int) -> str:
-    """A share with one decimal. Only a whole is 100 %, and only nothing is 0 %."""
+    """A share with one decimal. Only the whole is 100 %, and only nothing is 0 %."""
     share = 100 * part / whole
     if 0 < share < 0.1:
         return _("under 0.1\N{NO-BREAK SPACE}%")
@@ -40,7 +40,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Facts:
-    """The state of a study as far as one member may know it; `labels` and `slots` are those of `current`."""
+    """The state of a study that one member may know; `labels` and `slots` are those of `current`."""
 
     study: Study
     member: Membership

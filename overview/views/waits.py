@@ -1,4 +1,4 @@
-"""What waits for a member: one card for each, with the button that starts it."""
+"""What waits for a member: a card for each thing, with the button that starts it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -239,7 +239,7 @@ def _on(at: datetime | None) -> str:
 
 
 def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[MotionMention]) -> list[Wait]:
-    """Comments that name the reader: one card for each round or taxonomy, with a link to the newest."""
+    """Comments that name the reader: a card for each round or taxonomy, with a link to the newest comment."""
     places: dict[tuple[Study, Round | str], list[tuple[str, str]]] = {}
     for comment in (one.comment for one in on_issues):
         said = (comment.author.pseudonym, comment.get_absolute_url())
@@ -265,9 +265,8 @@ def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[MotionMention]
 
 
 def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) -> list[Wait]:
-    """The next step of a lead before anybody can label; once rounds are planned, each of them.
-
-    One query, if a training is planned.
+    """The next step of a lead before anybody can label; once rounds are planned, a step for each of them. One
+    query, if a training is planned.
     """
 
     def step(about: str, text: str, url: str, action: str, hint: str, icon: str) -> list[Wait]:

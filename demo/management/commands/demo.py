@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
 
 def introduced(member: Membership) -> str:
-    """Who this is, in a line: name, pseudonym and role; a volunteer with the issues that wait for them."""
+    """A member in a line: name, pseudonym and role; for a volunteer the number of issues left to label."""
     words = [member.pseudonym, str(member.get_role_display())]
     round_ = Round.objects.filter(study=member.study, name=MAIN_ROUND).first()
     if round_ and member.role == "volunteer":
