@@ -1,4 +1,4 @@
-"""Where the marks of a figure stand: scales, ticks, whiskers, bars, steps of heat. Geometry only.
+"""The positions of marks in a figure: scales, ticks, whiskers, bars, steps of heat. Geometry only.
 
 Coordinates are text with a full stop in every language, ready for an SVG attribute.
 """
@@ -18,7 +18,7 @@ def px(value: float) -> str:
 
 @dataclass(frozen=True)
 class Tick:
-    """A place on an axis: where, and what it says there."""
+    """A mark on an axis: its coordinate and its text."""
 
     x: str
     text: str
@@ -35,13 +35,13 @@ class Axis:
     right: float
 
     def x(self, value: float) -> str:
-        """The coordinate of a value; values off the axis stand at its end."""
+        """The coordinate of a value; values off the axis are put at its end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return px(self.left + share * (self.right - self.left))
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """A tick at every step, both ends included, with as many digits as tell them apart."""
+        """A tick at every step and at both ends, with enough digits to tell ticks apart."""
         digits = max(0, -math.floor(math.log10(self.step) + 1e-9))
         values = [self.low + at * self.step for at in range(round((self.high - self.low) / self.step) + 1)]
         return tuple(Tick(self.x(value), _plain(f"{value:.{digits}f}")) for value in values)
@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
 
 
 def whole_axis(values: Iterable[float], left: float, right: float) -> Axis:
-    """0 to 1, begun further down where a value is negative, but not below -1: kappas of all sizes."""
+    """An axis from 0 to 1 for kappas; negative values move its start down, to -1 at most."""
     lowest = max(min(values, default=0.0), -1.0)
     step = 0.2 if lowest >= -0.4 else 0.5
     return Axis(min(0.0, math.floor(lowest / step + 1e-9) * step), 1.0, step, left, right)
@@ -62,7 +62,7 @@ def whole_axis(values: Iterable[float], left: float, right: float) -> Axis:
 def close_axis(values: Iterable[float], left: float, right: float, *, most: int = 5) -> Axis:
     """An axis just wide enough for the values, with round ends and at most `most` steps of 1, 2 or 5.
 
-    Never wider than -1 to 1, where agreement lives; without values 0 to 1.
+    It stays within -1 to 1, the range of agreement; without values it is 0 to 1.
     """
     found = sorted(min(max(value, -1.0), 1.0) for value in values)
     if not found:
@@ -87,9 +87,9 @@ def _round_step(least: float) -> float:
 
 @dataclass(frozen=True)
 class Whisker:
-    """A value as a mark at `x`, its interval as a line from `low` to `high`; both None where there is none.
+    """A value as a mark at `x`, its interval as a line from `low` to `high`; both None without an interval.
 
-    `is_off`: the value lies off the axis, and the mark at its end only points there.
+    `is_off`: the value is off the axis, so the mark is at the end of the axis and points there.
     """
 
     x: str
@@ -120,7 +120,7 @@ class Band:
 
 
 def bands(axis: Axis, bounds: Sequence[tuple[float, str]], word: str) -> tuple[Band, ...]:
-    """The stretches from 0 that end at `bounds`, a gap of one unit between them; the one of `word` is on."""
+    """The stretches from 0 that end at `bounds`, with gaps of one unit; `on` is true for that of `word`."""
     made, start = [], 0.0
     for end, name in bounds:
         left, right = float(axis.x(start)), float(axis.x(end))
@@ -138,7 +138,7 @@ class Bar:
 
 
 def bars(counts: Sequence[int], most: int, *, width: float, height: float) -> tuple[Bar, ...]:
-    """A bar per count, `width` apart; `most` is as high as the drawing, a nothing is a line of one unit."""
+    """A bar per count, `width` apart; a count of `most` is as high as the drawing, 0 is one unit high."""
     tall = [max(1.0, count / most * height) if most else 1.0 for count in counts]
     return tuple(
         Bar(px(at * width), px(height - tall[at]), px(tall[at]), count) for at, count in enumerate(counts)
@@ -146,7 +146,7 @@ def bars(counts: Sequence[int], most: int, *, width: float, height: float) -> tu
 
 
 def heat_step(value: float, low: float, high: float) -> int:
-    """1 to 7: in which seventh of low to high a value lies; the middle one if they are the same."""
+    """1 to 7: the seventh of low to high that contains the value; 4 if low and high are equal."""
     if high <= low:
         return 4
     return min(HOTTEST, max(1, 1 + math.floor((value - low) / (high - low) * HOTTEST)))

@@ -1,4 +1,4 @@
-"""What a drawing can fail with."""
+"""The errors of drawing."""
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from core.errors import DomainError
 
 
 class TreeTooLarge(DomainError):
-    """A figure of more categories than `most` is no PDF and no PNG."""
+    """A figure with more than `most` categories exists only as SVG, not as PDF or PNG."""
 
     status = 422
 

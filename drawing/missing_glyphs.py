@@ -1,4 +1,4 @@
-"""Letters that no font of this server has: in PDF files and in pictures they are empty boxes."""
+"""Letters without a font on this server: PDF files and pictures show them as empty boxes."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ from drawing.workers import answer_of
 SECONDS = 5
 
 ALONG = range(0x0530), range(0x1E00, 0x2000), range(0x2010, 0x2060), range(0x2190, 0x2194)
-"""Latin, Greek, Cyrillic, punctuation and arrows: these come with the engines. Others are asked for."""
+"""Latin, Greek, Cyrillic, punctuation and arrows: the engines bring these. All others are looked up."""
 
 NO_SHAPE = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 
@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 
 
 def without_a_font(texts: Iterable[str]) -> str:
-    """The letters of these texts that would be boxes, each once, in the order of their codes.
+    """The letters of these texts that would be boxes, each once, in the order of their codes; "" on failure.
 
-    Asks a process of its own, some tenths of a second, once for the same letters.
+    A separate process looks them up in some tenths of a second; answers for the same letters are cached.
     """
     letters = {letter for text in texts for letter in text if category(letter) not in NO_SHAPE}
     asked = sorted(letter for letter in letters if not any(ord(letter) in part for part in ALONG))

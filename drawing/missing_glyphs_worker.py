@@ -1,6 +1,6 @@
 """Print the letters of the input that no font here has: `python -m drawing.missing_glyphs_worker`.
 
-Input and output are JSON texts. A process of its own, as for typesetting.
+Input and output are JSON texts. It runs as a separate process, like typesetting.
 """
 
 import json
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import typst
 
 NO_LETTER = "\uffff"
-"""No font has it: what is drawn for it is drawn for each letter that is missing."""
+"""No font has this letter: every missing letter is drawn with the same shape as this letter."""
 
 EACH = """#set page(width: auto, height: auto, margin: 0pt)
 #for letter in json(bytes(sys.inputs.letters)) [#text(letter) #parbreak()]
@@ -22,13 +22,13 @@ TEXT, GLYPH, SHAPES = "<g transform=", 'href="#', "<defs>"
 def missing(letters: str) -> str:
     drawn = _drawn(NO_LETTER + letters)
     if len(drawn) != len(letters) + 1:
-        # Some letter is a picture of its own, such as a coloured one: those that are not are found singly.
+        # Some letters, such as coloured ones, are drawn as pictures: the others are found one by one.
         return "".join(map(missing, letters)) if len(letters) > 1 else ""
     return "".join(letter for letter, glyph in zip(letters, drawn[1:], strict=True) if glyph == drawn[0])
 
 
 def _drawn(letters: str) -> list[str]:
-    """The name of the shape that each letter is drawn with, in their order."""
+    """The name of the shape of each letter, in the order of the letters."""
     with TemporaryDirectory() as folder:
         page = Path(folder) / "letters.typ"
         page.write_text(EACH)

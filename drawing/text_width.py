@@ -1,4 +1,4 @@
-"""How wide a text is drawn: the sum of its letters, measured in the font of the figures."""
+"""The drawn width of a text: the sum of the widths of its letters in the font of the figures."""
 
 import json
 import logging
@@ -14,9 +14,9 @@ from drawing.workers import answer_of
 
 SECONDS = 20
 TABLE = Path(__file__).with_name("letter_widths.json")
-"""The letters of Latin, Greek and Cyrillic with their widths, as `drawing.text_width_worker` says them."""
+"""The letters of Latin, Greek and Cyrillic with their widths, measured by `drawing.text_width_worker`."""
 NO_WIDTH = {"Mn", "Me", "Cf", "Cc"}
-"""Categories of marks that are drawn on the letter before them, and of letters that are not drawn."""
+"""Categories of marks that are drawn on the letter before them, and of letters that are invisible."""
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ Widths = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Ruler:
-    """Measures texts made of the letters that it was made for; `widths` are thousandths, regular and bold."""
+    """Measures texts of the letters in `widths`, which are in thousandths of the size, regular and bold."""
 
     widths: Widths
 
@@ -34,14 +34,12 @@ class Ruler:
         return sum(self.widths[letter][bold] for letter in text) * size / 1000
 
     def knows(self, text: str) -> bool:
-        """Whether the sum is the width itself: the letters of other scripts change beside each other."""
+        """Whether the sum is exact: letters outside the table can change shape beside each other."""
         return _table().keys() >= {letter for letter in text if not letter.isspace()}
 
 
 def ruler(texts: Iterable[str]) -> Ruler:
-    """A ruler for these texts. Asks a process of its own, a second or two, where the table has not all of
-    their letters: once for the same ones.
-    """
+    """A ruler for these texts; a separate process measures letters outside the table, in a second or two."""
     letters = set(chain.from_iterable(texts))
     known = _table()
     found = {letter: known[letter] for letter in letters & known.keys()}
@@ -60,7 +58,7 @@ def _table() -> Widths:
 
 
 def _measured(letters: str) -> dict[str, tuple[float, float]]:
-    """A letter as wide as a square is never taken for less: whoever looks may have a font that it is in."""
+    """Widths of letters outside the table; full-width letters are at least squares, as in other fonts."""
     if not letters:
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Says how wide the letters of its input, a JSON text, are drawn: `python -m drawing.text_width_worker`.
+"""Measure the drawn widths of the letters in the input, a JSON text: `python -m drawing.text_width_worker`.
 
-The answer is a JSON list of two lists, regular and bold, in thousandths of the size of the font. A process of
-its own, as for drawing: the engine keeps its memory until its process ends. It takes a second or two.
+The answer is a JSON list of two lists, regular and bold, in thousandths of the font size, after a second or
+two. It is a separate process, as for drawing, because the engine keeps its memory until the process ends.
 """
 
 import json
@@ -14,7 +14,7 @@ SIZE = 1000
 
 
 def widths(letters: str, weight: str) -> list[float]:
-    """Each letter is a text mark, and a second mark stands where it ends."""
+    """The width of each letter, drawn as a text mark with a second mark at its end."""
     spec = {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "width": SIZE,

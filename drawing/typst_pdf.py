@@ -1,4 +1,4 @@
-"""Documents as PDF, set by Typst from a template of this project; it reaches no network and no other file."""
+"""Documents as PDF, set by Typst from a template of this project without network and other files."""
 
 import json
 import logging
@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 
 
 def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float | None = None) -> bytes:
-    """The document in this template. Its texts are handed over as data, so that none is read as markup.
+    """The document in this template as PDF. Its texts are passed as data, so Typst reads none as markup.
 
-    It takes one of the places for drawing, and waits for it as `engine` does. Raises PdfFailed, also after a
-    minute, and DrawingBusy.
+    Setting takes a place for drawing and waits for it as `engine` does. Raises DrawingBusy, and PdfFailed
+    for errors of Typst and after a minute.
     """
     data = json.dumps({**found, "lang": (get_language() or "en").partition("-")[0]})
     try:

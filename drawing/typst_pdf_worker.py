@@ -1,7 +1,7 @@
 """Set a Typst template with the JSON of the input as PDF: `python -m drawing.typst_pdf_worker FILE.typ`.
 
-A process of its own for each document: the typesetter keeps what it has set in memory until its process ends,
-a hundred megabytes for long minutes.
+Each document has its own process, because the typesetter keeps its memory until the process ends: long
+minutes take a hundred megabytes.
 """
 
 import sys

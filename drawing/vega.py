@@ -18,12 +18,11 @@ from drawing.errors import DrawingBusy, PictureFailed
 
 FORMS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 INLINE = "inline"
-"""One more form, for use in a page: SVG that leaves texts as texts, in the fonts that the page has."""
+"""Another form, for a page: SVG that keeps texts as texts, in the fonts of the page."""
 
 SECONDS = 60
 AT_ONCE, WAIT = 2, 10
-"""So many pictures or PDF files are made at once on a host, each in 110 MB; who comes then waits so many
-seconds."""
+"""Pictures or PDF files that a host makes at once, each in 110 MB, and the seconds to wait for a place."""
 
 log = logging.getLogger(__name__)
 
@@ -43,11 +42,9 @@ def render_all(
 ) -> list[bytes]:
     """Each picture as a file of one of FORMS, or INLINE, in one process: a dozen take little longer than one.
 
-    `told` hears how many are drawn; what it raises ends the drawing. `wait`: so many seconds for a place,
-    WAIT if not said.
-
-    Raises PictureFailed where the engine refuses a specification or takes longer than a minute, and
-    DrawingBusy where others are drawn all the time that it waits.
+    `told` is called with the number of pictures drawn so far; an error in `told` ends the drawing. `wait`:
+    seconds to wait for a place, WAIT by default. Raises PictureFailed if the engine refuses a specification
+    or takes longer than a minute, and DrawingBusy if no place becomes free in time.
     """
     if not specs:
         return []
@@ -57,7 +54,7 @@ def render_all(
 
 @contextmanager
 def engine(wait: float | None = None) -> Iterator[None]:
-    """Hold one of the places of a host for the block; raises DrawingBusy where none falls free."""
+    """Occupy one of the host's places for drawing during the block; DrawingBusy if none becomes free."""
     with place("drawing", of=AT_ONCE, wait=WAIT if wait is None else wait) as is_free:
         if not is_free:
             raise DrawingBusy

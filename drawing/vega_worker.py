@@ -1,9 +1,8 @@
-"""Draws the Vega-Lite specifications in its input, a JSON list: `python -m drawing.vega_worker svg`, pdf, …
-What is an SVG already, in points, stands there as {"svg": …}: PDF and PNG are made of it.
+"""Draw the Vega-Lite specifications of the input, a JSON list: `python -m drawing.vega_worker svg`, pdf, …
+An element {"svg": …} has a finished SVG in points, which becomes PDF or PNG.
 
-The answer is a line for each file, in base 64, as soon as it is drawn. A process of its own for each call:
-the engine keeps over a hundred megabytes until its process ends. It takes a second to begin, and a tenth for
-each picture.
+The answer has a line for each file, in base 64, as soon as it is drawn. Each call has its own process, as the
+engine keeps over 100 MB until the process ends. It takes a second to start, and a tenth for each picture.
 """
 
 import json
@@ -20,7 +19,7 @@ import vl_convert
 
 DOTS_PER_INCH = 300
 DOTS = 25_000_000
-"""The most of a picture, four bytes each: a tree of hundreds of categories is metres high."""
+"""The largest picture in dots of four bytes each: a tree of hundreds of categories is metres high."""
 
 PICTURE = re.compile(r'href="data:image/svg\+xml;base64,([^"]*)"')
 
@@ -34,7 +33,7 @@ def main(form: str) -> None:
 def draw(spec: dict[str, Any], form: str) -> bytes:
     if "svg" in spec:
         return made_of(spec["svg"], form)
-    # No addresses are allowed: whatever a specification says, nothing is fetched.
+    # No addresses are allowed: no specification can make the engine fetch anything.
     if form == "inline":
         return in_points(vl_convert.vegalite_to_svg(spec, vl_version="6.4", allowed_base_urls=[])).encode()
     if form == "png":
@@ -44,7 +43,7 @@ def draw(spec: dict[str, Any], form: str) -> bytes:
 
 
 def made_of(svg: str, form: str) -> bytes:
-    """A file of an SVG in points: bare numbers are points to the engine, and what has a unit is pixels."""
+    """A file from an SVG in points; the engine reads bare numbers as points, those with a unit as pixels."""
     bare = re.sub(r' width="([\d.]+)pt" height="([\d.]+)pt"', r' width="\1" height="\2"', svg, count=1)
     if form == "pdf":
         return vl_convert.svg_to_pdf(bare)
@@ -53,9 +52,9 @@ def made_of(svg: str, form: str) -> bytes:
 
 
 def outlined(pdf: bytes, said: str) -> str:
-    """The picture as SVG, every letter as the line around it: it looks the same whatever fonts are there.
+    """The picture as SVG with letters as outlines, which looks the same with any fonts.
 
-    An SVG with texts is set in the fonts of whoever looks at it; where these are wider, names are cut off.
+    A viewer sets the texts of an SVG in its own fonts; wider fonts would cut names off.
     """
     with TemporaryDirectory() as folder:
         (Path(folder) / "picture.pdf").write_bytes(pdf)
@@ -68,7 +67,7 @@ def outlined(pdf: bytes, said: str) -> str:
 
 
 def in_points(svg: str) -> str:
-    """The SVG as wide as the PDF: a bare number would be read as pixels, three quarters of a point."""
+    """The SVG at the size of the PDF: viewers read bare numbers as pixels, three quarters of a point."""
     sized = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"')
     return sized.sub(r'\1 width="\2pt" height="\3pt"', svg, count=1)
 

@@ -1,4 +1,4 @@
-"""The engines, each in a process of its own: they keep what they have drawn in memory until it ends."""
+"""Runs each engine in its own process, because an engine keeps its memory until the process ends."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def answer_of(worker: str, *arguments: str, given: str, seconds: float) -> bytes:
-    """What the module `worker` of this room writes when it reads `given`. Raises SubprocessError."""
+    """The output of the module `worker` of this room for the input `given`. Raises SubprocessError."""
     made = subprocess.run(
         [sys.executable, "-m", f"drawing.{worker}", *arguments],
         input=given.encode(),

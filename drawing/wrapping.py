@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable
 from unicodedata import category, east_asian_width
 
 Measure = Callable[[str], float]
-"""The width of a text: the sum of those of its letters."""
+"""The width of a text: the sum of the widths of its letters."""
 
 _NEVER_FIRST = "、。，．：；！？」』）】》〉・ー”’"
 _JOINER = "\u200d"
 
 
 def drawable(text: str) -> str:
-    """The text in one line, without what XML has no place for and no font draws."""
+    """The text in one line, without characters that XML forbids or no font draws."""
     kept = (letter for letter in text if letter.isspace() or category(letter) not in {"Cc", "Cs", "Cn", "Co"})
     return " ".join("".join(kept).split())
 
@@ -20,8 +20,8 @@ def drawable(text: str) -> str:
 def wrapped(text: str, width: float, measure: Measure) -> list[str]:
     """The text in as few lines as fit `width`; at least one.
 
-    A line ends at a blank, after a slash, a hyphen or an underscore, beside a letter of Chinese, Japanese or
-    Korean; within a word only where the word alone is wider than a line.
+    A line can end at a blank, after a slash, hyphen, dash or underscore, and beside a wide letter (Chinese,
+    Japanese, Korean); within a word only if the word alone is wider than a line.
     """
     if measure(text) <= width:
         return [text.rstrip()]
@@ -36,7 +36,7 @@ def wrapped(text: str, width: float, measure: Measure) -> list[str]:
 
 
 def _cut(pieces: Iterable[str], width: float, measure: Measure) -> Iterable[str]:
-    """The pieces, those that are wider than a line cut between their letters."""
+    """The pieces; a piece wider than a line is cut between its letters."""
     for piece in pieces:
         if measure(piece.rstrip()) <= width:
             yield piece
@@ -51,7 +51,7 @@ def _cut(pieces: Iterable[str], width: float, measure: Measure) -> Iterable[str]
 
 
 def _pieces(text: str) -> Iterable[str]:
-    """What stays together, with the blank that may follow it."""
+    """The parts of the text that stay on one line, each with the blank after it."""
     for word in re.findall(r"[^ /_\-–—]*(?:[/_\-–—]+ *| +|$)", text):
         piece = ""
         for letter in _letters(word):
@@ -74,7 +74,7 @@ def _is_wide(letter: str) -> bool:
 
 
 def _letters(word: str) -> Iterable[str]:
-    """Letters with the marks that stand on them, and what is joined to one picture."""
+    """Letters with their combining marks; letters joined into one picture stay together."""
     made = ""
     for letter in word:
         if made and category(letter) not in {"Mn", "Me", "Mc", "Cf"} and not made.endswith(_JOINER):
