@@ -1,4 +1,4 @@
-"""What an import or a package of a published study can be refused for."""
+"""The errors of importing a published study."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from core.errors import DomainError
 
 
 class PublishedStudyRefused(DomainError):
-    """A published study was refused; `problems` holds every line that stands in the way, in words."""
+    """A published study was refused; `problems` are the reasons, a text for each refused line."""
 
     status = 422
 

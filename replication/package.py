@@ -1,4 +1,4 @@
-"""The replication package of a round: all that others need to count again, and the script that does it."""
+"""The replication package of a round: the data to compute its report again, and the script that does it."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +32,7 @@ LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
 
 Sink = Callable[[str, Iterable[bytes]], None]
-"""What takes a file of a package, by its name: a folder or an archive."""
+"""Writes a file of a package, given its name and content, into a folder or an archive."""
 
 
 def into_folder(folder: Path, name: str, chunks: Iterable[bytes]) -> None:
@@ -51,14 +51,14 @@ def into_zip(archive: ZipFile, name: str, chunks: Iterable[bytes]) -> None:
 def write_package(
     round_: Round, to: Path, *, blind: WithheldIssues = NOTHING, reader: Reader | None = None
 ) -> dict[str, str]:
-    """Write the replication package of a round into a folder, or a new `.zip`; answers with SHA-256 by file.
+    """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file.
 
-    It holds the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`, `taxonomy.csv`),
-    the long layout, the issues, what was labelled twice, what else the agreement report is made of
-    (replication.package_inputs), that report, what was voted on in the taxonomy, the script that computes it
-    anew, the frozen reports, and a manifest with the moment, the version and the hashes. What is `blind` back
-    from the reader is in none of them, and then no frozen report is there, since these are of all issues; the
-    manifest says how many that are, and why. `reader` is that of the report.
+    The package has the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`,
+    `taxonomy.csv`), the long layout, the issues, the labels of the drift check, the other inputs of the
+    agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals, the
+    script that computes the report again, the frozen reports, and a manifest with the moment, the version and
+    the hashes. `blind` issues, withheld from the reader, are in no file. If any issue is withheld, frozen
+    reports are left out, since they count all issues; the manifest gives both numbers and the reason.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def requirements() -> str:
 def _lists(
     round_: Round, folder: str, repositories: list[Repository], blind: WithheldIssues
 ) -> Iterator[tuple[str, Iterator[str]]]:
-    """The lists of a folder as they came; where none came, the round's revealed issues by year."""
+    """The lists of a folder as imported; for a folder without lists, the round's revealed issues by year."""
     sources = Source.objects.filter(repository__in=repositories).order_by("name")
     for source in sources:
         entries = SourceEntry.objects.filter(source=source).order_by("position")

@@ -1,6 +1,6 @@
-"""What a replication package holds besides the labels of its round: everything else its report is made of.
+"""The inputs of a replication package's report besides the labels of its round.
 
-Each file is for the same reader as the number it explains: what is held back from them is in neither.
+A file and the number it explains have the same reader: both leave out what is withheld from this reader.
 """
 
 import io
@@ -30,9 +30,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 
 def inputs(report: AgreementReport) -> Files:
-    """The files by their names: labels of models, false positives of screenings, ballots, and every other
-    round that the report stands beside. None of what there is not.
-    """
+    """Names and content of the non-empty files: labels of models, false positives, ballots, other rounds."""
     round_ = report.round
     codes = {state.category_id: state.code for state in report.codebook.states}
     if said := list(model_labels_beside(round_, report.blind)):
@@ -55,7 +53,7 @@ def inputs(report: AgreementReport) -> Files:
 
 
 def _rounds(report: AgreementReport, reader: Reader) -> Files:
-    """The labels of the other rounds, each in a folder of its own with the taxonomy that it labels in."""
+    """The labels of each other round in the report, in its own folder, with issues, taxonomy and facts."""
     folders: set[str] = set()
     for one in report.rounds:
         if one.agreement is None or one.round == report.round:
@@ -72,7 +70,7 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
 
 
 def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
-    """What the script has to know of a round to count its labels."""
+    """The facts of a round that the script needs to count its labels."""
     return {
         "round": round_.name,
         "kind": round_.kind,
@@ -85,7 +83,7 @@ def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
 
 
 def document(report: AgreementReport) -> dict[str, object]:
-    """agreement.json: the report as REST gives it, with what the page shows beside it."""
+    """agreement.json: the report of REST with two parts of the page, consensus and dissents."""
     consensus = before_and_after(report)
     return report_as_dict(report) | {
         "consensus": consensus and consensus.as_dict(),

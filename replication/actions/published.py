@@ -1,7 +1,7 @@
-"""A published study in: repositories, lists, issues, volunteers without accounts, a round, labels, decisions.
+"""Imports a published study: repositories, lists, issues, members without users, a round, labels, decisions.
 
-Rows go by COPY into temporary tables and are spread from there by SQL, all in one transaction: a run that is
-killed leaves nothing, memory does not grow with the study, and the constraints check every row.
+COPY stages all rows in temporary tables and SQL spreads them from there, in one transaction: a killed run
+leaves nothing, memory does not grow with the study, and the constraints check every row.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import TaxonomyFileError, Tree, read_csv
 
 Report = Callable[[int, int | None, str], None]
-"""Called with the rows done, the rows in all if known, and the step in words."""
+"""Called with the number of rows done, the total if it is known, and the step in words."""
 
 Row = TypeVar("Row", published.LabelRow, Draft)
 
@@ -46,7 +46,7 @@ FALLBACK_PRESET = "llm-frameworks"
 
 @dataclass
 class ImportedStudy:
-    """What a published study brought. `run.rows` has a row for each line that was not taken."""
+    """The result of an import. `run.rows` has a row for each line that was not imported."""
 
     run: Import
     counts: dict[str, int] = field(default_factory=dict)
@@ -62,13 +62,12 @@ def import_study(
     owner: User | None = None,
     report: Report = lambda *_told: None,
 ) -> ImportedStudy:
-    """Load a folder of the published layout as the study `slug`; make it if it is not there.
+    """Load a folder of the published layout into the study `slug`; create the study if it does not exist.
 
     The taxonomy is the folder's `taxonomy.csv`, or the study's newest, or the preset `llm-frameworks`. The
-    round is at the level of the shallowest code used. The same folder again changes nothing.
-
-    Raises PublishedStudyRefused with every line that stands in the way (nothing is stored), TaxonomyRefused,
-    and PublishedStudyDiffers if the study has other labels in its main round.
+    depth of the round is the level of the shallowest code used. An unchanged folder changes nothing.
+    Raises PublishedStudyRefused with every refused line (nothing is stored), TaxonomyRefused, and
+    PublishedStudyDiffers if the study has a main round from other files.
     """
     if not is_slug(slug):
         problem = _(
@@ -135,7 +134,7 @@ def _content_hash(folder: Path, found: published.Survey) -> tuple[str, int]:
 
 
 def _stage(cursor: CursorWrapper, found: published.Survey, report: Report) -> list[str]:
-    """Copy all rows and list entries into temporary tables; answer with the refused lines, in words."""
+    """Copy all rows and list entries into temporary tables; return the refused lines, in words."""
     cursor.execute(
         """
         CREATE TEMPORARY TABLE staged_row (
@@ -192,7 +191,7 @@ def _list_rows(found: published.Survey, problems: list[str]) -> Iterator[tuple[o
 
 
 def _taken(rows: Iterable[Row | Refusal], problems: list[str]) -> Iterator[tuple[Row, tuple[object, ...]]]:
-    """The rows that can be read, with the columns of their addresses; the others become `problems`."""
+    """The readable rows with the columns of their addresses; refused rows are added to `problems`."""
     for row in rows:
         if isinstance(row, Refusal):
             problems.append(row.text(_))
@@ -232,7 +231,7 @@ def _read_taxonomy(path: Path) -> Tree:
 
 
 def _unknown_codes(cursor: CursorWrapper, version: Version) -> list[str]:
-    """A line in words for each row with a code that the version lacks; stages the known codes."""
+    """A sentence for each row with codes that the version lacks; also stages the known codes."""
     book = codebook(version)
     cursor.execute(
         "CREATE TEMPORARY TABLE staged_code"
@@ -259,9 +258,10 @@ def _unknown_codes(cursor: CursorWrapper, version: Version) -> list[str]:
 
 
 def _volunteers(study: Study, how_many: int) -> list[Membership]:
-    """The members R1 to Rn, without accounts.
+    """The members R1 to Rn, without users.
 
-    A member of that name who has an account gives way to the next free name, unless a round knows them by it.
+    A member with a user and such a pseudonym gets the next free pseudonym. Raises PublishedStudyDiffers if
+    that member is a volunteer of a round.
     """
     names = [f"R{number}" for number in range(1, how_many + 1)]
     taken = {member.pseudonym: member for member in Membership.objects.filter(study=study)}
@@ -284,7 +284,7 @@ def _volunteers(study: Study, how_many: int) -> list[Membership]:
 
 
 def _seat(study: Study, owner: User | None) -> None:
-    """Make this user, if there is one, the owner of a study that nobody with an account owns."""
+    """Make this user, if there is one, the owner of a study that has no owner with a user."""
     if owner and not Membership.objects.filter(study=study, user__isnull=False, role=Role.OWNER).exists():
         number = Membership.objects.filter(study=study).count() + 1
         Membership.objects.create(study=study, user=owner, role=Role.OWNER, pseudonym=f"R{number}")
@@ -294,7 +294,7 @@ def _seat(study: Study, owner: User | None) -> None:
 
 
 def _set_repeated_aside(cursor: CursorWrapper, run: Import) -> None:
-    """Keep the first row of each issue; store a report row for each other one."""
+    """Keep the first row of each issue; store a report row for every repeated row."""
     cursor.execute(
         """
         WITH ranked AS (
@@ -372,8 +372,8 @@ def _spread(
         report(sum(counts.values()), None, _(step))
         cursor.execute(statement, values)
         counts[name] = cursor.rowcount
-        # The checks of foreign keys keep their plans for the session: one made while this table was small
-        # would read all of it for each row that refers to it, until new statistics throw it away.
+        # A session keeps the plans of its foreign key checks: a plan from when this table was small reads the
+        # whole table for each row that refers to it, until new statistics discard the plan.
         cursor.execute(f"ANALYZE {table}")
     report(sum(counts.values()), None, _("noting disagreements"))
     note_disagreements(round_)

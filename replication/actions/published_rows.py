@@ -1,7 +1,7 @@
 """The statements that spread a staged published study over the tables, in the order of their references.
 
-Each: what it counts, its table, what people read meanwhile, the SQL. Repositories and issues that the study
-had before take folder and spelling from the files, so that what comes out is what came in.
+Each statement: the name of its count, its table, the step in words, the SQL. Existing repositories take their
+folder from the files, and existing issues their address, so that an export equals the imported files.
 """
 
 from django.utils.translation import gettext_noop

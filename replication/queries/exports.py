@@ -1,4 +1,4 @@
-"""What a replication package of a round would hold, counted without writing it."""
+"""The content of a replication package in numbers, counted without writing the package."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from taxonomy.models import CategoryState
 
 @dataclass
 class Folder:
-    """One folder of the package: the repositories in it, its rows of labels, its lists with their lengths."""
+    """One folder of the package: its repositories, its number of label rows, its lists with their lengths."""
 
     name: str
     repositories: list[Repository]
@@ -28,13 +28,12 @@ class Folder:
 
 @dataclass(frozen=True)
 class Contents:
-    """A package by numbers: folders, rows of the long layout, categories; and what its reader has to know.
+    """A package in numbers: folders, rows of the long layout (`labels`), categories, and warnings.
 
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
-    `unlabelled` lack labels (a round that was closed early), `surplus` labels stand in the long layout only,
-    `twice` were given for the drift check.
-    `withheld` are held back from the reader: neither among the issues nor in any other number. `reports` are
-    the files of frozen reports: all, or none where something is held back.
+    `unlabelled` lack labels (the round closed early), `surplus` labels are only in the long layout, and
+    `twice` counts second labels of the drift check. `withheld` issues are withheld from the reader and in no
+    other number. `reports` are the files of all frozen reports; none if any issue is withheld.
     """
 
     folders: list[Folder]
@@ -55,9 +54,9 @@ class Contents:
 
 
 def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership | None = None) -> Contents:
-    """What `write_package` would write of this round now, without what is held back from this member.
+    """Count what `write_package` would write now, without the issues withheld from this member.
 
-    Ten queries at most, whatever the round's size, and two more where something may be held back.
+    Ten queries at most for any size of round, and two more if issues can be withheld.
     """
     shown = revealed(round_).exclude(pk__in=blind.values("pk"))
     kept = blind.values("issue")
@@ -81,7 +80,7 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
 
 
 def folders_of(round_: Round) -> dict[str, list[Repository]]:
-    """The repositories that the round's issues are of, by the folder they go to."""
+    """The repositories of the round's issues, by their folder in the package."""
     used = RoundIssue.objects.filter(round=round_).values("issue__repository")
     folders: dict[str, list[Repository]] = {}
     for repository in Repository.objects.filter(study=round_.study_id, pk__in=used).order_by("pk"):
@@ -90,7 +89,7 @@ def folders_of(round_: Round) -> dict[str, list[Repository]]:
 
 
 def _folders(round_: Round, shown: QuerySet[RoundIssue]) -> list[Folder]:
-    """Where no list came with the issues, the package lists the revealed ones by year."""
+    """The folders; for repositories without lists, the package lists the revealed issues by year."""
     rows = dict(shown.order_by().values_list("issue__repository").annotate(n=Count("*")))
     folders = {
         name: Folder(name, repositories, sum(rows.get(one.pk, 0) for one in repositories))

@@ -1,4 +1,4 @@
-"""The decided proposals of a taxonomy for a replication package: arguments, ballots and what was said."""
+"""The decided proposals of a taxonomy for a replication package: reasons, ballots and comments."""
 
 from collections import defaultdict
 from typing import Any
@@ -8,8 +8,9 @@ from taxonomy.models import Ballot, Motion, MotionComment
 
 
 def decided_proposals(round_: Round) -> list[dict[str, Any]]:
-    """What was put to the vote in the taxonomy of a round and is decided, oldest first, with pseudonyms. One
-    that is still open is not there: its ballots are hidden. Three queries.
+    """The closed motions of a round's taxonomy, oldest first, with pseudonyms. Three queries.
+
+    Open motions are left out because their ballots are still hidden.
     """
     motions = list(
         Motion.objects.filter(taxonomy=round_.version.taxonomy_id, closed_at__isnull=False)

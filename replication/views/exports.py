@@ -1,4 +1,4 @@
-"""What leaves the study: the replication package and its files, with their checks and their REST lines."""
+"""The export page: the replication package and its files, with checks and commands for REST."""
 
 import tempfile
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from studies.rules import may_read_revealed
 
 @require_safe
 def export(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show what the package of a round would hold, its checks and its files; `?round=` chooses the round."""
+    """Show the content of a round's package, its checks and its files; `?round=` chooses the round."""
     study, member = _study(request, slug)
     rounds = list(_rounds(request, study))
     round_ = _chosen(rounds, request.GET.get("round", ""))
@@ -53,7 +53,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
-    """Send one file of a round and write that into the audit: a POST, since the audit is a change."""
+    """Send one file of a round and record it in the audit: a POST, since the audit is a change."""
     study, member = _study(request, slug)
     round_ = _chosen(list(_rounds(request, study)), request.POST.get("round", ""))
     if round_ is None or member is None:
@@ -79,7 +79,7 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
 
 
 def _package(round_: Round, member: Membership, file: str, blind: WithheldIssues) -> FileResponse:
-    """The whole package as a zip: written to a temporary file, which is gone when it is sent."""
+    """The whole package as a zip, written to a temporary file that is unlinked before it is sent."""
     with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
         path = Path(folder, "package.zip")
         write_package(round_, path, blind=blind, reader=Reader(member))
@@ -103,7 +103,7 @@ def _rounds(request: AuthedRequest, study: Study) -> Any:
 
 
 def _chosen(rounds: list[Round], text: str) -> Round | None:
-    """The round of this id; without one the round in front; None if the study has opened none."""
+    """The round with this id, else the current round; None if the study has opened no round."""
     if not text:
         return current_round(rounds)
     found = next((round_ for round_ in rounds if str(round_.pk) == text), None)
@@ -117,7 +117,7 @@ def _chosen(rounds: list[Round], text: str) -> Round | None:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to know before the package is passed on; `is_fine`: nothing to do about it."""
+    """A fact to know before the package is passed on; `is_fine`: there is nothing to do."""
 
     is_fine: bool
     text: str
@@ -126,7 +126,7 @@ class Check:
 
 
 def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
-    """What is complete, and what the reader of the package will miss; `settles`: who reads it may settle."""
+    """What is complete and what is missing in the package; `settles`: the reader may settle issues."""
     return [
         Check(True, _("All %(n)s issues are revealed.") % {"n": count(found.issues)})
         if not found.hidden
@@ -198,7 +198,7 @@ def _surplus(found: Contents) -> list[Check]:
 
 @dataclass(frozen=True)
 class File:
-    """One file of the package. `rows` is None where rows are no measure; `file` names it to `download`."""
+    """One file of the package. `rows` is None for files without rows; `file` is its name for `download`."""
 
     name: str
     what: str
