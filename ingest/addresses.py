@@ -1,4 +1,4 @@
-"""The address of an issue on a forge: sixteen spellings of one URL are one issue."""
+"""The address of an issue on a forge: sixteen spellings of a URL name the same issue."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 Kind = Literal["issue", "pull_request"]
 
 MAX_LENGTH = 500
-"""Characters of the longest address that is read."""
+"""The most characters that an address may have."""
 
 _HOST_LENGTH, _PATH_LENGTH = 253, 300
 
@@ -16,7 +16,7 @@ Reason = Literal[
     "empty", "too_long", "control", "space", "scheme", "host", "escape", "shape", "repository", "number",
     "discussion",
 ]  # fmt: skip
-"""Why an address is refused; ingest.readers.refusals says each in words."""
+"""Why an address is refused; ingest.readers.refusals has the words for each reason."""
 
 
 class BadAddress(ValueError):
@@ -29,11 +29,11 @@ class BadAddress(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where one issue is on its forge.
+    """The place of one issue on its forge.
 
-    `forge` is github, gitee, gitlab, gitea or other. `path` keeps the letters as they were given. `number` is
-    text: 129, I6UHT3 (upper-cased), or !5 where the forge counts pull requests apart from issues (GitLab,
-    Gitee). `kind` is what the spelling says: GitHub answers `/issues/N` for pull requests too.
+    `forge` is github, gitee, gitlab, gitea or other. `path` keeps the given letter case. `number` is text:
+    129, I6UHT3 (upper-cased), or !5 if the forge counts pull requests apart from issues (GitLab, Gitee).
+    `kind` comes from the spelling, but GitHub answers `/issues/N` for pull requests too.
     """
 
     forge: str
@@ -49,12 +49,12 @@ class Address:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """The issue's identity: two addresses of one issue have the same."""
+        """The issue's identity, the same for all addresses of the issue."""
         return (self.host, self.path.lower(), self.number)
 
     @property
     def url(self) -> str:
-        """The address as the forge itself would spell it."""
+        """The address as the forge itself spells it."""
         separator = "/-/" if self.forge == "gitlab" else "/"
         word = _PULL_WORD.get(self.forge, "pulls") if self.kind == "pull_request" else "issues"
         return f"https://{self.host}/{self.path}{separator}{word}/{self.number.removeprefix('!')}"
@@ -68,9 +68,9 @@ _FORGES = {
     "codeberg.org": "gitea",
     "gitea.com": "gitea",
 }
-# The REST interface of a forge and a redirecting host that mailed links use: the same issues.
+# The hosts of GitHub's REST interface and of links in its mails, for the same issues.
 _HOST_OF = {"api.github.com": "github.com", "redirect.github.com": "github.com"}
-# Forges that count pull requests apart from issues: number 5 is two different things there.
+# Forges that count pull requests apart from issues: number 5 is an issue and also a pull request.
 _COUNTED_APART = {"gitee", "gitlab"}
 _WORDS: dict[str, Kind] = {
     "issues": "issue",
@@ -81,7 +81,7 @@ _WORDS: dict[str, Kind] = {
 }
 _PULL_PAGES = {"files", "commits", "checks", "changes", "conflicts", "diffs", "pipelines"}
 
-# What nearly every line of a real list looks like; the long way round gives the same answer.
+# A fast path for nearly every line of real lists; the full parser gives the same result.
 _PLAIN = re.compile(
     r"https://(?:(github)\.com|gitee\.com)/([A-Za-z0-9_-]{1,100})/([A-Za-z0-9_-]{1,100})/(issues|pull)/(?:([1-9][0-9]{0,11})|([A-Z][A-Z0-9]{1,15}))"
 )
@@ -101,9 +101,8 @@ _SECRET = re.compile(r"(?i)(?:^|[&;])(?:access_token|private_token|token|client_
 
 
 def parse(url: str, *, short: bool = False) -> Address:
-    """The address that `url` spells; `short` also reads `owner/repository#129`, a GitHub issue.
-
-    Raises BadAddress.
+    """The address that `url` spells; `short` also reads `owner/repository#129`, a GitHub issue. Raises
+    BadAddress.
     """
     plain = _PLAIN.fullmatch(url)
     if plain:
@@ -122,9 +121,8 @@ def parse(url: str, *, short: bool = False) -> Address:
 
 
 def bare(url: str) -> str:
-    """The text without the white space, brackets, quotes and closing comma around it.
-
-    Raises BadAddress when nothing is left, or it is too long, or holds what no URL holds.
+    """The text without the white space, brackets, quotes and closing comma around it. Raises BadAddress for
+    an empty or too long rest, or one with characters that no URL contains.
     """
     text = url.strip(_AROUND)
     if len(text) > MAX_LENGTH + 100:
@@ -148,9 +146,8 @@ def bare(url: str) -> str:
 
 
 def keepable(url: str) -> str:
-    """The spelling to keep of a URL that `parse` has read: as given, without user, password or token.
-
-    Kept to be written out again; pages link to `Address.url`, which is always https.
+    """The spelling to store for a URL that `parse` has read: as given, without user, password or token.
+    Exports write this spelling, and pages link to it if it begins with https:// or http://.
     """
     if "@" not in url and "=" not in url:
         return url if len(url) <= MAX_LENGTH else bare(url)
@@ -206,11 +203,11 @@ def _decoded(segment: str) -> str:
 
 
 def _locate(host: str, segments: list[str]) -> Address:
-    """The address that the path of a page, or of a forge's REST interface, points at."""
+    """The address to which the path of a page, or of a forge's REST interface, leads."""
     if segments[:1] == ["api"] and len(segments) > 5 and re.fullmatch("v[0-9]", segments[1]):
         segments = segments[2:]
         if segments[0] == "projects":
-            # GitLab names the repository in one escaped segment; a bare id does not say which one it is.
+            # GitLab names the repository in one escaped segment; a bare id does not identify it.
             segments = [*segments[1].split("/"), "-", *segments[2:]]
     if segments[:1] == ["repos"] and len(segments) > 4:
         segments = segments[1:]

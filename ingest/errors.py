@@ -1,4 +1,4 @@
-"""What a user may run into while bringing issues in, and naming what they were found by."""
+"""Refusals about imports, keywords and saved filters."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from ingest.words import limit_name
 
 
 class FileRefused(DomainError):
-    """Nothing of a file can be taken; nothing was stored."""
+    """No row of a file can be taken; nothing was stored."""
 
     status = 422
 
@@ -46,7 +46,7 @@ class FileGone(DomainError):
 
 
 class AlreadyImported(DomainError):
-    """The study has taken this very file before."""
+    """The study has imported a file with the same bytes before."""
 
     message = gettext_lazy("This file was imported before. Nothing was done, and nothing has changed.")
 
@@ -60,7 +60,7 @@ class ImportStarted(DomainError):
 
 
 class KeywordsRefused(DomainError):
-    """A list of keywords that cannot be taken; `problems` holds every line in the way, in words."""
+    """A list of keywords that cannot be taken; `problems` explains every refused line."""
 
     status = 422
 
@@ -87,7 +87,7 @@ class StaleKeywords(DomainError):
 
 
 class TextsComeIn(DomainError):
-    """Texts are being added all the time; the next sweep searches again."""
+    """Texts are being added without a pause; the next sweep searches again."""
 
     message = gettext_lazy("Texts are being added. Keywords are searched in them once they are there.")
 

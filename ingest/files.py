@@ -1,4 +1,4 @@
-"""Uploaded files on disk. The server chooses their names, which lie below the data folder."""
+"""Uploaded files on disk, below the data folder and under names that the server chooses."""
 
 import hashlib
 from io import BufferedReader
@@ -15,19 +15,18 @@ PIECE = 1 << 20
 
 
 class Readable(Protocol):
-    """What can be read piece by piece: an open file, an uploaded file, standard input."""
+    """Anything that can be read in pieces: an open file, an uploaded file, standard input."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 class TooLong(Exception):
-    """A stream held more bytes than may be kept."""
+    """A stream had more bytes than the limit."""
 
 
 def keep(stream: Readable, limit: int) -> tuple[str, int, str]:
-    """Write `stream` to a new file; its path below the data folder, its size in bytes and its SHA-256.
-
-    Holds one piece in memory. Raises TooLong past `limit` bytes; whatever fails, no file is left.
+    """Write `stream` to a new file; return its path below the data folder, its size in bytes and its SHA-256.
+    Keeps one piece in memory. Raises TooLong past `limit` bytes; after any error no file is left.
     """
     relative = f"{FOLDER}/{uuid4().hex}"
     path = located(relative)
@@ -52,7 +51,7 @@ def located(relative: str) -> Path:
 
 
 def discard(relative: str) -> None:
-    """Remove a kept file; one that is gone already is no error."""
+    """Delete a kept file; a missing file is no error."""
     if relative:
         located(relative).unlink(missing_ok=True)
 

@@ -45,7 +45,7 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    """Files, or addresses one a line. Each is looked at before any is kept: one bad file refuses all."""
+    """Files, or addresses one a line. All are checked before any is kept: one bad file refuses all."""
 
     uploads = FilesField(
         label=gettext_lazy("Files"),
@@ -92,7 +92,7 @@ class UploadForm(forms.Form):
         return cleaned
 
     def _look_at(self, field: str, name: str, stream: Any, size: int) -> None:
-        """Add the error of a file that nothing can be taken of."""
+        """Add an error to the form if nothing of the file can be taken."""
         if size > settings.UPLOAD_MAX_BYTES:
             self.add_error(field, str(FileTooLarge(name, settings.UPLOAD_MAX_BYTES).message))
             return

@@ -1,8 +1,8 @@
-"""Keywords found in text, in one pass over it. Pure: no Django.
+"""Finds keywords in a text, in one pass. Pure: no Django.
 
-A keyword is found in any case, as a whole word; one that ends in `*` at the beginning of a word. Letters and
-digits make words, all else parts them: `llama` stands in `llama_index`. Scripts that put no spaces between
-words (Chinese, Japanese, Thai …) have no such borders: there a keyword is found wherever it stands.
+A keyword matches in any case, as a whole word; with a final `*` also at the beginning of a word. Words are
+letters and digits, and all else separates them: `llama` matches in `llama_index`. Scripts without spaces
+(Chinese, Japanese, Thai …) have no such borders: there a keyword matches anywhere.
 """
 
 import re
@@ -31,7 +31,7 @@ _WORD = re.compile(rf"(?:(?!{_UNSPACED.pattern})[^\W_])+")
 
 @dataclass(frozen=True)
 class KeywordMatch:
-    """A keyword of the study that occurs in an issue: in which zones, and how often in all."""
+    """A keyword of the study that occurs in an issue, with its zones and its number of occurrences."""
 
     word: str
     zones: tuple[Zone, ...]
@@ -39,7 +39,7 @@ class KeywordMatch:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters, each character in its place: the answer is as long as the text."""
+    """The text in lower case, with every character at its place: the result has the length of the text."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -48,7 +48,7 @@ def lowered(text: str) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that cannot be a keyword, and why: long, star, empty (no letter); or many (line 0: the list)."""
+    """A line that cannot be a keyword, and why: long, star, empty (no letter); many (line 0: the list)."""
 
     line: int
     word: str
@@ -56,9 +56,8 @@ class Problem:
 
 
 def parsed(text: str) -> tuple[list[str], list[str], list[Problem]]:
-    """The words of a list, one a line; those that come again in it; and the lines that cannot be taken.
-
-    Spaces inside a keyword count as one. Empty lines are nothing.
+    """The words of a list, one a line, its repeated words, and the lines that cannot be taken. Several spaces
+    inside a keyword count as one; empty lines are skipped.
     """
     words: dict[str, str] = {}
     repeated: list[str] = []
@@ -82,7 +81,7 @@ def parsed(text: str) -> tuple[list[str], list[str], list[Problem]]:
 
 
 def pattern(word: str) -> str:
-    """The keyword as a regular expression of PostgreSQL, in any case: it matches where Matcher finds."""
+    """The keyword as a case-insensitive regular expression of PostgreSQL that matches where Matcher does."""
     stem = lowered(word).removesuffix("*").strip()
     before = f"(^|[^[:alnum:]]|{_UNSPACED.pattern})" if stem and _in_word(stem[0]) else ""
     after = f"($|[^[:alnum:]]|{_UNSPACED.pattern})" if stem and _in_word(stem[-1]) else ""
@@ -90,7 +89,7 @@ def pattern(word: str) -> str:
 
 
 class Matcher:
-    """The keywords compiled; `finds` yields every place of every one of them."""
+    """The compiled keywords; `finds` yields every occurrence of each."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._automaton = ahocorasick.Automaton()
@@ -106,7 +105,7 @@ class Matcher:
             self._automaton.make_automaton()
 
     def finds(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Start, end and keyword of each find. A `*` find reaches to the end of its word."""
+        """Start, end and keyword of each occurrence; that of a `*` keyword reaches to the end of its word."""
         if self._is_empty:
             return
         low = lowered(text)
@@ -124,7 +123,7 @@ class Matcher:
 
 
 class Marks:
-    """What a renderer of one text asks for spans (core.text.marking.Marker); counts what it found by zone."""
+    """A marker for one rendered text (core.text.marking.Marker); counts its finds by keyword and zone."""
 
     def __init__(self, matcher: Matcher, zone: Zone = "text") -> None:
         self._matcher = matcher
@@ -132,7 +131,7 @@ class Marks:
         self.counts: Counter[tuple[str, Zone]] = Counter()
 
     def spans(self, text: str, *, in_code: bool) -> list[tuple[int, int]]:
-        """Start and end of what is marked, in order; finds that overlap are one mark."""
+        """Start and end of each mark, in order; overlapping finds are one mark."""
         zone: Zone = "code" if in_code else self._zone
         found: list[tuple[int, int]] = []
         for start, end, word in self._matcher.finds(text):
@@ -142,7 +141,7 @@ class Marks:
 
 
 def matches(words: Sequence[str], counts: Counter[tuple[str, Zone]]) -> list[KeywordMatch]:
-    """The keywords that were found, in the order of `words`."""
+    """The keywords with at least one occurrence, in the order of `words`."""
     found = []
     for word in words:
         zones = tuple(zone for zone in ZONES if counts[word, zone])
@@ -153,12 +152,12 @@ def matches(words: Sequence[str], counts: Counter[tuple[str, Zone]]) -> list[Key
 
 @lru_cache(maxsize=32)
 def matcher_of(words: tuple[str, ...]) -> Matcher:
-    """The compiled keywords, kept: a study's words are the same for every issue."""
+    """The compiled keywords, cached: every issue of a study has the same words."""
     return Matcher(words)
 
 
 def _in_word(letter: str) -> bool:
-    """Is this a letter or a digit of a script that parts its words?"""
+    """Is this a letter or a digit of a script that separates its words?"""
     if letter.isascii():
         return letter.isalnum()
     return letter.isalnum() and not _UNSPACED.match(letter)

@@ -1,4 +1,4 @@
-"""What is to be labelled: issues of repositories, frozen as fetched, and the imports that brought them."""
+"""Issues of repositories, frozen as fetched, the imports that brought them, keywords and saved filters."""
 
 import pgtrigger
 from django.conf import settings
@@ -13,7 +13,7 @@ from studies.models import Study
 
 
 class Repository(models.Model):
-    """One repository on a forge, as far as a study looks at it."""
+    """One repository on a forge, as part of one study."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="repositories")
     forge = models.CharField(max_length=16, help_text="github, gitee, gitlab, gitea or other")
@@ -67,7 +67,7 @@ class Import(models.Model):
 
 
 class ImportRow(models.Model):
-    """One line of a file that was not taken as it stood, and why."""
+    """One line of a file that was not taken unchanged, with the reason."""
 
     class Outcome(models.TextChoices):
         REFUSED = "refused", _("refused")
@@ -113,7 +113,7 @@ class Issue(models.Model):
         ]
         indexes = [
             models.Index(fields=["repository", "year"], name="issues_by_year"),
-            # A report asks so much of each issue of a round, in their order, and nothing of their texts.
+            # A report reads these columns of each issue of a round, in order of id, and no texts.
             models.Index(fields=["id"], include=["repository", "year"], name="repository_and_year_of_issues"),
         ]
 
@@ -125,7 +125,7 @@ class Issue(models.Model):
 
 
 class Snapshot(models.Model):
-    """The text of one issue, frozen as fetched. A later fetch that differs adds another."""
+    """The text of one issue, frozen as fetched. A later fetch with another text adds a snapshot."""
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="snapshots")
     content_hash = models.CharField(max_length=64)
@@ -154,7 +154,7 @@ class Snapshot(models.Model):
 
 
 class Source(models.Model):
-    """One list of issues as it came, such as vllm_2024.txt: kept in its order, to be written again."""
+    """One list of issues as it came, such as vllm_2024.txt, kept in its order for exports."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, related_name="sources")
     name = models.CharField(max_length=255)
@@ -168,7 +168,7 @@ class Source(models.Model):
 
 
 class SourceEntry(models.Model):
-    """One line of a source. An issue may stand in it twice, as it did in the file."""
+    """One line of a source. An issue may occur twice, as in the file."""
 
     source = models.ForeignKey(Source, models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()
@@ -186,7 +186,7 @@ class SourceEntry(models.Model):
 
 
 class Keyword(models.Model):
-    """A word by which the study's issues were found; pages of an issue underline it where it occurs."""
+    """A word by which the study's issues were found; pages of an issue highlight its occurrences."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="keywords")
     word = models.CharField(max_length=100)
@@ -205,7 +205,7 @@ class Keyword(models.Model):
 
 
 class KeywordFind(models.Model):
-    """A keyword stands in the title or the body of a snapshot. Both stay as they are, so it does too."""
+    """A keyword occurs in the title or the body of a snapshot. Neither of them ever changes."""
 
     keyword = models.ForeignKey(Keyword, models.CASCADE, related_name="finds", db_index=False)
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
@@ -220,9 +220,8 @@ class KeywordFind(models.Model):
 
 
 class SavedFilter(models.Model):
-    """A filter of a list under a name; `query` holds what stands in the address.
-
-    `page`: the URL name of the list; "issues" for the list of issues.
+    """A named filter of a list; `query` are the parameters of its address. `page` is the URL name of the
+    list, "issues" for the list of issues.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="saved_filters")

@@ -1,14 +1,14 @@
-"""Who may bring issues in, and who may read them."""
+"""Who may import issues, and who may read them."""
 
 from studies.models import Membership
 from studies.rules import may_lead, may_see_people
 
 
 def may_import(member: Membership | None) -> bool:
-    """Upload files, start imports, read their reports, set keywords, save filters: owner and leads."""
+    """Upload files, start imports, read their reports, set keywords, save filters: owners and leads."""
     return may_lead(member)
 
 
 def may_read_issues(member: Membership | None) -> bool:
-    """Read the issues of the study: every member but a model, which is given its issues by its rounds."""
+    """Read the issues of the study: every member but a model, which gets its issues from its rounds."""
     return may_see_people(member)

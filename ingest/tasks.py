@@ -1,4 +1,4 @@
-"""The worker's door to imports and to the search for keywords."""
+"""Jobs for imports and for the search for keywords, and the task that finds missed texts."""
 
 from typing import Any
 

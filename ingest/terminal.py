@@ -1,4 +1,4 @@
-"""What the commands that load files ask and tell on a terminal."""
+"""The progress bar and the account of the commands that load files."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from accounts.models import User
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int | None, str], None]]:
-    """Is told how far the work is; nothing is drawn where no terminal is."""
+    """Yields a function that reports progress; draws nothing without a terminal."""
     told = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     timed = (TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TimeRemainingColumn())
     console, is_terminal = Console(stderr=True), sys.stderr.isatty()

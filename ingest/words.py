@@ -1,4 +1,4 @@
-"""The names of an issue's fields and of a report's counts on the pages and in the commands of imports."""
+"""Names of an issue's fields and of a report's counts, for the pages and commands of imports."""
 
 import re
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ COUNT_NAMES: Mapping[str, str | Promise] = {
     "labels": _("labels"),
     "decisions": _("decisions"),
 }
-"""In the order in which they are shown."""
+"""In the order of display."""
 
 FORMAT_NAMES: Mapping[str, str | Promise] = {
     "urls": _("list of addresses"),
@@ -55,5 +55,5 @@ FORMAT_NAMES: Mapping[str, str | Promise] = {
 
 
 def limit_name(size: int) -> str:
-    """A limit in bytes in words: "512 MB" rather than "512.0 MB"."""
+    """A limit in bytes as text: "512 MB", not "512.0 MB"."""
     return re.sub(r"[.,]0(?=\s)", "", filesizeformat(size))

@@ -1,4 +1,4 @@
-"""Every change that brings issues in, and of what a study knows them by."""
+"""Every change that brings issues in, and of a study's keywords and saved filters."""
 
 from ingest.actions.filters import delete_filter, save_filter
 from ingest.actions.finds import find_keywords, search_what_was_missed

@@ -1,6 +1,5 @@
-"""Stores one chunk of drafts by natural keys, so that a chunk that comes twice is stored once.
-
-Everything here runs inside the caller's transaction.
+"""Stores one chunk of drafts by natural keys, so that a repeated chunk is stored once. Everything here runs
+inside the caller's transaction.
 """
 
 import json
@@ -25,7 +24,7 @@ _CONTENT = tuple(field.name for field in fields(Content))
 
 @dataclass(slots=True)
 class Placed:
-    """A draft with the stored state of its issue. `is_new` says that this chunk stored the issue."""
+    """A draft with the stored state of its issue. `is_new`: this chunk stored the issue."""
 
     draft: Draft
     issue_id: int
@@ -40,9 +39,8 @@ def fits(draft: Draft) -> bool:
 
 
 def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
-    """Find or make the repository and the issue of each draft; the drafts name different issues.
-
-    Fills in what was unknown of an issue: whether it is a pull request, and its year. Locks the issues.
+    """Find or make the repository and the issue of each draft; the drafts name different issues. Fills in an
+    issue's year, and whether it is a pull request, if these were unknown. Locks the issues.
     """
     repositories = _repositories(study_id, drafts)
     keys = [(repositories[draft.address.repository], draft.address.number) for draft in drafts]
@@ -111,13 +109,13 @@ def _fill_in(cursor: Any, rows: Iterable[tuple[Sequence[Any], bool | None, int |
 
 
 def _repositories(study_id: int, drafts: Sequence[Draft]) -> dict[tuple[str, str], int]:
-    """Ids by host and lower-case path; those that the study lacks are made, in the order of the drafts."""
+    """Ids by host and lower-case path; makes missing repositories, in the order of the drafts."""
     wanted = {draft.address.repository: draft.address for draft in drafts}
     known = _known_repositories(study_id, wanted)
     missing = [address for key, address in wanted.items() if key not in known]
     if not missing:
         return known
-    # One import at a time names folders.
+    # Locks the study, so that one import at a time names folders.
     Study.objects.select_for_update(no_key=True).get(pk=study_id)
     with connection.cursor() as cursor:
         cursor.execute("SELECT lower(folder) FROM ingest_repository WHERE study_id = %s", [study_id])
@@ -150,9 +148,8 @@ def _known_repositories(study_id: int, keys: Collection[tuple[str, str]]) -> dic
 
 
 def free_folder(path: str, taken: Collection[str]) -> str:
-    """A folder for the repository at `path` that no other has, on a disk that knows no letter case.
-
-    `vllm` for vllm-project/vllm; `vllm-project-vllm` if that is taken, then with a number.
+    """A free folder for the repository at `path`, also on a disk that ignores letter case: `vllm` for
+    vllm-project/vllm; `vllm-project-vllm` if that is taken, then with a number.
     """
     *owners, name = path.split("/")
     names = [name[:MAX_FOLDER], "-".join([*owners, name])[:MAX_FOLDER]]
@@ -166,12 +163,11 @@ def free_folder(path: str, taken: Collection[str]) -> str:
 
 
 def store_texts(placed: Sequence[Placed], mapped: Collection[str]) -> set[int]:
-    """Store a snapshot for each draft that differs from its issue's text.
+    """Store a snapshot for each draft that differs from its issue's text. Return the ids of the issues whose
+    shown text changed.
 
-    Returns the ids of the issues whose shown text changed.
-
-    `mapped` are the fields that the file's mapping names. A draft without text takes no text away; one that
-    its forge updated earlier than the current text is kept as a snapshot, and not shown.
+    `mapped` are the fields that the file's mapping names. A draft without text removes no text. A draft that
+    its forge updated before the current text is kept as a snapshot, but not shown.
     """
     said = [(place, content) for place in placed if (content := content_of(place.draft))]
     known = _contents([place.current_id for place, _content in said if place.current_id])

@@ -1,4 +1,4 @@
-"""Filters of lists, kept under names."""
+"""Saved filters of lists."""
 
 from collections.abc import Mapping
 
@@ -23,9 +23,8 @@ LONGEST_NAME = 120
 def save_filter(
     *, study: Study, name: str, query: Mapping[str, str], by: User | None, page: str = "issues"
 ) -> SavedFilter:
-    """Keep a filter of a list under a name that the study has not used for that list.
-
-    `query` is what stands in the address. Raises FilterRefused, and PermissionDenied.
+    """Save a filter of a list under a name that is new for this list of the study. `query` are the parameters
+    of its address. Raises FilterRefused, PermissionDenied.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     require_rule(study, by, may_import)
@@ -55,7 +54,7 @@ def save_filter(
 
 @transaction.atomic
 def delete_filter(*, saved: SavedFilter, by: User | None) -> None:
-    """Forget a filter; rounds that were chosen by it keep their issues. Raises PermissionDenied."""
+    """Delete a saved filter; rounds that were chosen by it keep their issues. Raises PermissionDenied."""
     require_rule(saved.study, by, may_import)
     deleted, _kinds = SavedFilter.objects.filter(pk=saved.pk).delete()
     if deleted:

@@ -1,7 +1,7 @@
-"""Searches the keywords of a study in its texts, once, in a job, and stores the finds (docs/decisions/0013).
+"""Jobs that search a study's keywords in each text once, and store the finds (docs/decisions/0013).
 
-A text never changes, so a find is never wrong. Lists need no job to be right: with_keyword in
-ingest/queries/keywords.py searches by itself what lies beyond a keyword's `searched_to`.
+A text never changes, so a find is never wrong. Lists are right without the job: with_keyword in
+ingest/queries/keywords.py itself searches the texts beyond a keyword's `searched_to`.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from studies.models import Study
 
 TEXTS_AT_ONCE = 4000
 WAITS_FOR = 5
-"""Seconds in which nobody else could begin to add texts."""
+"""Seconds for which a search waits for its lock, which keeps other transactions from adding texts."""
 
 LOCK_NOT_AVAILABLE = "55P03"
 
@@ -30,10 +30,10 @@ Report = Callable[[int, int | None, str], None]
 
 @transaction.atomic
 def last_text() -> int:
-    """The latest snapshot of any study, 0 if there is none: all that come before it are there to be seen.
+    """The latest snapshot of any study, 0 if there is none; all snapshots before it are visible.
 
-    An id is given before its row is committed, so one that is missing could still come: whoever is adding
-    texts is waited for, whichever way they come in. Raises TextsComeIn if that takes long.
+    An id is assigned before its row is committed, so this locks the table of snapshots and waits for every
+    transaction that is adding texts. Raises TextsComeIn if the wait takes WAITS_FOR seconds.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{WAITS_FOR}s"])
@@ -47,10 +47,10 @@ def last_text() -> int:
 
 
 def find_keywords(*, study_id: int, report: Report = lambda *_told: None) -> int:
-    """Search each keyword of the study in the texts that it was not searched in yet; how many finds are new.
+    """Search each keyword of the study in the texts not yet searched for it; return the number of new finds.
 
-    A few thousand texts are a transaction, so it can end anywhere, run twice or in parallel. Raises
-    TextsComeIn, and whatever `report` raises (between two steps).
+    Each few thousand texts are one transaction, so that the search can end anywhere, run twice or in
+    parallel. Raises TextsComeIn, and every error of `report` (between two steps).
     """
     last = last_text()
     behind = dict(
@@ -64,7 +64,7 @@ def find_keywords(*, study_id: int, report: Report = lambda *_told: None) -> int
         while step := _search_some(keyword_id, last):
             searched, found = step
             done, finds = done + searched, finds + found
-            # The last report, of everything done, is the one that is never left out.
+            # Only the last report says that everything is done, because that one is never skipped.
             report(done, max(total, done + 1), _("searching the texts"))
     report(total, total, "")
     return finds
@@ -72,8 +72,8 @@ def find_keywords(*, study_id: int, report: Report = lambda *_told: None) -> int
 
 @transaction.atomic
 def _search_some(keyword_id: int, last: int) -> tuple[int, int] | None:
-    """Search the next texts up to this one: how many, with how many finds; None if none is left."""
-    # Whoever deletes it waits, and takes its finds along.
+    """Search the next texts up to `last`; return how many texts and finds, None if no text is left."""
+    # Locks the keyword: a deletion waits, then deletes the finds as well.
     held = Keyword.objects.select_for_update(no_key=True)
     keyword = held.filter(pk=keyword_id, searched_to__lt=last).first()
     if keyword is None:
@@ -96,9 +96,8 @@ def _between(study_id: int, after: int, upto: int) -> QuerySet[Snapshot]:
 
 
 def begin_search(*, study: Study, by: User | None) -> Job | None:
-    """Let a worker search the study's keywords once this transaction is over; None if it has none.
-
-    While another search runs this one waits for its turn at each keyword, and finds little left to do.
+    """Let a worker search the study's keywords after commit; None if the study has none. If another search
+    runs, this one waits for it at each keyword, and then finds few texts left.
     """
     if not Keyword.objects.filter(study=study).exists():
         return None
@@ -106,9 +105,8 @@ def begin_search(*, study: Study, by: User | None) -> Job | None:
 
 
 def search_what_was_missed() -> int:
-    """Begin a search where texts lie beyond a keyword and no search waits or runs; in how many studies.
-
-    So it is after an upgrade, and where an import or a search was cut off.
+    """Begin a search in each study with unsearched texts and no unfinished search; return their number.
+    Needed after an upgrade, and after an import or a search was cut off.
     """
     unfinished = Job.objects.filter(kind=SEARCH, finished_at=None)
     searching = list(unfinished.values_list("arguments__study", flat=True))

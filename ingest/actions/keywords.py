@@ -1,4 +1,4 @@
-"""The words by which a study's issues were found."""
+"""The keywords by which a study's issues were found."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class KeywordReport:
-    """What a list of words changed in a study's keywords. It had the `known`; the `repeated` came twice."""
+    """The changes that a list of words made. `known` words were keywords before; `repeated` came twice."""
 
     added: list[str]
     removed: list[str]
@@ -34,9 +34,9 @@ def set_keywords(
 ) -> KeywordReport:
     """Add the words of a list, one a line, to the study's keywords, or replace the keywords with them.
 
-    `made_from`: the fingerprint of the list that a replacement was written over; "" for whatever stands.
-    Raises KeywordsRefused, which lists every line that cannot be taken, and StaleKeywords: nothing is
-    stored then. PermissionDenied if `by` does not lead.
+    `made_from` is the fingerprint of the list that the user edited, "" to replace any list. Raises
+    KeywordsRefused, which lists every line that cannot be taken, and StaleKeywords; nothing is stored then.
+    Raises PermissionDenied if `by` is neither owner nor lead.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     require_rule(study, by, may_import)
@@ -54,7 +54,7 @@ def set_keywords(
     added = [word for key, word in given.items() if key not in held]
     removed = [word for key, word in held.items() if key not in given] if replace else []
     if removed:
-        # Locked first: a search that is at one of them stores its finds, which then go with it.
+        # Locked first: a running search stores its finds before, and they are deleted with their keyword.
         gone = Keyword.objects.select_for_update().filter(study=study, word__in=removed).order_by("pk")
         Keyword.objects.filter(pk__in=list(gone.values_list("pk", flat=True))).delete()
     Keyword.objects.bulk_create([Keyword(study=study, word=word) for word in added])

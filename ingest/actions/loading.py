@@ -1,7 +1,7 @@
-"""The work of an import: it stores the drafts of a file and the report, one chunk in each transaction.
+"""The work of an import: stores the drafts of a file and the report, one chunk in each transaction.
 
-Position and counts are stored with each chunk: a run that is killed anywhere goes on after its last chunk,
-and the result is that of a run that nobody disturbed.
+Position and counts are stored with each chunk: a killed run continues after its last chunk, with the same
+result as an undisturbed run.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,16 +27,16 @@ CHUNK_CHARACTERS = 8 << 20
 COUNTS = ("rows", "new", "known", "changed", "repeated", "refused", "repaired", "pull_requests")
 
 Report = Callable[[int, int | None, str], None]
-"""Called with the rows done, the rows in all as far as can be told, and the step in words."""
+"""Called with the rows done, an estimate of all rows, and the step in words."""
 
 Found = Draft | Refusal
 
 
 def import_issues(*, run: Import, report: Report = lambda *_told: None) -> dict[str, Any]:
-    """Store the issues of an import's file and answer with its counts; safe to repeat after any end.
+    """Store the issues of an import's file and return its counts; safe to repeat after any interruption.
 
-    `rows` are the drafts and refusals read: new + known + changed + repeated + refused. Repaired rows and
-    pull requests are among them. Raises FileGone, FileChanged, and whatever `report` raises (between two
+    `rows` are the drafts and refusals read: new + known + changed + repeated + refused; these include
+    repaired rows and pull requests. Raises FileGone, FileChanged, and every error of `report` (between two
     chunks).
     """
     run.refresh_from_db()
@@ -68,7 +68,7 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
             else:
                 counts = _store(run, chunk, fields, seen, done)
             total = max(done, round(done * run.size / max(1, reader.bytes_read)))
-            # The last report, of everything done, is the one that is never left out.
+            # Only the last report says that everything is done, because that one is never skipped.
             report(
                 done, max(total, done + 1), _("storing issues") if done > stored else _("finding the place")
             )
@@ -76,7 +76,7 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
 
 
 def _chunks(found: Iterator[Found], stored: int) -> Iterator[list[Found]]:
-    """Up to CHUNK rows, fewer where their texts are long; one chunk ends where the `stored` rows end."""
+    """Up to CHUNK rows, fewer if their texts are long; one chunk ends exactly after the `stored` rows."""
     done = 0
     while chunk := list(islice(found, 1)):
         size = _length(chunk[0])
@@ -98,7 +98,7 @@ def _length(found: Found) -> int:
 
 
 class _Seen:
-    """The issues that this file has named so far, in a table of the session: memory does not grow."""
+    """The issues that this file has named so far, in a temporary table, so that memory does not grow."""
 
     def __enter__(self) -> Self:
         with connection.cursor() as cursor:
@@ -116,9 +116,8 @@ class _Seen:
     def sift(
         self, placed: list[chunks.Placed]
     ) -> tuple[list[chunks.Placed], list[tuple[chunks.Placed, int]]]:
-        """What the file says for the first time, and what it says again with the line of the first time.
-
-        An address that had no text is said for the first time by the line that brings its text.
+        """The drafts that the file names for the first time, and its repetitions with the line of the first.
+        A line that brings the first text of an issue counts as its first.
         """
         ids = [place.issue_id for place in placed]
         texts = [_has_text(place.draft) for place in placed]
@@ -147,7 +146,7 @@ def _has_text(draft: Draft) -> bool:
 
 
 def _remember(run: Import, chunk: list[Found], seen: _Seen) -> None:
-    """Go over a chunk that an earlier attempt has stored."""
+    """Record the issues of a chunk that an earlier attempt stored."""
     with transaction.atomic():
         drafts, _repeated, _refused = _sorted(chunk)
         if drafts:
@@ -156,7 +155,7 @@ def _remember(run: Import, chunk: list[Found], seen: _Seen) -> None:
 
 @retried
 def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen, done: int) -> dict[str, Any]:
-    """Store one chunk, its report and the position behind it, in one transaction. The counts so far."""
+    """Store one chunk, its report and the position after it, in one transaction; return the new counts."""
     with transaction.atomic():
         locked = Import.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
         counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts
@@ -195,9 +194,8 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
 
 
 def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, int]], list[Refusal]]:
-    """The drafts of different issues, those that repeat one in this chunk with its line, and the refusals.
-
-    Of the drafts of one issue the first with a text is taken, or the first.
+    """One draft for each issue, the repetitions in this chunk with the line of that draft, and the refusals.
+    The draft of an issue is its first with a text, or else its first.
     """
     chosen: dict[tuple[str, str, str], Draft] = {}
     refused: list[Refusal] = []
@@ -250,7 +248,7 @@ def _row(run: Import, outcome: str, line: int, code: str, message: str, raw: str
 
 
 def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
-    """Close the books, and part with the file: what it said is in the study now."""
+    """Mark the import as complete, record it, begin a search for keywords, and delete the file."""
     report(done, done, "")
     with transaction.atomic():
         locked = (

@@ -31,10 +31,10 @@ MAX_NAME = 255
 def receive_upload(
     *, study: Study, by: User | None, name: str, stream: files.Readable, encoding: str | None = None
 ) -> Import:
-    """Store an uploaded file and how it will be read, for its preview; nothing is added to the study yet.
+    """Store an uploaded file and how it will be read, for its preview; adds nothing to the study yet.
 
-    `name` is shown, never used as a path; `encoding` is one of ingest.readers.ENCODINGS if the user chose
-    one. The stream is read once, a piece at a time. Raises FileTooLarge and FileRefused: nothing is kept.
+    `name` is shown, never used as a path; `encoding` is the user's choice of ingest.readers.ENCODINGS, if
+    any. The stream is read once, in pieces. Raises FileTooLarge and FileRefused, and then keeps nothing.
     """
     shown = name[-MAX_NAME:].replace("\0", "") or "?"
     try:
@@ -64,10 +64,10 @@ def receive_upload(
 
 @transaction.atomic
 def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
-    """Start the import that was previewed, or go on with one that was cancelled or failed.
+    """Start a previewed import, or continue one that was cancelled or failed.
 
-    Raises ImportRunning, AlreadyImported (the study has taken the same bytes), FileGone, and FileChanged if
-    the file is no longer the one that was shown. `rings=False` leaves the job to the caller, who runs it.
+    Raises ImportRunning, AlreadyImported (the study has the same bytes), FileGone, and FileChanged if the
+    file differs from the preview. With `rings=False` the caller runs the job.
     """
     run = Import.objects.select_for_update(no_key=True, of=("self",)).select_related("job").get(pk=run.pk)
     if run.counts.get("complete"):
@@ -93,7 +93,7 @@ def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
 
 @transaction.atomic
 def discard_import(*, run: Import) -> None:
-    """Forget a file that was not imported. Raises ImportStarted once rows of it were read."""
+    """Delete a file that was not imported. Raises ImportStarted once rows of the file were read."""
     run = Import.objects.select_for_update(of=("self",)).select_related("job").get(pk=run.pk)
     if run.counts or run.kind != Import.Kind.ISSUES or (run.job and run.job.finished_at is None):
         raise ImportStarted

@@ -1,4 +1,4 @@
-"""The filters of a list of issues, and how an address writes them."""
+"""The filters of a list of issues, and their parameters in addresses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,10 +19,8 @@ LONGEST_WORDS = 200
 
 @dataclass(frozen=True)
 class IssueFilter:
-    """What a list of issues is narrowed to; empty values narrow nothing.
-
-    `kind`: issue, pull_request, unknown. `text`: with, without. `words`: each occurs in the title, or it is
-    the number.
+    """The filters of a list of issues; empty values filter nothing. `kind`: issue, pull_request, unknown.
+    `text`: with, without. `words`: each word occurs in the title or is the number.
     """
 
     repository: int | None = None
@@ -33,7 +31,7 @@ class IssueFilter:
 
     @classmethod
     def from_query(cls, given: Mapping[str, Any]) -> Self:
-        """The filter that an address or a saved filter describes; values without a meaning are left out."""
+        """The filter that an address or a saved filter describes; invalid values are ignored."""
         kind, text = str(given.get("kind") or ""), str(given.get("text") or "")
         return cls(
             repository=whole_number(given.get("repository")),
@@ -45,7 +43,7 @@ class IssueFilter:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of an address for this filter: from_query(query) gives the filter back."""
+        """The parameters of an address for this filter; from_query(query) gives the filter again."""
         held = {
             "repository": self.repository,
             "year": self.year,
@@ -60,15 +58,15 @@ class IssueFilter:
 
 
 def saved_filters(study: Study, page: str = "issues") -> QuerySet[SavedFilter]:
-    """The filters that the study keeps under names for one of its lists, by name."""
+    """The filters that the study has saved for one of its lists, by name."""
     saved = SavedFilter.objects.filter(study=study, page=page)
     return saved.select_related("created_by").order_by(Lower("name"), "pk")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a list of issues can be narrowed to in a study: repositories by id, in the order of their paths,
-    keywords in the order of the alphabet, and the filters kept for the list: id, name, query.
+    """The filters that a study offers for a list: repositories by id, in the order of their paths, keywords
+    in alphabetical order, and the saved filters of the list: id, name, query.
     """
 
     repositories: dict[int, str]
@@ -87,8 +85,8 @@ _CHOICES = """
 
 
 def choices_of(study_id: int, page: str) -> Choices:
-    """What the menus above a list offer, in the orders of `keywords_of` and `saved_filters`. One statement,
-    written out: three small questions that each such page asks.
+    """The choices of the menus above a list, in the orders of `keywords_of` and `saved_filters`. One
+    statement in place of three small queries, because many pages run it.
     """
     with connection.cursor() as cursor:
         cursor.execute(_CHOICES, {"study": study_id, "page": page})

@@ -52,5 +52,5 @@ def report_rows(run: Import, outcome: str = "") -> QuerySet[ImportRow]:
 
 
 def reported(run: Import) -> dict[str, Any]:
-    """The counts of an import that people are shown: all but the bookkeeping."""
+    """The counts of an import that people see, without its bookkeeping."""
     return {name: count for name, count in run.counts.items() if name != "complete"}

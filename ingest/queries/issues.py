@@ -22,7 +22,7 @@ def issues_for(user: User | AnonymousUser) -> QuerySet[Issue]:
 
 
 def listed_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
-    """The issues that the filter leaves, with what a list shows of them: no bodies and no discussions."""
+    """The issues that match the filter, with the fields that a list shows, without bodies and comments."""
     issues = filter_issues(study, narrowed).select_related("repository", "current")
     return issues.only(
         "number", "url", "is_pull_request", "year", "repository__path", "repository__host",
@@ -32,7 +32,7 @@ def listed_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
 
 
 def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
-    """The issues of the study that the filter leaves, in no order."""
+    """The issues of the study that match the filter, in no order."""
     issues = Issue.objects.filter(repository__study=study)
     if narrowed.repository is not None:
         issues = issues.filter(repository=narrowed.repository)
@@ -51,7 +51,7 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
 
 @dataclass(frozen=True)
 class IssueCounts:
-    """How many issues a study has, by repository, year and kind, as the filters show it."""
+    """The numbers of a study's issues by repository, year and kind, for the filters."""
 
     total: int
     with_text: int
@@ -108,12 +108,12 @@ NAMES = """
     SELECT id, CASE WHEN count(*) OVER (PARTITION BY path) > 1 THEN host || '/' || path ELSE path END AS name
     FROM ingest_repository WHERE study_id = %(study)s ORDER BY path, id
 """
-"""SQL: the repositories of a study with names of which no two are equal."""
+"""SQL: the repositories of a study with unique names."""
 
 
 def repository_names(study_id: int) -> dict[int, str]:
-    """The repositories of a study by id, in the order of their paths: each by its path, after its host where
-    two of the study have that path, such as a project and its mirror on another forge. One query.
+    """The names of a study's repositories by id, in the order of their paths: the path, after the host if two
+    repositories share the path, such as a project and its mirror on another forge. One query.
     """
     with connection.cursor() as cursor:
         cursor.execute(NAMES, {"study": study_id})

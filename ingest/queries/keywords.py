@@ -1,4 +1,4 @@
-"""The keywords of a study, and the issues in whose texts a word stands."""
+"""The keywords of a study, and the issues in whose texts a word occurs."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -20,26 +20,23 @@ SEARCH = "ingest.find_keywords"
 
 def stands_in(word: str, snapshot: str = "") -> Q:
     """The condition that a word occurs in the title or body of a snapshot, as ingest.keywords finds it.
-
     `snapshot` is the lookup that leads to the snapshot, such as `current__`. The condition reads the texts.
     """
     stem = lowered(word).removesuffix("*")
     named = Q()
     for text in (f"{snapshot}title", f"{snapshot}body"):
-        # The plain search first: it is many times as fast, and what it leaves is little.
+        # The plain search first: it is many times as fast, and leaves few texts to the pattern.
         named |= Q(**{f"{text}__icontains": stem}) & Q(**{f"{text}__iregex": pattern(word)})
     return named
 
 
 def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
-    """The ids of the study's issues in whose title or text a word stands, of those `among` these ids, in no
-    order. Two queries.
+    """The ids, out of `among`, of the study's issues in whose title or text a word occurs, in no order, as an
+    array in PostgreSQL's notation, such as {3,1}: converting thousands of numbers for another statement would
+    take longer than finding them. Two queries.
 
-    An array as PostgreSQL writes it, such as {3,1}: it goes back there, and making thousands of numbers of it
-    would take longer than finding them.
-
-    They are small for a keyword of the study: only texts that it was not searched in are read here. Of any
-    other word all texts are, which takes a second or two at full size.
+    They are fast for a keyword of the study, for which only texts that the job has not searched yet are read.
+    For any other word all texts are read, which takes a second or two at full size.
     """
     near = Keyword.objects.filter(study=study, word__iexact=word)
     keyword = next((one for one in near if lowered(one.word) == lowered(word)), None)
@@ -59,17 +56,17 @@ def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
 
 
 def search_of(study: Study) -> Job | None:
-    """The last job that searches the study's keywords in its texts."""
+    """The latest job that searches the study's keywords in its texts."""
     return Job.objects.filter(kind=SEARCH, arguments__study=study.pk).order_by("-pk").first()
 
 
 @once_a_page
 def keywords_of(study_id: int) -> tuple[str, ...]:
-    """The words by which the study's issues were found, in the order of the alphabet."""
+    """The keywords by which the study's issues were found, in alphabetical order."""
     words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")
     return tuple(words.values_list("word", flat=True))
 
 
 def fingerprint(keywords: Sequence[str]) -> str:
-    """A short hash of a list of keywords, for a form that must notice that the list has changed."""
+    """A short hash of a list of keywords, by which a form notices that the list has changed."""
     return sha256("\n".join(keywords).encode()).hexdigest()[:16]

@@ -17,8 +17,7 @@ SHOWN = 5
 @dataclass(frozen=True)
 class Preview:
     """What an import would add, judged by the first `rows` rows of the file, or by all of them if `whole`.
-
-    `rows` = `new` + `known` + `repeated` + `refused`. `estimate`: rows of the whole file, by its size.
+    `rows` = `new` + `known` + `repeated` + `refused`; `estimate` is the number of rows of the whole file.
     """
 
     rows: int
@@ -37,9 +36,8 @@ class Preview:
 
 
 def preview(run: Import) -> Preview | None:
-    """Read the beginning of the file; None if it is gone. Stores nothing.
-
-    Reads LOOKED_AT rows or LOOKED_AT_BYTES at most, whatever the size of the file. One query.
+    """Read the beginning of the file, at most LOOKED_AT rows or LOOKED_AT_BYTES, and store nothing; None if
+    the file is missing. One query.
     """
     path = files.located(run.path)
     if not run.path or not path.is_file():
@@ -81,7 +79,7 @@ def preview(run: Import) -> Preview | None:
 
 
 def _known(study: Study, drafts: Iterable[Draft]) -> int:
-    """How many of these issues the study has."""
+    """The number of these issues that the study has."""
     identities = [draft.address.identity for draft in drafts]
     if not identities:
         return 0

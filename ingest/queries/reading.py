@@ -1,4 +1,4 @@
-"""An issue as a person reads it: rendered text, keywords marked, comments, times in words."""
+"""An issue as a person reads it: rendered text, highlighted keywords, comments, times in words."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ STATES: Mapping[tuple[str, str], str | Promise] = {
 
 @dataclass(frozen=True)
 class Comment:
-    """One comment of the discussion, to be shown folded behind its first words."""
+    """One comment of the issue, shown folded behind its first words."""
 
     author: str
     is_maintainer: bool
@@ -59,7 +59,7 @@ class Comment:
 
 
 class Texts(NamedTuple):
-    """The texts of an issue as safe HTML, and the keywords that stand in them."""
+    """The texts of an issue as safe HTML, and the keywords that occur in them."""
 
     title: SafeString
     body: SafeString
@@ -69,9 +69,8 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What the page of an issue shows. Its texts are rendered when they are first asked for.
-
-    `keywords` (from `keywords_of`) are marked where they stand: in title, text, code and comments.
+    """The content of an issue's page. Its texts are rendered on first use. `keywords` (from `keywords_of`)
+    are highlighted in title, text, code and comments.
     """
 
     issue: Issue
@@ -79,7 +78,7 @@ class Reading:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """None while only the address is known."""
+        """The current text; None while only the address is known."""
         return self.issue.current
 
     @property
@@ -127,7 +126,7 @@ class Reading:
 
     @property
     def drawn_from(self) -> str:
-        """Everything that decides what `ingest/_issue.html` shows: where this is equal, the HTML is."""
+        """Everything that `ingest/_issue.html` depends on: equal values give equal HTML."""
         issue, snapshot = self.issue, self.snapshot
         frozen = (snapshot.pk, snapshot.content_hash) if snapshot else ()
         around = (str(issue), issue.url, issue.year, issue.is_pull_request, issue.repository.path, self.forge)
@@ -163,7 +162,7 @@ def _moment(text: object) -> datetime | None:
 
 
 def _later(opened: datetime | None, at: datetime | None) -> str:
-    """How long after the issue was opened; "" when either moment is unknown."""
+    """The time from the opening of the issue to this moment; "" if either is unknown."""
     if opened is None or at is None or (opened.tzinfo is None) != (at.tzinfo is None):
         return ""
     days = (at - opened).days
@@ -173,7 +172,7 @@ def _later(opened: datetime | None, at: datetime | None) -> str:
 
 
 def _render(text: str, keywords: tuple[str, ...], counts: Counts) -> SafeString:
-    """The text as HTML with its keywords marked, which are added to the counts."""
+    """The text as HTML with its keywords highlighted; adds their occurrences to the counts."""
     marks = Marks(matcher_of(keywords)) if keywords else None
     html = markdown.render(text, marker=marks)
     counts.update(marks.counts if marks else ())

@@ -1,6 +1,5 @@
-"""Files of issues, read a record at a time: what they hold comes out as drafts and refusals.
-
-`sniff` says how a file will be read, to be shown before anything is stored; `open_reader` reads it.
+"""Reads files of issues one record at a time into drafts and refusals. `sniff` finds how a file will be read,
+to be shown before anything is stored; `open_reader` reads it.
 """
 
 from collections.abc import Iterator
@@ -33,7 +32,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class Reader:
-    """The drafts and refusals of one file, in its order; `bytes_read` of it so far, to show progress."""
+    """The drafts and refusals of one file, in its order; `bytes_read` is the progress."""
 
     def __init__(self, source: Source, found: Iterator[Draft | Refusal]) -> None:
         self._source = source
@@ -57,9 +56,9 @@ def open_reader(
 ) -> Reader:
     """The issues in `stream`, which is read once, forwards, and left open.
 
-    `sniffed` is what the user has seen; without it the beginning is sniffed here, in the `encoding` chosen.
-    Raises UnreadableFile at once when nothing can be taken; what goes wrong later is a refusal, the last one
-    with `fatal` if the rest was not read. Raises ValueError for a mapping with an unknown field or column.
+    `sniffed` is the result that the user saw; without it the beginning is sniffed here, in the chosen
+    `encoding`. Raises UnreadableFile at once if nothing can be taken; a later problem is a refusal, the last
+    one `fatal` if the rest was not read. Raises ValueError for a mapping with an unknown field or column.
     """
     head = b""
     if sniffed is None:

@@ -1,4 +1,4 @@
-"""The content of an issue as plain data, which is compared and stored as a snapshot."""
+"""The content of an issue as plain data, for comparing and for storing as a snapshot."""
 
 import hashlib
 import json
@@ -29,9 +29,8 @@ class Content:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of what a reader sees: line ends and the order of labels apart, `updated_at` left out.
-
-        A forge touches `updated_at` for a reaction or a subscription, which change nothing that is read.
+        """SHA-256 of the visible content: line ends, the order of labels and `updated_at` do not count. A
+        forge changes `updated_at` for a reaction or a subscription, which change no text.
         """
         parts = [
             _lines(self.title), _lines(self.body), self.author, self.author_association, sorted(self.labels),
@@ -44,11 +43,11 @@ class Content:
 
 _TEXTS = ("title", "body", "author", "author_association", "labels", "state", "state_reason")
 _FIELD_OF = {**{name: name for name in (*_TEXTS, "closed_at", "updated_at")}, "opened_at": "created_at"}
-"""Field of a snapshot to the field of a draft that it is read from; comments have rules of their own."""
+"""Field of a snapshot to its source field of a draft; comments have rules of their own."""
 
 
 def content_of(draft: Draft) -> Content | None:
-    """What the draft says about its issue; None if it is an address and no more."""
+    """The draft's content of its issue; None if the draft is only an address."""
     said = Content(
         **{field: getattr(draft, source) for field, source in _FIELD_OF.items()},
         comments=tuple(_comment(comment) for comment in draft.comments),
@@ -58,10 +57,10 @@ def content_of(draft: Draft) -> Content | None:
 
 
 def completed(said: Content, draft: Draft, known: Content, fields: Collection[str]) -> Content:
-    """`said` with what its file is silent about taken from `known`, the text that the issue has now.
+    """The content `said`, with every field that its file lacks taken from `known`, the issue's current text.
 
-    `fields` are those that the file's mapping names: an empty one of these was emptied on the forge. A file
-    that gives the number of comments, but not the comments, does not take away those that are known.
+    `fields` are the fields that the file's mapping names: an empty value in one of them was emptied on the
+    forge. A file with the number of comments, but without the comments, keeps the known comments.
     """
     kept = {field: getattr(known, field) for field, source in _FIELD_OF.items() if source not in fields}
     if not draft.comments and draft.comment_count != 0:

@@ -1,4 +1,4 @@
-"""CSV and its relatives: a header, then a row for each issue."""
+"""CSV with commas, semicolons or tabs: a header, then a row for each issue."""
 
 import csv
 import io
@@ -16,11 +16,11 @@ from ingest.readers.urls import shown
 DELIMITERS = (",", ";", "\t")
 SAMPLE = 5
 HEADER_LENGTH = 65_536
-"""Characters of the longest header."""
+"""The most characters that a header may have."""
 
 
 class CsvRow(NamedTuple):
-    """One row as it stands: `line` is where it begins, `raw` the text it was read from."""
+    """One row of the file: `line` is its first line, `raw` its text."""
 
     line: int
     cells: list[str]
@@ -30,12 +30,12 @@ class CsvRow(NamedTuple):
 def rows(
     text: io.TextIOBase, *, delimiter: str, encoding: str, max_record: int
 ) -> Iterator[CsvRow | Refusal]:
-    """Every row that is not blank, the header too, with the ' of inert cells taken off.
+    """Every row that is not blank, including the header, without the apostrophes of inert cells.
 
-    A quoted cell may span lines. Nothing is repaired: quotation marks that do not fit and bytes of another
-    encoding refuse the row; one that does not end within `max_record` characters refuses the rest.
+    A quoted cell may span lines. Nothing is repaired: wrong quotation marks and bytes of another encoding
+    refuse the row; a cell that does not end within `max_record` characters refuses the rest.
     """
-    # The csv module has one limit for the whole process; lowering it would break another reader.
+    # The csv module has one limit for the whole process; lowering this would break another reader.
     csv.field_size_limit(max(csv.field_size_limit(), max_record + 1))
     source = _Lines(text, max_record)
     reader = csv.reader(source, delimiter=delimiter, strict=True)
@@ -67,7 +67,7 @@ class _TooLong(Exception):
 
 
 class _Lines:
-    """The lines for the csv module, which remembers those of the row at hand."""
+    """The lines for the csv module; remembers the lines of the current row."""
 
     def __init__(self, text: io.TextIOBase, limit: int) -> None:
         self._text = text
@@ -151,7 +151,7 @@ def _draft(
 
 
 def names(header: CsvRow) -> list[str]:
-    """The names of the columns. Raises UnreadableFile when two of them are the same."""
+    """The names of the columns. Raises UnreadableFile if two of them are equal."""
     columns = [storable(cell.strip(" \t\r\n\ufeff")) for cell in header.cells]
     places: dict[str, int] = {}
     for second, name in enumerate(columns):
@@ -176,7 +176,7 @@ def sniff(head: str, encoding: str) -> Sniffed:
         raise UnreadableFile(_no_url(headers))
     if len(several) > 1:
         raise UnreadableFile(Refusal(1, "delimiter", {}, storable(headers[several[0]].raw), fatal=True))
-    # Where the address is the one column, no delimiter occurs in the header and any will do.
+    # If the address is the only column, the header contains no delimiter, and any will do.
     delimiter = (several or fitting)[0]
     columns = names(headers[delimiter])
     mapping = objects.mapping_of_columns(columns, headers[delimiter].line)
@@ -198,7 +198,7 @@ def _first(head: str, delimiter: str, encoding: str) -> CsvRow | Refusal:
 
 
 def _no_url(headers: dict[str, CsvRow]) -> Refusal:
-    """Why no column holds the address: the widest reading of the header says it best."""
+    """Why no column has the address, judged by the delimiter that gives the most columns."""
     widest = max(headers.values(), key=lambda row: len(row.cells))
     raw = storable(widest.raw[:RAW_LENGTH])
     for cell in widest.cells:

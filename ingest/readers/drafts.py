@@ -1,4 +1,4 @@
-"""The results of the readers: issues that are not stored yet, and how their file is read."""
+"""The results of the readers: issues that are not stored yet, and the way in which a file is read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from ingest.addresses import Address
 Format = Literal["urls", "csv", "json"]
 
 HEAD_BYTES = 4 * 1024 * 1024
-"""How much of a file `sniff` should see: no record is longer."""
+"""The bytes of a file that `sniff` should get: no record is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reader takes at most. Cells and records are counted in characters."""
+    """The most that a reader takes. Cells and records are counted in characters."""
 
     max_bytes: int = 2 * 1024**3
     max_rows: int = 5_000_000
@@ -35,10 +35,10 @@ class CommentDraft:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One issue as a file describes it. What the file does not say is "", None or ().
+    """One issue as a file describes it. A value that the file lacks is "", None or ().
 
-    `url` is the spelling given; `labels` are the forge's own; times are in UTC; `is_pull_request` and
-    `comment_count` are None while unknown; `repaired` counts the characters that became U+FFFD.
+    `url` is the given spelling; `labels` are the forge's own; times are in UTC; `is_pull_request` and
+    `comment_count` are None while unknown; `repaired` is the number of characters that became U+FFFD.
     """
 
     line: int
@@ -62,11 +62,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """How a file will be read: shown to the user, and kept, before anything is stored.
+    """The way in which a file will be read, shown to the user and stored before the import.
 
-    `mapping` names the column or key (`user.login`: a key inside another) that each field is read from;
-    `columns` are all the columns or keys seen, in order; `sample` holds up to five records, column or key to
-    text, shortened.
+    `mapping` gives for each field its column or key (`user.login`: a key inside another); `columns` are all
+    columns or keys found, in order; `sample` are up to five records, column or key to shortened text.
     """
 
     format: Format
@@ -78,7 +77,7 @@ class Sniffed:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The columns or keys that nothing is read from."""
+        """The columns or keys from which no field is read."""
         used = {part for source in self.mapping.values() for part in (source, *source.split(" + "))}
         used |= {source.partition(".")[0] for source in used}
         return tuple(column for column in self.columns if column not in used)

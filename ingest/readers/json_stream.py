@@ -1,4 +1,4 @@
-"""JSON in pieces: arrays, one object a line, arrays one after another, the list inside a forge's answer."""
+"""JSON in pieces: arrays, one object a line, consecutive arrays, the list inside a forge's answer."""
 
 import io
 import json
@@ -40,7 +40,7 @@ _WRAPPER_START = 4096
 
 
 class _Broken(Exception):
-    """What begins here cannot be read, nor is it known where it ends."""
+    """The value that begins here cannot be read, and its end is unknown."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.code)
@@ -49,7 +49,7 @@ class _Broken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One value of the file: the `record`th, from `line` on; `raw` is the beginning of its text."""
+    """One value of the file: number `record`, from `line` on; `raw` is the beginning of its text."""
 
     line: int
     record: int
@@ -58,7 +58,7 @@ class Record:
 
 
 def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterator[Draft | Refusal]:
-    """The issues of a JSON file, in its order. A text in place of an object is an address."""
+    """The issues of a JSON file, in its order. A text in place of an object is read as an address."""
     for found in records(text, encoding=sniffed.encoding, max_record=limits.max_record):
         if isinstance(found, Refusal):
             yield found
@@ -84,14 +84,14 @@ def _draft(found: Record, sniffed: Sniffed, limits: Limits) -> Draft:
 def records(text: io.TextIOBase, *, encoding: str, max_record: int) -> Iterator[Record | Refusal]:
     """Every element of every array, and every value outside arrays, in order.
 
-    What is not valid outside arrays is refused, and the next line read; inside, the rest is refused. Never
-    holds more than one record of at most `max_record` characters and a piece of the file.
+    An invalid value outside arrays is refused, and reading continues on the next line; inside an array the
+    rest is refused. Memory needs one record of at most `max_record` characters and a piece of the file.
     """
     return _Scanner(text, encoding, max_record).records()
 
 
 class _Scanner:
-    """A window on the text: it stands at `_pos` of `_buffer`, whose `_counted` is in line `_line`."""
+    """A window on the text: `_pos` is the position in `_buffer`; position `_counted` is in line `_line`."""
 
     def __init__(self, text: io.TextIOBase, encoding: str, max_record: int) -> None:
         self._text = text
@@ -122,7 +122,7 @@ class _Scanner:
             yield replace(broken.refusal, fatal=True)
 
     def _array(self, depth: int) -> Iterator[Record | Refusal]:
-        """The elements of an array, from behind its opening bracket to behind its closing one."""
+        """The elements of an array, from after its opening bracket to after its closing bracket."""
         if depth > _DEPTH:
             raise _Broken(self._refusal("json_deep"))
         sign = self._sign()
@@ -153,7 +153,7 @@ class _Scanner:
             self._skip(one_line=broken.refusal.line == self._line)
 
     def _skip(self, *, one_line: bool) -> None:
-        """Go on after a broken value: at the next line, or if it spans lines at the next with a bracket."""
+        """Skip a broken value: to the next line, or if it spans lines, to the next line with a bracket."""
         while True:
             end = self._buffer.find("\n", self._pos)
             if end < 0:
@@ -168,7 +168,7 @@ class _Scanner:
                 return
 
     def _fill(self, size: int = 0) -> bool:
-        """Read on, dropping what lies behind; False at the end of the text."""
+        """Read on and drop the text before the position; False at the end of the text."""
         chunk = "" if self._ended else self._text.read(max(size, _CHUNK))
         if not chunk:
             self._ended = True
@@ -187,7 +187,7 @@ class _Scanner:
         return self._line + self._buffer.count("\n", self._counted, pos)
 
     def _sign(self) -> str:
-        """The next character that is no white space, or "" at the end."""
+        """The next character that is not white space, "" at the end."""
         while True:
             match = _SPACE.match(self._buffer, self._pos)
             self._pos = match.end() if match else self._pos
@@ -197,7 +197,7 @@ class _Scanner:
                 return ""
 
     def _value(self) -> Record | Refusal:
-        """The value that begins here, or why it is not taken; goes behind it. Raises _Broken."""
+        """The value that begins here, or its refusal; moves behind the value. Raises _Broken."""
         self._line, self._counted = self._line_at(self._pos), self._pos
         self._record += 1
         value, end = self._decoded()
@@ -219,18 +219,18 @@ class _Scanner:
         return None
 
     def _decoded(self) -> tuple[object, int]:
-        """The value that begins here, and where it ends. Raises _Broken."""
+        """The value that begins here, and its end. Raises _Broken."""
         while True:
             found = self._attempt()
             if found:
                 return found
             if len(self._buffer) - self._pos > self._limit:
                 raise _Broken(self._refusal("record_too_long", limit=self._limit))
-            # Doubling the window keeps the cost of beginning anew in proportion to the size of the record.
+            # Doubling the window keeps the cost of all attempts in proportion to the size of the record.
             self._fill(len(self._buffer) - self._pos)
 
     def _attempt(self) -> tuple[object, int] | None:
-        """The value and its end as far as the window shows them, or None if the window cuts it."""
+        """The value in the window and its end, or None if the window cuts it off."""
         self._twice.clear()
         try:
             value, end = self._decoder.raw_decode(self._buffer, self._pos)
@@ -244,9 +244,9 @@ class _Scanner:
         except RecursionError:
             raise _Broken(self._refusal("json_deep")) from None
         except ValueError:
-            # Python reads no number of more than some thousand digits.
+            # Python reads no numbers of more than a few thousand digits.
             raise _Broken(self._syntax("Number too long", self._pos)) from None
-        # A number that ends with the window may go on behind it, as 12 does in 129.
+        # A number at the end of the window may continue after it, such as 12 of 129.
         if end == len(self._buffer) and not self._ended and not isinstance(value, dict | list | str):
             return None
         return value, end
@@ -259,7 +259,7 @@ class _Scanner:
         return value
 
     def _enter_wrapper(self) -> bool:
-        """Go into the list of a forge's answer, if one begins here."""
+        """Enter the list inside a forge's answer, if such an answer begins here."""
         while len(self._buffer) - self._pos < _WRAPPER_START and self._fill():
             pass
         match = _WRAPPER.match(self._buffer, self._pos)
@@ -268,7 +268,7 @@ class _Scanner:
         return bool(match)
 
     def _leave_wrapper(self) -> None:
-        """Go past the members that follow the list, which are no issues, and the closing bracket."""
+        """Skip the members after the list, which are no issues, and the closing bracket."""
         while (sign := self._sign()) == ",":
             self._pos += 1
             self._sign()

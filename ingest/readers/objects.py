@@ -1,7 +1,5 @@
-"""Records to drafts: which key of a file means which field, and how its value is read.
-
-The keys are those of the REST answers of GitHub, Gitee and GitLab, of `gh issue list --json`, and what people
-call their columns.
+"""Records to drafts: the key of each field in a file, and how its value is read. The keys are those of the
+REST answers of GitHub, Gitee and GitLab, of `gh issue list --json`, and usual names of columns.
 """
 
 import json
@@ -31,10 +29,10 @@ _CANDIDATES: dict[str, tuple[str, ...]] = {
     "is_pull_request": ("pullrequest", "ispullrequest"),
 }
 FIELDS = tuple(_CANDIDATES)
-"""What a mapping can name a source for."""
+"""The fields for which a mapping can name a source."""
 
 REPOSITORY_AND_NUMBER = "repository_url + number"
-"""The source of the address where a forge names repository and number, but no page."""
+"""The source of the address if a forge gives repository and number, but no page."""
 
 _LENGTHS = {"author": 200, "author_association": 32, "state": 32, "state_reason": 64}
 _FALSE = {"", "0", "0.0", "false", "no", "none", "null", "nan"}
@@ -43,26 +41,26 @@ _MAX_COUNT = 2**31 - 1
 
 
 def has_url(keys: Iterable[str]) -> bool:
-    """Whether one of the columns holds addresses of issues."""
+    """Does one of the columns, by its name, contain addresses of issues?"""
     return any(_plain(key) in _CANDIDATES["url"] for key in keys)
 
 
 def mapping_of_columns(columns: Sequence[str], line: int) -> dict[str, str]:
-    """Which column of a CSV file each field is read from. Raises UnreadableFile if two claim the same."""
+    """The column of a CSV file for each field. Raises UnreadableFile if two columns fit one name."""
     mapping = _mapping(columns, line)
-    # In a table "number" is as often the number of the row.
+    # In a table "number" is just as often the number of the row.
     mapping.pop("number", None)
     return mapping
 
 
 def mapping_of_objects(records: Sequence[Mapping[str, object]], line: int) -> dict[str, str]:
-    """Which key of JSON objects each field is read from; no "url" in it when no key holds an address."""
+    """The key of JSON objects for each field; without "url" if no key contains an address."""
     keys = list(dict.fromkeys(key for record in records for key in record))
     mapping = _mapping(keys, line)
     if "url" not in mapping and {"repository_url", "number"} <= set(keys):
         mapping = {"url": REPOSITORY_AND_NUMBER, **mapping}
     if "number" in mapping:
-        # A forge leaves the key out of issues, so that the first records may not show it.
+        # A forge omits this key from issues, so the first records may lack it.
         mapping.setdefault("is_pull_request", "pull_request")
     author = mapping.get("author")
     if author:
@@ -95,12 +93,12 @@ def _mapping(keys: Sequence[str], line: int) -> dict[str, str]:
 
 
 def _plain(key: str) -> str:
-    """createdAt, created_at and "Created at" are one name."""
+    """One name for createdAt, created_at and "Created at"."""
     return re.sub(r"[\s._-]+", "", key).casefold()
 
 
 def values_of(record: Mapping[str, object], mapping: Mapping[str, str]) -> dict[str, object]:
-    """The fields of a JSON object; a field whose key it lacks is left out."""
+    """The fields of a JSON object; a field without its key is left out."""
     values: dict[str, object] = {}
     for field, source in mapping.items():
         if source == REPOSITORY_AND_NUMBER:
@@ -129,7 +127,7 @@ def draft(
     limits: Limits,
     tabular: bool = False,
 ) -> Draft:
-    """One issue from its fields. `tabular`: they are cells of a table, all of them texts. Raises Refused."""
+    """One issue from its fields. `tabular`: they are cells of a table, all of them text. Raises Refused."""
     record = _Record(values, mapping, limits)
     url, address = record.address()
     comments, count = record.comments()
@@ -158,7 +156,7 @@ _STATES = {"opened": "open"}
 
 
 class _Record:
-    """The values of one record, read field by field; `repaired` counts the characters replaced so far."""
+    """The values of one record, read field by field; `repaired` is the number of replaced characters."""
 
     __slots__ = ("_limits", "_mapping", "_values", "repaired")
 
@@ -169,7 +167,7 @@ class _Record:
         self.repaired = 0
 
     def address(self) -> tuple[str, Address]:
-        """The spelling to keep of the address, and what it means."""
+        """The spelling of the address to store, and its meaning."""
         url = self._values.get("url")
         key = self._mapping.get("url", "url")
         if url is None or url == "":
@@ -207,7 +205,7 @@ class _Record:
         return text
 
     def code(self, field: str) -> str:
-        """A word that programs read: what is repaired in a text refuses the record here."""
+        """A word for programs: characters that a text would have repaired refuse the record here."""
         value = self._values.get(field)
         if value is None or value == "":
             return ""
@@ -223,7 +221,7 @@ class _Record:
         return _time(value, self._mapping[field])
 
     def labels(self) -> tuple[str, ...]:
-        """Names of labels: from a list of texts, or of objects with a name, or from a text with ; or |."""
+        """Names of labels: from a list of texts or of objects with a name, or from a text with ; or |."""
         value = self._values.get("labels")
         if value is None or value == "":
             return ()
@@ -241,7 +239,7 @@ class _Record:
         return tuple(name for name in names if name)
 
     def comments(self) -> tuple[tuple[CommentDraft, ...], int | None]:
-        """The comments, where the record holds them, and how many the forge says there are."""
+        """The comments, if the record has them, and the number of comments that the forge gives."""
         value = self._values.get("comments")
         if value is None or value == "":
             return (), None
@@ -278,20 +276,20 @@ class _Record:
         )
 
     def is_pull_request(self, address: Address, url: str, *, tabular: bool) -> bool | None:
-        """What the forge says: by the key's truth, not its presence, or by the page that it names itself."""
+        """Whether it is a pull request: by the truth of the key, not its presence, or by the forge's page."""
         value = self._values.get("is_pull_request")
         said = value.strip().casefold() not in _FALSE if isinstance(value, str) else bool(value)
         if said or address.kind == "pull_request":
             return True
         if "is_pull_request" in self._values:
             return False
-        # The page that a forge names in its answer tells them apart; a REST address, or a person, does not.
+        # The page in a forge's answer tells issues from pull requests; a REST address, or a person, does not.
         own = not tabular and self._values.get("number") is not None and "/repos/" not in url
         return False if own else None
 
 
 def _listed(text: str, key: str) -> list[object]:
-    """The labels in one cell. A list written out by another program is read if it is JSON, else refused."""
+    """The labels in one cell. A list that another program wrote is read if it is JSON, else refused."""
     if text.lstrip().startswith("["):
         try:
             value = json.loads(text)
@@ -315,7 +313,7 @@ def _time(value: object, key: str) -> datetime:
         if moment and moment.tzinfo is None:
             raise Refused("no_zone", key=key, value=excerpt(text))
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        # pandas writes milliseconds; as seconds they would be thousands of years away, so both can be told.
+        # pandas writes milliseconds; as seconds they would be thousands of years away, so both are clear.
         if 0 < value < 10**10:
             moment = datetime.fromtimestamp(value, UTC)
         elif 10**11 < value < 10**13:

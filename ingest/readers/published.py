@@ -44,7 +44,7 @@ _NO_FILES = Word(gettext_noop("a folder without the files of a repository"))
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or folder, named from the top, that is not read; `reason` is English."""
+    """A file or folder, with its path from the top, that is not read; `reason` is English."""
 
     name: str
     reason: Word
@@ -61,9 +61,8 @@ class PublishedRepository:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a folder holds. With `refusals`, by file, it cannot be read as one study.
-
-    `volunteers` is N, the same in all tables; 0 when there is none.
+    """The contents of a folder. With `refusals`, by file, it cannot be read as one study. `volunteers` is N,
+    the same in all tables; 0 if there is no table.
     """
 
     repositories: tuple[PublishedRepository, ...]
@@ -75,7 +74,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """One row of a table: `url` as given, the codes and the final one, None where missing."""
+    """One row of a table: `url` as given, the codes and the final code, None if missing."""
 
     line: int
     address: Address
@@ -85,9 +84,8 @@ class LabelRow:
 
 
 def survey(folder: Path) -> Survey:
-    """What `folder` holds, in the order of names; reads the first line of each table.
-
-    Raises UnreadableFile when it is no folder, or holds nothing of the layout.
+    """The contents of `folder`, in the order of names; reads the first line of each table. Raises
+    UnreadableFile if it is no folder, or has no file of the layout.
     """
     if not folder.is_dir():
         raise UnreadableFile(Refusal(0, "no_folder", file=folder.name))
@@ -145,7 +143,7 @@ def _twice(repositories: list[PublishedRepository]) -> Iterator[Refusal]:
 
 
 def _volunteers(repositories: list[PublishedRepository]) -> tuple[int, list[Refusal]]:
-    """How many volunteers the tables have, and what keeps them from being one study."""
+    """The number of volunteers in the tables, and the refusals of tables that do not fit one study."""
     first: tuple[int, str] | None = None
     refusals = []
     for path in [repository.labels for repository in repositories if repository.labels]:
@@ -162,7 +160,7 @@ def _volunteers(repositories: list[PublishedRepository]) -> tuple[int, list[Refu
 
 
 def label_columns(path: Path) -> int:
-    """How many volunteers a table has, from its first line. Raises UnreadableFile."""
+    """The number of volunteers in a table, from its first line. Raises UnreadableFile."""
     with closing(_rows(path, DEFAULT_LIMITS)) as found:
         first = next(found, Refusal(0, "no_rows", file=named(path)))
     if isinstance(first, Refusal):
@@ -171,7 +169,7 @@ def label_columns(path: Path) -> int:
 
 
 def label_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[LabelRow | Refusal]:
-    """The rows of a table, in its order. A table with a header alone has none."""
+    """The rows of a table, in its order; none for a table with only a header."""
     columns: list[str] = []
     known: dict[str, str | None] = {"": None}
     with closing(_rows(path, limits)) as found:
@@ -209,7 +207,7 @@ def _label_row(row: CsvRow, columns: list[str], known: dict[str, str | None]) ->
                 raise Refused("cell_too_long", key=column, length=len(cell), limit=CODE_LENGTH)
             if not _CODE.fullmatch(cell):
                 raise Refused("bad_label", key=column, text=excerpt(cell))
-            # Some tens of codes stand in hundreds of thousands of cells; a hostile file gains nothing.
+            # Some tens of codes fill hundreds of thousands of cells; a hostile file gains nothing.
             if len(known) > 10_000:
                 known.clear()
                 known[""] = None
@@ -219,7 +217,7 @@ def _label_row(row: CsvRow, columns: list[str], known: dict[str, str | None]) ->
 
 
 def list_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Draft | Refusal]:
-    """The lines of a list, in its order. An empty list is one."""
+    """The lines of a list, in its order; none for an empty list."""
     for found in _read(
         path, limits, lambda text, encoding: urls.read(text, encoding=encoding, limits=limits)
     ):
@@ -228,7 +226,7 @@ def list_rows(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Draft 
 
 
 def named(path: Path) -> str:
-    """The file as messages name it: vllm/vllm.csv."""
+    """The name of the file in messages: vllm/vllm.csv."""
     return storable(f"{path.parent.name}/{path.name}")
 
 
@@ -246,7 +244,7 @@ def _rows(path: Path, limits: Limits) -> Generator[CsvRow | Refusal, None, None]
 def _read(
     path: Path, limits: Limits, records: Callable[[TextIOWrapper, str], Iterator[Found | Refusal]]
 ) -> Generator[Found | Refusal, None, None]:
-    """What `records` reads of a file, given its text and encoding; each refusal names the file."""
+    """The results of `records`, called with the text and encoding of a file; each refusal names the file."""
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
         try:

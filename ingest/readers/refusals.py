@@ -1,6 +1,5 @@
-"""The reasons for which a reader refuses a line or a file, in words.
-
-The readers know English only: a caller passes each template through gettext, `refusal.text(gettext)`.
+"""The reasons for which a reader refuses a line or a file, in words. The readers know only English: a caller
+passes each template through gettext, `refusal.text(gettext)`.
 """
 
 import re
@@ -11,17 +10,17 @@ from typing import get_args
 from ingest.addresses import BadAddress, Reason
 
 RAW_LENGTH = 2000
-"""Characters that are kept of a refused line."""
+"""The number of characters that are kept of a refused line."""
 
 
 class Word(str):
-    """A parameter that is an English word to be translated too, not something out of the file."""
+    """A parameter that is an English word for translation, not a text of the file."""
 
     __slots__ = ()
 
 
 def gettext_noop(text: str) -> str:
-    """The text itself: marks it for makemessages."""
+    """Mark a text for makemessages; returns it unchanged."""
     return text
 
 
@@ -163,7 +162,7 @@ TEMPLATES: dict[str, str] = {
     "address_number": gettext_noop('"%(url)s" is not the address of an issue: its number cannot be read.'),
     "address_discussion": gettext_noop('"%(url)s" is the address of a discussion, not of an issue.'),
 }
-"""What each code means: the cause and what to do, with named parameters."""
+"""For each code the cause and what to do, with named parameters."""
 
 assert {f"address_{reason}" for reason in get_args(Reason)} <= TEMPLATES.keys()  # noqa: S101
 
@@ -176,7 +175,7 @@ WORDS: dict[type, Word] = {
     float: Word(gettext_noop("a number")),
     type(None): Word(gettext_noop("null")),
 }
-"""What a value of JSON is called."""
+"""The names of JSON types in messages."""
 
 FILE_AND_LINE = gettext_noop("%(file)s, line %(line)d: %(cause)s")
 FILE = gettext_noop("%(file)s: %(cause)s")
@@ -189,10 +188,10 @@ Params = Mapping[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One line that was not taken, or (line 0) one file, and why.
+    """A line, or a file (line 0), that was not taken, and why.
 
-    `line` counts from 1; so does `record`, in JSON, where one line can hold many; it is 0 elsewhere. `raw` is
-    the line as it stood, shortened and fit to be stored. `fatal`: what follows the line was not read.
+    `line` counts from 1; so does `record`, in JSON, where one line can contain many, elsewhere it is 0. `raw`
+    is the line, shortened and fit to be stored. `fatal`: the rest after this line was not read.
     """
 
     line: int
@@ -209,7 +208,7 @@ class Refusal:
         return self.text()
 
     def text(self, translate: Callable[[str], str] = str) -> str:
-        """Line, cause and what to do, with each template through `translate`."""
+        """Line, cause and what to do; each template is passed through `translate`."""
         params = {
             key: translate(value) if isinstance(value, Word) else value for key, value in self.params.items()
         }
@@ -225,7 +224,7 @@ class Refusal:
 
 
 class Refused(Exception):
-    """Inside the readers: the record at hand is not taken. The reader, which knows the line, says so."""
+    """Raised inside the readers for a refused record. The reader, which knows the line, makes the refusal."""
 
     def __init__(self, code: str, **params: str | int) -> None:
         super().__init__(code)
@@ -234,7 +233,7 @@ class Refused(Exception):
 
 
 class UnreadableFile(Exception):
-    """Nothing of the file can be taken; `refusal` says why."""
+    """Nothing of the file can be taken; `refusal` is the reason."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
@@ -242,23 +241,23 @@ class UnreadableFile(Exception):
 
 
 def refused_address(error: BadAddress, url: str) -> Refused:
-    """The refusal of a record whose URL could not be read."""
+    """The refusal of a record with an unreadable URL."""
     return Refused(f"address_{error.reason}", url=excerpt(url))
 
 
 def kind_of(value: object) -> Word:
-    """What a value of JSON is called."""
+    """The name of a JSON value's type, for messages."""
     return WORDS.get(type(value), WORDS[str])
 
 
 def excerpt(text: str, length: int = 80) -> str:
-    """The beginning of a text out of a file, on one line, fit to be shown and stored."""
+    """The beginning of a text from a file, on one line, fit to be shown and stored."""
     shown = storable(text[: length + 1]).translate(_ON_ONE_LINE)
     return shown if len(text) <= length else shown[: length - 1] + "…"
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for what a database does not store: NUL and lone surrogates."""
+    """The text with U+FFFD for characters that a database does not store: NUL and lone surrogates."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 

@@ -1,4 +1,4 @@
-"""How a file will be read, from its beginning."""
+"""Finds from the beginning of a file how it will be read."""
 
 from itertools import islice
 
@@ -15,8 +15,8 @@ _TABLE = 1024 * 1024
 def sniff(head: bytes, name: str = "", *, encoding: str | None = None) -> Sniffed:
     """How the file that begins with `head` will be read, for the user to see before anything is stored.
 
-    `head`: HEAD_BYTES of it, or all. `name` decides only what its content leaves open. `encoding`: what the
-    user chose, one of ENCODINGS; a byte order mark overrides it. Raises UnreadableFile when nothing can be
+    `head` are its first HEAD_BYTES, or all. `name` decides only if the content is ambiguous. `encoding` is
+    the user's choice of ENCODINGS; a byte order mark overrides it. Raises UnreadableFile if nothing can be
     taken.
     """
     encoding = encoding_of(head, encoding)
@@ -32,7 +32,7 @@ def sniff(head: bytes, name: str = "", *, encoding: str | None = None) -> Sniffe
     try:
         return delimited.sniff(text, encoding)
     except UnreadableFile:
-        # A list whose first line is wrong loses that line, not all others.
+        # A list with a wrong first line loses only that line.
         if not name.lower().endswith((".csv", ".tsv")) and any(map(_is_address, lines)):
             return _list(lines, encoding)
         raise

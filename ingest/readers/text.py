@@ -1,4 +1,4 @@
-"""Bytes to text, text fit to be stored, and cells that a spreadsheet would run."""
+"""Decodes bytes, repairs text for storing, and undoes inert cells."""
 
 import codecs
 import io
@@ -10,7 +10,7 @@ from charset_normalizer import from_bytes
 from ingest.readers.refusals import Refusal, Refused, UnreadableFile, Word, gettext_noop
 
 ENCODINGS = ("utf-8", "utf-16", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1252")
-"""What a user may choose when a file is not UTF-8."""
+"""The encodings that a user may choose for a file that is not UTF-8."""
 
 _BINARY: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", gettext_noop("a ZIP archive or a spreadsheet (.xlsx, .ods)")),
@@ -36,7 +36,7 @@ _CONTROLS = bytes({*range(9), *range(0x0E, 0x20)} - {0x1B})
 _JUDGED = 1024 * 1024
 _ASCII = re.compile("[\0-\x7f]+")
 _MARKED = re.compile("[\udc80-\udcff]")
-# Half a character that somebody wrote as three bytes (WTF-8) is text to be repaired, not another encoding.
+# Half a character written as three bytes (WTF-8) is text to be repaired, not another encoding.
 _HALF_AS_BYTES = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _HTML = re.compile(
@@ -47,19 +47,19 @@ _INERT = re.compile(r"'+[=+\-@\t\r]")
 
 
 def undo_inert(cell: str) -> str:
-    """The cell without the apostrophe that core.csv.make_inert put before it; any other cell as it is."""
+    """The cell without the apostrophe of core.csv.make_inert; any other cell unchanged."""
     return cell[1:] if _INERT.match(cell) else cell
 
 
 def clean(text: str) -> tuple[str, int]:
-    """The text with U+FFFD for each NUL and lone surrogate, and how many there were."""
+    """The text with U+FFFD for each NUL and lone surrogate, and the number of replacements."""
     if text.isascii() and "\0" not in text:
         return text, 0
     return _UNSTORABLE.subn("\ufffd", _HALF_AS_BYTES.sub("\ud800", text))
 
 
 def wrong_byte(text: str) -> str | None:
-    """The first byte, in hexadecimal, that was not of the encoding of a text that `open_text` decoded."""
+    """The first byte, in hexadecimal, that `open_text` could not decode; None if there is none."""
     if text.isascii() or not _MARKED.search(text):
         return None
     found = _MARKED.search(_HALF_AS_BYTES.sub("\ud800", text))
@@ -67,9 +67,8 @@ def wrong_byte(text: str) -> str | None:
 
 
 class Source(io.RawIOBase):
-    """A stream of bytes behind what was already read of it, counted and limited.
-
-    Reading past `max_bytes` raises Refused. Closing it leaves `stream` open.
+    """A stream of bytes after the part already read (`head`), counted and limited. Reading past `max_bytes`
+    raises Refused. Closing it leaves `stream` open.
     """
 
     def __init__(self, stream: BinaryIO, *, head: bytes = b"", max_bytes: int) -> None:
@@ -99,9 +98,8 @@ class Source(io.RawIOBase):
 
 
 def open_text(source: Source, encoding: str) -> io.TextIOWrapper:
-    """The decoded text, with its line ends as they are; lines end at LF.
-
-    Bytes that are not of the encoding arrive marked: `wrong_byte` finds them. Lone surrogates of UTF-16 stay.
+    """The decoded text with unchanged line ends; lines end at LF. Bytes outside the encoding are marked for
+    `wrong_byte`. Lone surrogates of UTF-16 remain.
     """
     errors = "surrogateescape" if encoding.startswith("utf-8") else "crosscheck-mark"
     return io.TextIOWrapper(
@@ -110,7 +108,7 @@ def open_text(source: Source, encoding: str) -> io.TextIOWrapper:
 
 
 def head_text(head: bytes, encoding: str) -> str:
-    """The beginning of a file as `open_text` decodes it, but for a character that the end cuts."""
+    """The beginning of a file as `open_text` decodes it, without a character that its end cuts."""
     errors = "surrogateescape" if encoding.startswith("utf-8") else "crosscheck-mark"
     return codecs.getincrementaldecoder(encoding)(errors).decode(head)
 
@@ -119,7 +117,7 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     if error.encoding.startswith("utf-16"):
-        # Half a unit at the end is a wrong byte, a lone surrogate is text.
+        # Half a unit at the end is a wrong byte; a lone surrogate is text.
         return chr(0xDC80 if "truncated" in error.reason else 0xD800), error.end
     return chr(0xDC00 + (error.object[error.start] | 0x80)), error.start + 1
 
@@ -128,10 +126,10 @@ codecs.register_error("crosscheck-mark", _mark)
 
 
 def encoding_of(head: bytes, chosen: str | None = None) -> str:
-    """The encoding of a file that begins with `head`: what its byte order mark says, `chosen`, or UTF-8.
+    """The encoding of a file that begins with `head`: by its byte order mark, else `chosen`, else UTF-8.
 
     Raises UnreadableFile for an empty file, for anything but text, for HTML and XML, and for another encoding
-    that the user has not chosen: none is guessed. Raises ValueError if `chosen` is not one of ENCODINGS.
+    that the user has not chosen: this never guesses. Raises ValueError if `chosen` is not in ENCODINGS.
     """
     if chosen is not None and chosen not in ENCODINGS:
         raise ValueError(f"{chosen!r} is not one of {ENCODINGS}")
@@ -170,7 +168,7 @@ def _encoding(head: bytes, chosen: str | None) -> str:
     marked = _HALF_AS_BYTES.sub("\ud800", head_text(head[:_JUDGED], "utf-8"))
     foreign = _ASCII.sub("", marked)
     wrong = len(foreign) - len(_MARKED.sub("", foreign))
-    # One bad line in a text that is plainly UTF-8 is refused as a line; a text that nowhere is, as a file.
+    # A bad line in a text of mostly valid UTF-8 is refused as a line; a mostly invalid text as a file.
     if wrong * 10 > len(foreign) - wrong:
         raise UnreadableFile(_another_encoding(head, marked))
     return "utf-8"
@@ -188,7 +186,7 @@ def _another_encoding(head: bytes, marked: str) -> Refusal:
 
 
 def _likely(head: bytes) -> str | None:
-    """The one encoding that a text not in UTF-8 can be in, or None when several are as likely."""
+    """The only likely encoding of a text that is not UTF-8, or None if several are equally likely."""
     foreign = sum(byte > 0x7F for byte in head[:65536])
     matches = list(from_bytes(head[:65536], cp_isolation=[name for name in ENCODINGS if "utf" not in name]))
     if not matches or (

@@ -9,7 +9,7 @@ from ingest.readers.refusals import RAW_LENGTH, Refusal, Refused, refused_addres
 from ingest.readers.text import wrong_byte
 
 LINE_LENGTH = 10_000
-"""Characters of the longest line that a list may have."""
+"""The most characters that a line of a list may have."""
 
 
 def read(text: io.TextIOWrapper, *, encoding: str, limits: Limits) -> Iterator[Draft | Refusal]:
@@ -22,7 +22,7 @@ def read(text: io.TextIOWrapper, *, encoding: str, limits: Limits) -> Iterator[D
 
 
 def draft_of(content: str, line: int, *, encoding: str, limits: Limits) -> Draft:
-    """The issue that one line names. Raises Refused."""
+    """The issue named by one line. Raises Refused."""
     byte = wrong_byte(content)
     if byte:
         raise Refused("wrong_bytes", byte=byte, encoding=shown(encoding))
@@ -38,7 +38,7 @@ def draft_of(content: str, line: int, *, encoding: str, limits: Limits) -> Draft
 
 
 def lines(text: io.TextIOWrapper) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers; of one longer than LINE_LENGTH the beginning."""
+    """The lines that are not blank, with their numbers; only the beginning of a line over LINE_LENGTH."""
     number = 0
     while line := text.readline(LINE_LENGTH + 1):
         number += 1
@@ -50,5 +50,5 @@ def lines(text: io.TextIOWrapper) -> Iterator[tuple[int, str]]:
 
 
 def shown(encoding: str) -> str:
-    """The name of an encoding as people write it."""
+    """The usual spelling of an encoding's name."""
     return encoding.removesuffix("-sig").upper()

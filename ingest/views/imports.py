@@ -50,7 +50,7 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Take files or addresses in, to be looked at; nothing of them is in the study yet."""
+    """Receive files or addresses for a preview; adds nothing to the study yet."""
     study, member = study_of(request, slug, rules.may_import)
     posted = request.method == "POST"
     form = UploadForm(request.POST if posted else None, request.FILES if posted else None)
@@ -82,7 +82,7 @@ def _receive(request: AuthedRequest, study: Study, form: UploadForm) -> HttpResp
 
 @require_safe
 def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
-    """Show an import: what it would bring, how far it is, or what it brought."""
+    """Show an import: its preview, its progress or its report."""
     study, member = study_of(request, slug, rules.may_import)
     run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
     state = state_of(run)
@@ -95,14 +95,14 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
         context |= _report(request, run)
     response = render_page(request, template, context, partials=["job", "rows"])
     if is_fragment(request) and request.htmx.target == "job" and (not run.job or run.job.finished_at):
-        # The job has ended while its page was open: the report is there now.
+        # The job ended while its page was open: reload the page, which now has the report.
         response["HX-Refresh"] = "true"
     return response
 
 
 @require_POST
 def confirm_import(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
-    """Start an import that was looked at."""
+    """Start a previewed import."""
     run = _run(request, slug, import_id)
     actions.confirm_import(run=run, by=request.user)
     return go_to(request, run)
@@ -110,7 +110,7 @@ def confirm_import(request: AuthedRequest, slug: str, import_id: int) -> HttpRes
 
 @require_POST
 def discard_import(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
-    """Forget a file that was not imported."""
+    """Delete a file that was not imported."""
     run = _run(request, slug, import_id)
     actions.discard_import(run=run)
     messages.success(request, _("%(name)s is discarded; nothing of it was stored.") % {"name": run.name})
@@ -119,7 +119,7 @@ def discard_import(request: AuthedRequest, slug: str, import_id: int) -> HttpRes
 
 @require_safe
 def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingHttpResponse:
-    """Send the report of an import as CSV, or its rows of one outcome."""
+    """Send the report of an import as CSV, or only its rows of one outcome."""
     run = _run(request, slug, import_id)
     outcome = _outcome(request)
     rows = report_rows(run, outcome).iterator(chunk_size=2000)
@@ -131,7 +131,7 @@ def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingH
 
 
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
-    """An import that the user may deal with: one out of sight is 404, one out of reach 403."""
+    """An import that the user may manage; 404 for one that the user may not see, 403 without the right."""
     study, _member = study_of(request, slug, rules.may_import)
     return get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
 
@@ -142,7 +142,7 @@ def _outcome(request: AuthedRequest) -> str:
 
 
 def _source(sniffed: Sniffed, field: str) -> str:
-    """Where a field is read from, in words; a key that the first rows lack may come in later ones."""
+    """The source of a field in words; a key that the first rows lack may occur in later rows."""
     if sniffed.format == "urls":
         return _("each line")
     source = sniffed.mapping[field]
@@ -191,7 +191,7 @@ def _report(request: AuthedRequest, run: Import) -> dict[str, Any]:
 
 
 def _counts(run: Import) -> list[tuple[str, int]]:
-    """What an import brought, in words and in the order of their meaning."""
+    """The counts of an import with their names, in the order of COUNT_NAMES."""
     counts = reported(run)
     ordered = [name for name in COUNT_NAMES if name in counts] + [n for n in counts if n not in COUNT_NAMES]
     return [(str(COUNT_NAMES.get(name, _(name.replace("_", " ")))), counts[name]) for name in ordered]

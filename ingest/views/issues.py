@@ -1,4 +1,4 @@
-"""Pages of issues, of the filters kept for their list, and of the words that they were found by."""
+"""Pages of issues, of saved filters of their list, and of keywords."""
 
 from urllib.parse import urlencode
 
@@ -26,7 +26,7 @@ from studies.pages import frame, study_of
 
 @require_safe
 def issues(request: AuthedRequest, slug: str) -> HttpResponse:
-    """List the issues of a study, narrowed by the query string."""
+    """List the issues of a study, filtered by the query string."""
     study, member = study_of(request, slug, rules.may_read_issues)
     narrowed = IssueFilter.from_query(request.GET)
     page = page_of(listed_issues(study, narrowed), request.GET, newest_first=True)
@@ -53,7 +53,7 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
-    """Show one issue with all its text, and the texts that it had before."""
+    """Show one issue with all its text, and a list of its snapshots."""
     study, member = study_of(request, slug, rules.may_read_issues)
     found = get_object_or_404(issues_for(request.user).filter(repository__study=study), pk=issue_id)
     context = {
@@ -69,7 +69,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
 @require_POST
 @transaction.atomic
 def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Keep what the list is narrowed to under a name."""
+    """Save the filters of the list under a name."""
     study, _member = study_of(request, slug, rules.may_import)
     narrowed = IssueFilter.from_query(request.POST)
     if first_time(request):
@@ -82,7 +82,7 @@ def save_filter(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResponse:
-    """Forget a saved filter."""
+    """Delete a saved filter."""
     study, _member = study_of(request, slug, rules.may_import)
     saved = get_object_or_404(saved_filters(study), pk=filter_id)
     actions.delete_filter(saved=saved, by=request.user)
@@ -94,7 +94,7 @@ def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResp
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show the study's keywords; a POST adds a list to them (`add`) or puts it in their place."""
+    """Show the study's keywords; a POST adds a list to them (`add`) or replaces them with it."""
     study, member = study_of(request, slug, rules.may_import)
     report, refused = None, None
     typed = request.POST.get("words")

@@ -71,7 +71,7 @@ class Command(BaseCommand):
             raise CommandError(str(error.message)) from error
 
     def _import(self, run: Import, owner: User | None, *, asks: bool) -> bool:
-        """Show and load one file. Is there anything of it in the study now?"""
+        """Show and load one file. False if all its rows were refused."""
         former = former_import(run)
         if former:
             actions.discard_import(run=run)
@@ -126,7 +126,7 @@ class Command(BaseCommand):
             try:
                 ended = jobs.run(job.pk, watch=watch)
             except KeyboardInterrupt:
-                # Or else a worker would take the job for lost, and finish it.
+                # Without this the sweeper would take the job for lost, and a worker would finish it.
                 jobs.cancel(job)
                 ended = jobs.run(job.pk)
         return ended or Job.objects.get(pk=job.pk)
