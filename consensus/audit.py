@@ -1,4 +1,4 @@
-"""How the audit tells what happens in this room."""
+"""The sentences by which the audit describes the acts of this room."""
 
 from django.utils.translation import gettext_lazy as _
 

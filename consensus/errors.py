@@ -1,4 +1,4 @@
-"""What the consensus on an issue can be refused for."""
+"""The reasons to refuse an action on disagreements, decisions, meetings or comments."""
 
 from typing import TYPE_CHECKING
 
@@ -87,7 +87,7 @@ class RationaleMissing(DomainError):
 
 
 class StaleDecision(DomainError):
-    """Another decision was made since; `standing` is the decision that stands now."""
+    """Somebody decided or reopened the issue meanwhile; `standing` is the decision that stands now."""
 
     message = _(
         "Somebody else settled this issue meanwhile. Read that decision, then decide again if you disagree."
@@ -99,7 +99,7 @@ class StaleDecision(DomainError):
 
 
 class MeetingRefused(FieldRefused):
-    """A meeting cannot be planned, or changed, like this. `field` names what to change."""
+    """A meeting cannot be planned or changed with these settings. `field` names the setting to change."""
 
 
 class MeetingNotOpen(DomainError):
@@ -159,7 +159,7 @@ class NobodyDecidesForAPair(DomainError):
 
 
 class NoQuorum(DomainError):
-    """Too few take part for a decision: `there` of the `needs` that the meeting asks for."""
+    """Too few members take part for a decision: `there` members, while the meeting needs `needs`."""
 
     def __init__(self, *, needs: int, there: int) -> None:
         super().__init__(

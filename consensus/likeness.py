@@ -1,8 +1,8 @@
-"""Texts that are alike: by the words that they share, above all the rare ones.
+"""Texts that are alike: texts that share words, above all rare words.
 
-A text becomes a vector of its words, weighted by tf-idf and of length 1; two texts are as alike as the cosine
-of their vectors, from 0 (no word in common) to 1. Groups are stars: each member is like the centre, so that
-one sentence explains the group. The order of the texts matters only between equal ones.
+A text becomes a vector of its words, weighted by tf-idf and of length 1; the likeness of two texts is the
+cosine of their vectors, from 0 (no word in common) to 1. Groups are stars: each member is like the centre, so
+that one sentence explains the group. The order of the texts matters only between equal texts.
 """
 
 import re
@@ -16,11 +16,11 @@ import numpy as np
 from scipy import sparse
 
 ALIKE = 0.35
-"""The cosine from which two texts count as alike: a good third of what their words weigh is shared."""
+"""The cosine from which two texts count as alike: they share a good third of the weight of their words."""
 
 WORDS = 5
 LONGEST = 10_000
-"""Characters of a text that are read; whoever pastes a log into a summary is compared by its beginning."""
+"""The number of characters that are read: a long text, such as a pasted log, is compared by its beginning."""
 
 _CJK = re.compile(
     "[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
@@ -34,9 +34,8 @@ ROUNDING = 1e-9
 
 
 class AlikeTexts(NamedTuple):
-    """A group of alike texts, as places in the input: the centre first, then the nearest to it.
-
-    `words` are what they share, the weightiest first; empty for a text that is like no other.
+    """A group of alike texts, as positions in the input: the centre first, then the nearest to it. `words`:
+    the words that they share, the weightiest first; empty for a text that is like no other.
     """
 
     members: tuple[int, ...]
@@ -46,10 +45,10 @@ class AlikeTexts(NamedTuple):
 def stars(texts: Sequence[str], *, threshold: float = ALIKE) -> list[AlikeTexts]:
     """Groups of alike texts, the largest first; every text is in exactly one. 0 < threshold <= 1.
 
-    The text with the most neighbours that are in no group yet becomes a centre and takes them all, until no
-    text is left. Equal texts are always together; texts without a word are alone. Centres that are equally
-    good come in the order of the alphabet. The time grows with the pairs of texts that share a word: half a
-    second of one core for 5,000 summaries, a tenth for 1,400 issues.
+    The text with the most neighbours without a group becomes a centre and takes them all, until no text is
+    left. Equal texts are always together; texts without a word are alone. Equally good centres come in the
+    order of the alphabet. The time grows with the pairs of texts that share a word: half a second of one core
+    for 5,000 summaries, a tenth for 1,400 issues.
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"a threshold is above 0 and at most 1, not {threshold}")
@@ -63,7 +62,7 @@ def stars(texts: Sequence[str], *, threshold: float = ALIKE) -> list[AlikeTexts]
 
 
 def like(texts: Sequence[str], place: int) -> list[int]:
-    """The places of the texts that are like the one at `place`, the most alike first, without itself."""
+    """The positions of the other texts that are like the text at `place`, the most alike first."""
     vectors, vocabulary = _vectors(texts)
     if not vocabulary:
         return []
@@ -74,8 +73,7 @@ def like(texts: Sequence[str], place: int) -> list[int]:
 
 
 def _raw(text: str) -> Counter[str]:
-    """The words of a text in any case and width, with how often they stand there; code stays whole.
-
+    """The words of a text, without case and width, with their numbers of occurrences; code stays whole.
     Chinese, Japanese and Korean, which put no spaces between words, give pairs of characters.
     """
     text = text[:LONGEST]
@@ -91,7 +89,7 @@ def _raw(text: str) -> Counter[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """What a word of code is made of, the word itself among it; nothing for underscores alone."""
+    """The word of code itself and its parts; empty for underscores alone."""
     parts = [part for part in _JOINT.split(word) if part]
     if len(parts) < 2:
         return parts
@@ -99,7 +97,7 @@ def _parts(word: str) -> list[str]:
 
 
 def words_of(texts: Iterable[str]) -> list[Counter[str]]:
-    """The words of each text; code gives its parts too (`torch.compile`: `torch`, `compile`)."""
+    """The words of each text; code also gives its parts (`torch.compile`: `torch`, `compile`)."""
     counted = [_raw(text) for text in texts]
     compound = {word: _parts(word) for word in set().union(*counted) if _JOINT.search(word)}
     for words in counted:
@@ -111,7 +109,7 @@ def words_of(texts: Iterable[str]) -> list[Counter[str]]:
 
 
 def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
-    """A row of length 1 per text (0 without words), a column per word in the order of the alphabet."""
+    """A matrix (texts, words) of rows of length 1, or 0 for texts without words, and the sorted words."""
     counted = words_of(texts)
     vocabulary = sorted(set().union(*counted))
     places = {word: place for place, word in enumerate(vocabulary)}
@@ -130,10 +128,10 @@ def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
 
 
 def _neighbours(vectors: Any, threshold: float) -> Any:
-    """A symmetric matrix of the cosines that reach the threshold, without the diagonal.
+    """A symmetric matrix (texts, texts) of the cosines that reach the threshold, with an empty diagonal.
 
-    The few words that stand in every tenth text and more make most of the work: they go through a dense
-    product, all others through a sparse one, so many rows at a time that memory stays flat.
+    The few words that occur in more than every tenth text make most of the work: a dense product handles
+    them, and a sparse product all others, AT_ONCE rows at a time, so that memory stays flat.
     """
     n, words = vectors.shape
     common = COMMON * np.bincount(vectors.indices, minlength=words) > n
@@ -158,7 +156,7 @@ def _neighbours(vectors: Any, threshold: float) -> Any:
 
 
 def _stars(near: Any, order: Sequence[int]) -> list[tuple[int, ...]]:
-    """Stars until nothing is left: each time the node with most neighbours that are still free, and these."""
+    """Stars until no node is left: each time the node with the most free neighbours takes these."""
     n = near.shape[0]
     free = np.ones(n, dtype=bool)
     degree = np.diff(near.indptr).astype(np.int64)
@@ -187,8 +185,8 @@ def _stars(near: Any, order: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def _words(vectors: Any, vocabulary: Sequence[str], members: Sequence[int]) -> tuple[str, ...]:
-    """The words that the centre shares with at least half of the others, by what they add to the cosines;
-    where there are none, those that it shares with any.
+    """The words that the centre shares with at least half of the other texts, or else with any, those that
+    add most to the cosines first.
     """
     if len(members) == 1:
         return ()

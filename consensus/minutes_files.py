@@ -1,7 +1,5 @@
-"""Minutes as files: as Markdown, and as PDF, set by Typst.
-
-Titles, names, rationales and arguments come from outside: each is escaped, so that none of them can pass for
-a heading, a list or a link of the minutes.
+"""Minutes as files: Markdown, and PDF, which Typst sets. Titles, names, rationales and arguments come from
+outside: each is escaped, so that none becomes a heading, a list or a link of the minutes.
 """
 
 import re
@@ -21,7 +19,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\\]+", re.ASCII)
 
 
 def markdown(found: Document) -> str:
-    """The document as Markdown, in CommonMark and GitHub's flavour alike."""
+    """The document as Markdown, valid for CommonMark and for GitHub."""
     return "\n".join(_lines(found)) + "\n"
 
 
@@ -87,7 +85,7 @@ def _item_lines(item: dict[str, Any]) -> Iterable[str]:
 
 
 def _quoted(text: str) -> Iterable[str]:
-    """A text of several lines as a quotation inside a list item, a paragraph each."""
+    """A text of several lines as a quotation inside a list item, one paragraph per line."""
     lines = [said for line in text.splitlines() if (said := escaped(line))]
     return "\n  >\n".join(f"  > {line}" for line in lines).splitlines()
 
@@ -97,10 +95,10 @@ def _link(url: str) -> str:
 
 
 def pdf(found: Document) -> bytes:
-    """The document as PDF; raises PdfFailed, DrawingBusy.
+    """The document as PDF. Raises PdfFailed, DrawingBusy.
 
-    Latin, Greek and Cyrillic letters come with the typesetter; others, such as Chinese ones, from the fonts
-    of the computer. A letter that no font has is drawn as an empty box; Markdown has all of them.
+    The typesetter has Latin, Greek and Cyrillic letters; the fonts of the computer provide others, such as
+    Chinese. A letter without a font becomes an empty box; Markdown has all letters.
     """
     return set_as_pdf(TEMPLATE, {**found, "words": _words()})
 

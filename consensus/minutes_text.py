@@ -1,6 +1,5 @@
-"""Minutes in words: one document of plain texts, from which the page, Markdown and the PDF are made.
-
-Titles, names, rationales and arguments come from outside; the document holds them as they are.
+"""Minutes in words: one document of plain texts, from which the page, Markdown and the PDF are made. Titles,
+names, rationales and arguments come from outside; the document contains them unescaped.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ from core.templatetags.crosscheck import count
 Document = dict[str, Any]
 
 At = Callable[[datetime], str]
-"""How a moment of the meeting is written: the time alone, where it is all of one day."""
+"""Writes a moment of the meeting: only the time if the meeting took place on one day."""
 
 
 def document(written: Minutes) -> Document:
@@ -53,7 +52,7 @@ def document(written: Minutes) -> Document:
 
 
 def method(numbers: ConsensusNumbers) -> str:
-    """A paragraph for the method section of a paper, "" before anything was discussed."""
+    """A paragraph for the method section of a paper, "" before the first discussion."""
     if not numbers.discussed:
         return ""
     said = [_discussed(numbers)]
@@ -105,7 +104,7 @@ def _discussed(numbers: ConsensusNumbers) -> str:
 
 
 def spent(seconds: float) -> str:
-    """A span of time to the second below an hour: "38 s", "2 min 10 s", "1 h 3 min"."""
+    """A duration, below an hour to the second: "38 s", "2 min 10 s", "1 h 3 min"."""
     minutes, rest = divmod(max(0, round(seconds)), 60)
     if minutes >= 60:
         return _("%(h)s h %(m)s min") % {"h": minutes // 60, "m": minutes % 60}
@@ -117,7 +116,7 @@ def spent(seconds: float) -> str:
 
 
 def how(decided: MinuteDecision) -> str:
-    """How a decision came about: unanimously, by majority with its numbers, by the chair."""
+    """How the meeting decided: unanimously, by majority with its numbers, or by the chair."""
     if decided.how == Decision.How.MAJORITY:
         return _("by majority, %(votes)s of %(present)s") % {
             "votes": decided.votes,
@@ -307,7 +306,7 @@ def _withheld(n: int) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """One, two and three."""
+    """The parts as one text: "one, two and three"."""
     if len(parts) < 2:
         return "".join(parts)
     return _("%(some)s and %(last)s") % {"some": ", ".join(parts[:-1]), "last": parts[-1]}

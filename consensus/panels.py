@@ -1,4 +1,4 @@
-"""What pages of the rooms below show of this one: how often categories were chosen, what meetings noted."""
+"""What this room shows on pages of the rooms below: how often categories were chosen, and follow-ups."""
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string

@@ -8,13 +8,13 @@ from studies.models import Membership
 
 
 def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
-    """See the disagreements among what is revealed: every member but a model."""
+    """See the revealed disagreements: every member but a model."""
     return is_of(member, round_.study_id) and studies_rules.may_read_revealed(member)
 
 
 def may_comment(member: Membership | None, round_: Round) -> bool:
-    """Comment on issues that the member may see: owner, leads and volunteers. A training has comments of its
-    own.
+    """Comment on issues that the member may see: owner, leads and volunteers. A training has its own
+    comments.
     """
     return round_.kind != Round.Kind.TRAINING and may_be_volunteer(member, round_.study)
 

@@ -1,6 +1,4 @@
-"""Bulk decisions over REST: the forecast of a majority, a decision by majority, and the list of bulk
-decisions.
-"""
+"""Bulk decisions over REST: the forecast of a majority, a decision by majority, and the list."""
 
 from typing import Any
 
@@ -61,7 +59,7 @@ _SPLITS = serializers.DictField(child=serializers.IntegerField(), help_text="Iss
 
 
 class BulkDecisions(APIView):
-    """The bulk decisions of a round, newest first; and a majority of the labels, decided by owner or lead."""
+    """The bulk decisions of a round, newest first. Owner and leads can decide by a majority of the labels."""
 
     @extend_schema(responses=BulkDecisionSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
@@ -98,7 +96,7 @@ class BulkDecisions(APIView):
 
 
 class BulkTakenBack(APIView):
-    """Take a bulk decision back: what it decided and still stands is open again. Back twice is back."""
+    """Take a bulk decision back: its issues are open again. A second call changes nothing."""
 
     @extend_schema(request=None, responses=BulkDecisionSerializer)
     def post(self, request: Request, round_id: int, bulk_id: int) -> Response:

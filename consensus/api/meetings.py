@@ -1,4 +1,4 @@
-"""Meetings over REST: planned, read, voted and decided in; and what became of a round in them."""
+"""Meetings over REST: planning, reading, voting, deciding, and the minutes."""
 
 from dataclasses import asdict
 from typing import Any
@@ -80,7 +80,7 @@ class MeetingWithAgendaSerializer(MeetingSerializer):
 
 
 class MeetingPlanSerializer(serializers.Serializer[Any]):
-    """People by their pseudonyms; without a chair it is you, without participants the round's volunteers."""
+    """Members by pseudonym. By default you are the chair, and the round's volunteers are invited."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     kind = serializers.ChoiceField(Meeting.Kind.choices, default=Meeting.Kind.TOGETHER)
@@ -101,7 +101,7 @@ class MeetingPlanSerializer(serializers.Serializer[Any]):
 
 
 class BallotSerializer(serializers.Serializer[Any]):
-    """`category` is null to abstain. `number`: of the vote that it is meant for, as it was read."""
+    """`category`: null abstains. `number`: that of the vote, as you read it."""
 
     category = serializers.CharField(max_length=32, allow_null=True)
     number = serializers.IntegerField(
@@ -137,7 +137,7 @@ class ItemDecidedSerializer(serializers.Serializer[Any]):
 
 
 class Meetings(APIView):
-    """The meetings on the disagreements of a round, newest first; and a new one, planned by owner or lead."""
+    """The meetings on the disagreements of a round, newest first. Owner and leads can plan a new one."""
 
     @extend_schema(operation_id="rounds_meetings_list", responses=MeetingSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
@@ -164,7 +164,7 @@ class Meetings(APIView):
 
 
 class OneMeeting(APIView):
-    """One meeting with its agenda: what waits, was voted and decided. Open votes say only who has voted."""
+    """One meeting with its agenda, votes and decisions. Of an open vote you see only who has voted."""
 
     @extend_schema(responses=MeetingWithAgendaSerializer)
     def get(self, request: Request, meeting_id: int) -> Response:
@@ -182,7 +182,7 @@ class OneMeeting(APIView):
 
 
 class OneBallot(APIView):
-    """Your vote on one item; sent again it changes, as long as the vote is open."""
+    """Your ballot on one item. Send it again to change it while the vote is open."""
 
     @extend_schema(request=BallotSerializer, responses=BallotStoredSerializer)
     def put(self, request: Request, meeting_id: int, item_id: int) -> Response:
@@ -203,7 +203,7 @@ class OneBallot(APIView):
 
 
 class ItemDecisions(APIView):
-    """Record what the meeting decides on an item: by the ballots of its last closed vote, or as its chair."""
+    """Record the meeting's decision on an item: by the ballots of its last closed vote, or by the chair."""
 
     @extend_schema(request=ItemDecisionSerializer, responses={201: ItemDecidedSerializer})
     def post(self, request: Request, meeting_id: int, item_id: int) -> Response:
@@ -225,7 +225,7 @@ class ItemDecisions(APIView):
 
 
 class MeetingMinutes(APIView):
-    """The minutes of a meeting, so far while it goes on: who was there, labels, votes, decisions, times."""
+    """The minutes of a meeting, until now or final: participants, labels, votes, decisions and times."""
 
     @extend_schema(responses=inline_serializer("MinutesSerializer", {"meeting": MeetingSerializer()}))
     def get(self, request: Request, meeting_id: int) -> Response:
@@ -248,7 +248,7 @@ class MeetingMinutes(APIView):
 
 
 def meeting_of(request: Request, meeting_id: int) -> tuple[Meeting, Membership]:
-    """The meeting, if this user may see it (Http404, 403), and their seat in its study."""
+    """The meeting, and this user's membership of its study. Http404 and 403 if the user may not see it."""
     meeting = get_object_or_404(meetings_for(request.user), pk=meeting_id)
     member = membership_of(request.user, meeting.round.study)
     if member is None or not may_see_meeting(member, meeting):
@@ -257,7 +257,7 @@ def meeting_of(request: Request, meeting_id: int) -> tuple[Meeting, Membership]:
 
 
 def _item(request: Request, meeting_id: int, item_id: int) -> tuple[Meeting, Membership, AgendaItem]:
-    """An item of the meeting whose issue nothing keeps from this user. Http404 for any other."""
+    """An item of the meeting whose issue is not withheld from this user. Http404 for any other item."""
     meeting, member = meeting_of(request, meeting_id)
     item = get_object_or_404(items_seen_by(meeting, member).select_related("issue"), pk=item_id)
     item.meeting = meeting
@@ -265,7 +265,7 @@ def _item(request: Request, meeting_id: int, item_id: int) -> tuple[Meeting, Mem
 
 
 def _people(round_: Round, names: list[str], field: str) -> list[Membership]:
-    """The members who could take part, by these pseudonyms; a 400 that names those who are none."""
+    """The members with these pseudonyms who could take part; a 400 that lists unknown pseudonyms."""
     known = {member.pseudonym.lower(): member for member in candidates(round_.study)} if names else {}
     if unknown := [name for name in names if name.lower() not in known]:
         raise ValidationError({field: [f"Nobody who could take part is called {', '.join(unknown)}."]})

@@ -1,4 +1,4 @@
-"""The comments on a disagreement over REST: members read them and add to them, as on its page."""
+"""The comments on a disagreement over REST: members read them and add new ones."""
 
 from typing import Any
 
@@ -34,15 +34,15 @@ class CommentSerializer(serializers.Serializer[Any]):
 
 
 class SaySerializer(serializers.Serializer[Any]):
-    """`@R3` in the text tells that member, if they may see the issue."""
+    """`@R3` in the text notifies that member, if they may see the issue."""
 
     text = serializers.CharField(max_length=COMMENT_LENGTH)
     category = serializers.CharField(max_length=32, required=False, allow_null=True, default=None)
 
 
 class Comments(APIView):
-    """The comments on a disagreement whose labels you may see, the oldest first; and one more. 404 for an
-    issue that is none, or that you have still to label elsewhere.
+    """The comments on a disagreement whose labels you may see, oldest first; POST adds a comment. 404 for an
+    unknown issue, and for an issue that you still have to label in another round.
     """
 
     @extend_schema(operation_id="rounds_issues_comments_list", responses=CommentSerializer(many=True))
@@ -69,7 +69,7 @@ class Comments(APIView):
 
 
 def _readable(request: Request, round_id: int, issue_id: int) -> tuple[Round, Membership]:
-    """The round and the seat of this user, if they may read the comments on the issue (Http404, 403)."""
+    """The round and this user's membership, if they may read the comments on the issue (Http404, 403)."""
     round_, member = seat_in(request, round_id, may_see_disagreements)
     if not may_read_thread(round_, issue_id, member):
         raise NotFound

@@ -1,4 +1,4 @@
-"""Forms that decide disagreements, one or many, leave them to a pair, and reopen an issue."""
+"""Forms that decide one or many disagreements, leave them to a pair, or reopen an issue."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,13 +20,12 @@ OTHER = "other"
 LONGEST_RATIONALE = 4000
 LONGEST_WHY = 1000
 MOST = 2000
-"""Issues that are decided at one stroke."""
+"""The most issues in one bulk decision."""
 
 
 class CategoryForm(forms.Form):
-    """The category of a decision, with its rationale and why the labels parted.
-
-    `choice` is one of the categories at hand, or OTHER; then `other` is any that the round can choose.
+    """The category of a decision, with its rationale and the cause of the disagreement. `choice` is one of
+    the suggested categories, or OTHER; then `other` is any category deep enough for the round.
     """
 
     choice = forms.ChoiceField(widget=forms.RadioSelect, required=False)
@@ -71,7 +70,7 @@ class CategoryForm(forms.Form):
 
 
 class DecisionForm(CategoryForm):
-    """The category that a lead decides on: one of the split's, or any other, with a rationale."""
+    """The category that a lead decides on: a category of the split, or any other, with a rationale."""
 
     seen_number = forms.IntegerField(min_value=0, max_value=32_767)
 
@@ -82,7 +81,7 @@ class DecisionForm(CategoryForm):
 
 
 class IdsField(forms.Field):
-    """The ids of the rows that are ticked, as they come: no matter in how many fields."""
+    """The ids of the ticked rows, in one or several values, separated by commas."""
 
     widget = forms.MultipleHiddenInput
     default_error_messages = {"required": _("Nothing is ticked. Tick the issues that are meant.")}
@@ -104,10 +103,8 @@ class IdsField(forms.Field):
 
 
 class AlikeForm(CategoryForm):
-    """One category for all that is ticked, one rationale, and why the labels parted.
-
-    `codes`: the categories at hand, between which the labels part; any other that is deep enough can be
-    chosen too.
+    """One category for all ticked issues, one rationale, and the cause of the disagreements. `codes`: the
+    suggested categories, those of the labels; any other that is deep enough can be chosen too.
     """
 
     issues = IdsField()
@@ -140,7 +137,7 @@ class MajorityForm(forms.Form):
 
 
 class PairForm(forms.Form):
-    """The two who settle disagreements between them."""
+    """The two members who settle disagreements between them."""
 
     first = forms.ModelChoiceField(Membership.objects.none(), label=_("One"), empty_label=_("choose …"))
     second = forms.ModelChoiceField(
@@ -161,7 +158,7 @@ class PairForm(forms.Form):
 
 
 class ReopenForm(forms.Form):
-    """Why a decided disagreement is open again, and which decision the form showed."""
+    """The reason to open a decided disagreement again, and the number of the shown decision."""
 
     why = forms.CharField(
         label=_("Why it is open again"),

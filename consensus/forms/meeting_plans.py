@@ -1,4 +1,4 @@
-"""Forms that plan a meeting or change it."""
+"""Forms that plan or change a meeting."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,11 +17,11 @@ from rounds.queries.rounds import candidates, could_come, usual_quorum
 from studies.models import Membership
 
 MOST_ITEMS = 2000
-"""So many issues go on an agenda at once: more than any meeting gets through."""
+"""The most issues that a new agenda gets at once: more than any meeting can discuss."""
 
 
 class _Moment(forms.DateTimeField):
-    """A date and a time as a browser asks for both in one field."""
+    """A date and a time in the one field that a browser offers for both."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -31,7 +31,7 @@ class _Moment(forms.DateTimeField):
 
 
 class MeetingForm(forms.Form):
-    """Plans a meeting, or changes `meeting`. The reason for a refused plan is shown at its field."""
+    """Plans a meeting, or changes `meeting`. The field of a refused setting shows the reason."""
 
     name = forms.CharField(
         label=_("Name"),
@@ -87,7 +87,7 @@ class MeetingForm(forms.Form):
             self.fields["kind"].disabled = True
 
     def refuse(self, refusal: MeetingRefused) -> None:
-        """Put a refusal at its field."""
+        """Show a refusal at its field."""
         self.add_error(refusal.field if refusal.field in self.fields else None, str(refusal.message))
 
     def clean(self) -> dict[str, Any]:
@@ -98,9 +98,7 @@ class MeetingForm(forms.Form):
         return cleaned
 
     def planned(self) -> dict[str, Any]:
-        """The arguments of plan_meeting and change_meeting, without the round, the meeting and the asking
-        member.
-        """
+        """The arguments of plan_meeting and change_meeting, except the round, the meeting and `by`."""
         return {**self.cleaned_data, "participants": list(self.cleaned_data["participants"])}
 
 

@@ -15,7 +15,7 @@ ABSTAIN = "abstain"
 
 
 class CategoryField(forms.IntegerField):
-    """The id of a category that is deep enough for the round; a Category, once it is clean."""
+    """The id of a category that is deep enough for the round; cleaned, a Category."""
 
     default_error_messages = {
         "required": _("Choose the category that holds."),
@@ -36,7 +36,7 @@ class CategoryField(forms.IntegerField):
 
 
 class CategoriesForm(forms.Form):
-    """A form whose category fields know the categories that the round can choose."""
+    """A form whose category fields accept the categories that are deep enough for the round."""
 
     def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -46,7 +46,7 @@ class CategoriesForm(forms.Form):
 
 
 class BallotForm(CategoriesForm):
-    """A vote: `category` None is to abstain. `number` is that of the vote that the form showed, or opens."""
+    """A ballot; `category` None abstains. `number`: the vote that the form showed or would open."""
 
     category = forms.CharField(
         max_length=20, error_messages={"required": _("Choose a category, or abstain.")}
@@ -55,7 +55,7 @@ class BallotForm(CategoriesForm):
     number = forms.IntegerField(min_value=1, max_value=32_767, required=False)
 
     def clean(self) -> dict[str, Any]:
-        """`category` as an object; of `other` only where it was chosen."""
+        """`category` becomes a Category or None; `other` counts only if `category` is OTHER."""
         cleaned: dict[str, Any] = super().clean() or {}
         said = cleaned.get("category", "")
         if "other" in self.errors or not said:
@@ -86,7 +86,7 @@ class ChairForm(CategoriesForm):
     proposal = forms.CharField(max_length=200, required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Without a rationale a chair decides nothing."""
+        """A decision by the chair needs a rationale."""
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("how") == Decision.How.CHAIR and not cleaned.get("rationale"):
             self.add_error("rationale", _("Give the reason for this decision in a sentence."))
@@ -94,7 +94,7 @@ class ChairForm(CategoriesForm):
 
 
 class SayForm(forms.Form):
-    """A comment, and the category that it argues for, if any."""
+    """A comment, and optionally the category that it argues for."""
 
     text = forms.CharField(
         max_length=COMMENT_LENGTH,
@@ -119,19 +119,19 @@ class SayForm(forms.Form):
 
 
 class ParkForm(forms.Form):
-    """Why an issue waits, in a few words or none."""
+    """An optional reason to park an issue."""
 
     why = forms.CharField(max_length=500, required=False)
 
 
 class FollowUpForm(forms.Form):
-    """One thing that follows: an example for the decided category, a line, or the name of a proposal."""
+    """One follow-up: an example for the decided category, a line for the guideline, or a proposed name."""
 
     kind = forms.ChoiceField(choices=FollowUp.Kind)
     text = forms.CharField(max_length=1000, required=False)
 
     def clean(self) -> dict[str, Any]:
-        """A line and a proposal say something; the name of a category is short."""
+        """A line and a proposal need a text; the name of a proposal has at most 200 characters."""
         cleaned: dict[str, Any] = super().clean() or {}
         text, kind = cleaned.get("text", ""), cleaned.get("kind")
         if kind == FollowUp.Kind.PROPOSAL and not 0 < len(text) <= 200:
@@ -142,7 +142,7 @@ class FollowUpForm(forms.Form):
 
 
 class AlikeItemsForm(CategoriesForm):
-    """Issues of the agenda that are decided alike, for one reason."""
+    """Issues of the agenda that get the same category, with one rationale."""
 
     # Which of them are on the agenda and may be seen is the action's to say.
     issues = IdsField(error_messages={"required": _("Tick the issues that are decided alike.")})

@@ -14,8 +14,7 @@ COMMENT_LENGTH = 2000
 
 
 class Comment(models.Model):
-    """One comment of a member on an issue of a round whose labels they may see: all together are its thread.
-
+    """One comment of a member on an issue whose labels they may see; all comments on an issue are its thread.
     In a training members comment once they have labelled the issue, otherwise once it is revealed.
     """
 
@@ -37,7 +36,7 @@ class Comment(models.Model):
         constraints = [models.CheckConstraint(name="a_comment_says_something", condition=~Q(text=""))]
 
     def get_absolute_url(self) -> str:
-        """The thread that it stands in."""
+        """The address of its thread."""
         return f"{reverse('disagreements', args=[self.round_id], query={'issue': self.issue_id})}#thread"
 
     def __str__(self) -> str:

@@ -29,14 +29,13 @@ _SAY_AGAIN = """
 
 
 class Disagreement(models.Model):
-    """One complete, revealed issue whose labels are not all the same at the round's depth: what they say.
+    """One complete, revealed issue with different labels at the round's depth, and the split of these labels.
 
-    A single label that proposes a category is one too: nothing follows from it by itself.
-
-    Labels that are revealed stay, so these rows do too: they are written once, with the reveal and with
-    the decisions that follow from the labels (consensus.actions.decisions.note_disagreements). When
-    the round moves to another version of the taxonomy, rows whose labels compare differently are replaced.
-    (round, issue) is a key of RoundIssue: a composite foreign key that the migration adds.
+    An issue with a single label, which proposes a category, is a disagreement too: no decision follows from
+    it. Revealed labels never change, so these rows do not change either: they are written once, at the reveal
+    (consensus.actions.decisions.note_disagreements). When the round moves to another version of the taxonomy,
+    rows whose labels compare differently are replaced.
+    (round, issue) refers to a key of RoundIssue: a composite foreign key that the migration adds.
     """
 
     round = models.ForeignKey(
@@ -103,9 +102,8 @@ class Disagreement(models.Model):
 
 
 class BulkDecision(models.Model):
-    """Many decisions that one action made, so that one action takes them back.
-
-    `asked`: what chose the issues, for the record: the filters, or the issues that were shown.
+    """Many decisions by one action, which one action takes back. `asked` records how the issues were chosen:
+    the filters, or the number of issues and the meeting.
     """
 
     class Kind(models.TextChoices):
@@ -143,7 +141,7 @@ class BulkDecision(models.Model):
 class Decision(models.Model):
     """The final label of one issue in a round. A newer decision supersedes it; none is edited or deleted.
 
-    Triggers copy the category of the standing decision to its RoundIssue. (round, issue) is a key of
+    Triggers copy the category of the standing decision to its RoundIssue. (round, issue) refers to a key of
     RoundIssue: a composite foreign key that the migration adds.
     """
 
@@ -155,14 +153,14 @@ class Decision(models.Model):
         IMPORTED = "imported", _("imported")
 
     class How(models.TextChoices):
-        """How a meeting came to its decision."""
+        """How a meeting decided."""
 
         UNANIMITY = "unanimity", _("unanimously")
         MAJORITY = "majority", _("by majority")
         CHAIR = "chair", _("by the chair")
 
     class Cause(models.TextChoices):
-        """Why the labels parted."""
+        """Why the labels differed."""
 
         SLIP = "slip", _("slip")
         GUIDELINE = "guideline", _("unclear guideline")
@@ -358,7 +356,7 @@ class Decision(models.Model):
 
 
 class DecidedIssue(RoundIssue):
-    """An issue of a round with its decision: a row of `RoundIssue`, whose `decided` this room writes."""
+    """A `RoundIssue` with its decision: the triggers of this room write its field `decided`."""
 
     class Meta:
         proxy = True

@@ -74,10 +74,8 @@ class Meeting(models.Model):
 
 
 class Participant(models.Model):
-    """One member who takes part in a meeting: invited, and present from `joined_at` to `left_at`.
-
-    `left_at` is empty again for a participant who comes back. `last_seen_at` is the last sign of life of an
-    open page.
+    """One member who was invited to a meeting or came; present from `joined_at` to `left_at`. `left_at` is
+    empty again after the member comes back. `last_seen_at`: the last sign of life of an open page.
     """
 
     meeting = models.ForeignKey(Meeting, models.CASCADE, related_name="participants")
@@ -99,11 +97,11 @@ class Participant(models.Model):
 
 
 class AgendaItem(models.Model):
-    """One issue on the agenda of a meeting; `released_at` once it is off it, or the meeting is closed.
+    """One issue on the agenda of a meeting; `released_at` is set when it is taken off, or the meeting closes.
 
-    (round, issue) is a key of RoundIssue, (meeting, round) one of Meeting: composite foreign keys that the
-    migration adds. Only a disagreement is put on an agenda; it stays on record if a later version of the
-    taxonomy ends it. An issue is on one agenda at a time.
+    (round, issue) refers to a key of RoundIssue, (meeting, round) to a key of Meeting: composite foreign keys
+    that the migration adds. Only a disagreement can be put on an agenda; its item stays if a later version of
+    the taxonomy ends the disagreement. An issue is on one agenda at a time.
     """
 
     meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="items")
@@ -153,7 +151,7 @@ class AgendaItem(models.Model):
 
 
 class Spell(models.Model):
-    """A stretch of time in which a meeting looked at one item: what the minutes count as its time."""
+    """A period in which a meeting looked at one item; the minutes add these up."""
 
     meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="spells")
     item = models.ForeignKey(AgendaItem, models.PROTECT, related_name="spells")
@@ -176,10 +174,10 @@ class Spell(models.Model):
 
 
 class Vote(models.Model):
-    """One vote on an item: its ballots are hidden until it is closed. After discussion there can be another.
+    """One vote on an item; its ballots are hidden until it is closed. After discussion there can be another.
 
-    `present`: how many took part in the meeting as it closed, set then; those who cast a ballot, over days.
-    (item, meeting) is a key of AgendaItem: a composite foreign key that the migration adds.
+    `present`: the number of participants at the close; over days and in a pair, the number of ballots. (item,
+    meeting) refers to a key of AgendaItem: a composite foreign key that the migration adds.
     """
 
     meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="votes")
@@ -250,8 +248,8 @@ class Vote(models.Model):
 class Ballot(models.Model):
     """The ballot of one participant: a category at the depth of the round, or None to abstain.
 
-    Its author may change it while the vote is open. (vote, meeting) is a key of Vote and (meeting, member)
-    one of Participant: composite foreign keys that the migration adds.
+    Its author may change it while the vote is open. (vote, meeting) refers to a key of Vote, (meeting,
+    member) to a key of Participant: composite foreign keys that the migration adds.
     """
 
     meeting = models.ForeignKey(
@@ -336,9 +334,8 @@ class FollowUp(models.Model):
 
 
 class Digest(models.Model):
-    """One mail that told a member how much waits for them, and never what anybody labelled.
-
-    `day` is that of `sent_at` in UTC: two workers on one day store, and send, one.
+    """One mail that tells a member how much waits for them, and never what anybody labelled. `day` is the day
+    of `sent_at` in UTC: two workers on one day store, and send, only one mail.
     """
 
     member = models.ForeignKey(Membership, models.CASCADE, related_name="digests")
@@ -355,7 +352,7 @@ class Digest(models.Model):
 
 
 class Mention(models.Model):
-    """A mention: a comment names a member (@R3), and the next digest tells them."""
+    """A comment mentions a member (@R3); the next digest tells them."""
 
     comment = models.ForeignKey(Comment, models.CASCADE, related_name="mentions")
     member = models.ForeignKey(Membership, models.CASCADE, related_name="mentions")

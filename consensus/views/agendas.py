@@ -1,4 +1,4 @@
-"""From the dashboard to a meeting: issues put on an agenda, left to a pair, or opened again."""
+"""From the list to a meeting: put issues on an agenda, leave them to a pair, or open one again."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,9 +45,7 @@ class ChosenIssues:
 
     @classmethod
     def read(cls, request: AuthedRequest) -> "ChosenIssues":
-        """From the form or, where a link carries them, the address. Raises Http404 for parameters that no
-        page produces.
-        """
+        """Read the form, else the address. Http404 for parameters that no page produces."""
         given: QueryDict = request.POST if "issues" in request.POST or "all" in request.POST else request.GET
         parts = [part for text in given.getlist("issues") for part in text.split(",") if part]
         numbers = [number for number in map(whole_number, parts) if number is not None]
@@ -64,13 +62,13 @@ class ChosenIssues:
 
     @property
     def query(self) -> dict[str, str]:
-        """What carries the choice in an address."""
+        """The parameters of an address that repeat the choice."""
         if self.is_all:
             return self.narrowing.query | {"all": "1"}
         return {"issues": ",".join(map(str, self.issues))}
 
     def waiting(self, round_: Round, member: Membership) -> list[int]:
-        """The ids of the issues that the filters find and that are open, or of the issues chosen by hand."""
+        """The ids of the open issues that the filters find, or of all issues that were chosen by hand."""
         if not self.is_all:
             return list(self.issues)
         if self.narrowing.state not in {"", "open"}:
@@ -81,7 +79,7 @@ class ChosenIssues:
 
 @require_POST
 def put_on_agenda(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Put the chosen issues on the agenda of a meeting; `meeting=new` first plans one with it."""
+    """Put the chosen issues on the agenda of a meeting; `meeting=new` goes to the form of a new one."""
     round_, member = round_to_settle(request, round_id)
     chosen, meeting_id = ChosenIssues.read(request), request.POST.get("meeting", "")
     if not chosen:
@@ -109,7 +107,7 @@ def put_on_agenda(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign_pair(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Leave the chosen issues to two people, who settle them between them."""
+    """Leave the chosen issues to two volunteers, who settle them between them."""
     round_, member = round_to_settle(request, round_id)
     chosen = ChosenIssues.read(request)
     asks = request.method == "POST" and ("first" in request.POST or not chosen)
@@ -160,12 +158,12 @@ def reopen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 
 
 def _dashboard(round_: Round, chosen: ChosenIssues) -> str:
-    """The dashboard with its filters, as they were when the issues were chosen."""
+    """The address of the list, with the filters from which the issues were chosen."""
     return reverse("disagreements", args=[round_.pk], query=chosen.narrowing.query)
 
 
 def _carried(round_: Round, member: Membership, chosen: ChosenIssues) -> dict[str, Any]:
-    """How many are chosen, and what carries them on to the next form."""
+    """The number of chosen issues, and the parameters that pass the choice to the next form."""
     return {
         **frame(round_.study, member, "disagreements"),
         "round": round_,

@@ -45,12 +45,12 @@ PAGE = "alike"
 GROUPS = 20
 ROWS = 30
 PAIRS = {False: 12, True: 6}
-"""Pairs listed at first: of two-way splits, and of three ways and more."""
+"""The pairs listed at first: of two-way splits, and of splits in three ways or more."""
 
 
 @require_safe
 def alike(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the pairs with their counts, and what lies between one pair in groups of alike issues."""
+    """Show the pairs with their counts, and the groups of alike issues between one pair."""
     return AlikePage(request, round_id).answer()
 
 
@@ -81,10 +81,10 @@ def decide_alike(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 class AlikePage:
-    """The page for one reader, at the address that they ask for."""
+    """The page for one reader, at the requested address."""
 
     def __init__(self, request: AuthedRequest, round_id: int) -> None:
-        """Http404 and 403 for readers who may not see the revealed labels of the round."""
+        """Raises Http404, or a 403, for readers who may not see the revealed labels of the round."""
         self.request = request
         self.round, self.member = round_to_read(request, round_id)
         self.book = codebook(self.round.version_id)
@@ -103,7 +103,7 @@ class AlikePage:
         return replace(self.asked, **changes).address(self.url(PAGE))
 
     def answer(self, *, posted: QueryDict | None = None, status: int = 200) -> HttpResponse:
-        """The whole page; `posted` is a form that comes back to be changed."""
+        """The whole page; `posted` is a form to show again for changes."""
         asked = self.asked
         found = queries.pairs(self.round, replace(asked.narrowing, state=asked.state), self.member, self.book)
         if asked.between is None and found:
@@ -133,7 +133,7 @@ class AlikePage:
         )
 
     def confirm(self, form: AlikeForm) -> HttpResponse:
-        """What giving the ticked issues this category would do, and the button that does it."""
+        """Show the effect of giving the ticked issues this category, and the button that does so."""
         cleaned = form.cleaned_data
         category, cause = cleaned["category"], cleaned["cause"]
         state = self.book.states[category.pk]
@@ -159,7 +159,7 @@ class AlikePage:
         return render_page(self.request, "consensus/alike/confirm.html", context)
 
     def _done(self) -> Any:
-        """The bulk decision that was just made, while something of it stands."""
+        """The bulk decision in the address, if the member can take it back and a decision of it stands."""
         done = self.request.GET.get("done", "")
         if not done or not rules.may_settle(self.member, self.round):
             return None
@@ -167,7 +167,7 @@ class AlikePage:
         return next((one for one in made if one.standing and not one.taken_back_at), None)
 
     def _list_url(self) -> str:
-        """The same filters in the list of disagreements; open labels have no pair there."""
+        """The list of disagreements with the same filters; that list has no pair with open labels."""
         asked, pair = self.asked, None
         if asked.between and OPEN not in {asked.between.first, asked.between.second}:
             pair = (asked.between.first, asked.between.second)
@@ -177,7 +177,7 @@ class AlikePage:
     # --- the pairs
 
     def _pair_lists(self, found: Mapping[CategoryPair, int]) -> list[dict[str, Any]]:
-        """The two lists of pairs: the largest ones of each and the one that is picked, or all."""
+        """The two lists of pairs: the first pairs of each list and the picked pair, or all pairs."""
         most = max(found.values(), default=0)
         lists = []
         for more, title in ((False, _("Two ways")), (True, _("Three ways and more, by their first two"))):
@@ -211,7 +211,7 @@ class AlikePage:
         }
 
     def _heads(self, between: CategoryPair) -> list[dict[str, str]]:
-        """The two categories as the lists name them."""
+        """The two categories of a pair, as the lists name them."""
         open_label = {"code": _("open"), "hue": "open", "name": _("a proposed category")}
         return [
             open_label
@@ -271,10 +271,8 @@ class AlikePage:
         ]
 
     def _line(self, group: AlikeGroup, centre: Issue) -> dict[str, Any]:
-        """One group: `centre` is the issue that the others are like.
-
-        `apart` names the volunteers who label otherwise than most. `decided`: how often issues of this kind
-        were decided as which code, with its hue.
+        """One group: `centre` is the issue that the others are like. `apart` names the volunteers in the
+        minority. `decided`: how many issues of the group got which code, with its hue.
         """
         apart = [one.member.pseudonym for one in self.columns if one.member_id in group.apart]
         stands_apart = ngettext("%(who)s stands apart", "%(who)s stand apart", len(apart))
@@ -292,7 +290,7 @@ class AlikePage:
     def _open_group(
         self, groups: AlikeGroups, ids: Sequence[int], posted: QueryDict | None
     ) -> dict[str, Any]:
-        """The rows of the open group, and what a lead can do with them."""
+        """The rows of the open group, and the actions that a lead has for them."""
         asked = self.asked
         start = asked.row if asked.row < len(ids) else 0
         following = start + ROWS
@@ -339,7 +337,7 @@ class AlikePage:
 def _opened(
     groups: AlikeGroups, asked: AlikeAddress, shown: tuple[AlikeGroup, ...]
 ) -> tuple[int | Literal["alone"] | None, tuple[int, ...]]:
-    """The open group and its issues: the group in the address, else the first group, else the issues that are
+    """The open group and its issues: the group in the address, else the first, else the issues that are
     alone.
     """
     if asked.group == ALONE:
@@ -353,13 +351,13 @@ def _opened(
 
 
 def _meetings(round_: Round, issues: Collection[int]) -> dict[int, Meeting]:
-    """On whose agenda these issues are. One query."""
+    """By issue id: the meeting with the issue on its agenda. One query."""
     items = AgendaItem.objects.filter(round=round_, issue__in=issues, released_at=None)
     return {item.issue_id: item.meeting for item in items.select_related("meeting")}
 
 
 def _why_not(round_: Round) -> str:
-    """Why nothing is decided here; "" where it can be."""
+    """The reason why nobody decides alike issues here; "" if leads can."""
     if round_.rule == Round.Rule.MEETING:
         return _(
             "In this round a meeting decides what the labels do not. Put these on its agenda together: there"
@@ -371,7 +369,7 @@ def _why_not(round_: Round) -> str:
 
 
 def _codes_of(rows: list[DisagreementRow]) -> list[str]:
-    """The categories that the labels of these part between, most labels first, one a digit."""
+    """The codes of the labels of these issues, most labels first; at most nine, one for each digit key."""
     votes: Counter[str] = Counter()
     for row in rows:
         votes.update(dict(row.split))

@@ -17,10 +17,8 @@ ALONE: Literal["alone"] = "alone"
 
 @dataclass(frozen=True)
 class AlikeAddress:
-    """Filters, pair and state, the open group, and places in the lists.
-
-    `group` is the id of the issue at its centre, ALONE for the issues that are like no other, None for the
-    first group.
+    """Filters, pair and state, the open group, and places in the lists. `group`: the id of the issue at its
+    centre, ALONE for the issues that are like no other, None for the first group.
     """
 
     narrowing: Narrowing
@@ -72,7 +70,7 @@ class AlikeAddress:
 
 
 def _between(codes: list[str], book: ShownCodebook, depth: int, *, more: bool) -> CategoryPair | None:
-    """The pair in the order of the lists; None for codes that labels of this round cannot count as."""
+    """The pair in the order of the tree; None for codes that labels of this round cannot count as."""
     places = {state.code: place for place, state in enumerate(book.counted(depth))} | {OPEN: len(book.states)}
     if len(codes) != 2 or not places.keys() >= set(codes):
         return None

@@ -1,4 +1,4 @@
-"""Many disagreements decided by one action, shown before it is done, and taken back by another."""
+"""Bulk decisions by majority: first the effect, then the decision, and how to take one back."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -35,7 +35,7 @@ from taxonomy.models import Level
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def decide_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the issues of the filters that a majority would decide, and decide them."""
+    """Show which of the filtered issues a majority would decide, and decide them."""
     round_, member = round_to_settle(request, round_id)
     narrowing = narrowing_of(request.GET)
     if request.method != "POST":
@@ -63,7 +63,7 @@ def decide_majority(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpResponse:
-    """Take a bulk decision back, and go to the page where such decisions are made."""
+    """Take a bulk decision back, and go to the page that made it."""
     round_, member = round_to_read(request, round_id)
     bulk = get_object_or_404(BulkDecision.objects.select_related("round"), pk=bulk_id, round=round_)
     bulk.round = round_
@@ -81,7 +81,7 @@ def take_back_bulk(request: AuthedRequest, round_id: int, bulk_id: int) -> HttpR
 
 
 def filters_in_words(round_: Round, narrowing: Narrowing) -> list[tuple[str, str]]:
-    """The name and the value of each filter of a narrowing."""
+    """The name and the value of each active filter."""
     said: list[tuple[str, str]] = []
     if narrowing.pair:
         first, second = narrowing.pair
@@ -152,7 +152,7 @@ def _page(
 
 
 def _why_not(round_: Round) -> str:
-    """Why nothing is decided by majority here; "" where it can be."""
+    """The reason why nobody decides by majority here; "" if leads can."""
     if round_.rule == Round.Rule.MEETING:
         return _("In this round a meeting decides what the labels do not, so nothing is decided in bulk.")
     if round_.kind == Round.Kind.TRAINING:

@@ -1,6 +1,4 @@
-"""The page of disagreements as one member sees it: the list with its filters, and beside it an issue or the
-matrix of pairs.
-"""
+"""The page of disagreements for one member: the list with its filters, and an issue or the matrix."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -40,7 +38,7 @@ PAGE = "disagreements"
 
 
 def numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
-    """The numbers below the title, which an open page fetches again and again."""
+    """The numbers below the title, which an open page fetches repeatedly."""
     counts = queries.disagreement_counts(round_, member)
     share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
     return {
@@ -54,7 +52,7 @@ def numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
 
 
 class DisagreementsPage:
-    """The page for one member, at the address that they ask for."""
+    """The page for one member, at the requested address."""
 
     def __init__(
         self, request: AuthedRequest, round_: Round, member: Membership | None, asked: ListAddress
@@ -75,7 +73,7 @@ class DisagreementsPage:
     def answer(
         self, *, form: DecisionForm | None = None, refusal: str = "", status: int = 200
     ) -> HttpResponse:
-        """The page; Http404 where the member may not see the issue in the address."""
+        """The page; Http404 if the member may not see the issue in the address."""
         round_, member, asked, choices = self.round, self.member, self.asked, self.choices
         context = numbers(round_, member)
         self.page = queries.disagreements(
@@ -137,7 +135,7 @@ class DisagreementsPage:
         )
 
     def _item(self, issue_id: int) -> DisagreementRow:
-        """The issue beside the list; mostly it is a row of the list."""
+        """The issue beside the list, usually a row of it. Http404 if the member may not see it."""
         listed = next((row for row in self.page.rows if row.issue.pk == issue_id), None)
         item = listed or queries.disagreement_at(self.round, issue_id, self.member)
         if item is None:
@@ -161,7 +159,7 @@ class DisagreementsPage:
         }
 
     def _saved(self) -> list[dict[str, Any]]:
-        """The filters that the study keeps for this round."""
+        """The saved filters of the study for this round."""
         kept = []
         for id_, name, saved in self.choices.filters:
             if saved.get("round") == str(self.round.pk):
@@ -178,7 +176,7 @@ class DisagreementsPage:
         return kept
 
     def _what_to_do(self) -> dict[str, Any]:
-        """Where a lead can send chosen issues: to a meeting, to a pair, to a majority decision."""
+        """The addresses to which a lead can send chosen issues: a meeting, a pair, a majority decision."""
         if not rules.may_plan_meeting(self.member, self.round):
             return {"query": self.query}
         agendas = open_agendas(self.round, self.member)
@@ -195,7 +193,7 @@ class DisagreementsPage:
     # --- the matrix
 
     def _overview(self) -> dict[str, Any]:
-        """The matrix, and the levels that it can be drawn at: those down to the round's depth."""
+        """The matrix, and the levels at which it can be drawn: those down to the round's depth."""
         asked, round_ = self.asked, self.round
         levels = {name: level for name, level in LEVELS.items() if level <= round_.depth}
         names = list(levels)
@@ -219,7 +217,7 @@ class DisagreementsPage:
         }
 
     def _trail(self, names: list[str]) -> list[dict[str, Any]]:
-        """The way down into the shown cell of the matrix: the top level, then each cell."""
+        """The path to the shown cell of the matrix: the top level, then each cell."""
         inside = self.asked.inside
         if not inside or not set(inside) <= self.book.by_code.keys():
             return []
@@ -268,7 +266,7 @@ class DisagreementsPage:
         }
 
     def _next_url(self, item: DisagreementRow) -> str:
-        """The address of the next issue in the filtered list; "" behind the last."""
+        """The address of the next issue in the filtered list; "" after the last issue."""
         issue, ids = item.issue.pk, [row.issue.pk for row in self.page.rows]
         if issue in ids[:-1]:
             return self.to(issue=ids[ids.index(issue) + 1])

@@ -32,7 +32,7 @@ from studies.models import Membership
 
 @require_safe
 def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show the disagreements, the pairs that cause them, and with `?issue=` one of them."""
+    """Show the disagreements, the matrix of their pairs, and with `?issue=` one issue."""
     round_, member = round_to_read(request, round_id)
     if round_.of_id is not None:
         return redirect("disagreements", round_.of_id)
@@ -45,7 +45,7 @@ def disagreements(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Record the lead's decision on one issue, and go on with the next open one."""
+    """Record the lead's decision on one issue, and show the next open issue."""
     round_, member = round_to_read(request, round_id)
     asked = ListAddress.read(request.GET).but(issue=issue_id)
     item = queries.disagreement_at(round_, issue_id, member)
@@ -81,7 +81,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 @require_POST
 @transaction.atomic
 def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Keep the filters in the address under a name, for everybody in the study."""
+    """Save the filters in the address under a name, for everybody in the study."""
     round_, member = round_to_read(request, round_id)
     require(may_import(member), _("An owner or a lead of the study keeps filters."))
     narrowing = narrowing_of(request.GET)
@@ -96,7 +96,7 @@ def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpRespo
 
 @require_POST
 def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id: int) -> HttpResponse:
-    """Forget a saved filter."""
+    """Delete a saved filter."""
     round_, member = round_to_read(request, round_id)
     require(may_import(member), _("An owner or a lead of the study keeps filters."))
     saved = get_object_or_404(saved_filters(round_.study, PAGE), pk=filter_id)
@@ -106,7 +106,7 @@ def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id:
 
 
 def _next_open(round_: Round, member: Membership | None, narrowing: Narrowing, issue_id: int) -> int | None:
-    """The next open issue of the list: behind this one, or else from the beginning."""
+    """The next open issue after this one in the list, else the first open issue."""
     waiting = replace(narrowing, state="open")
     for after in (queries.key_of(round_, issue_id), None):
         coming = queries.next_after(round_, waiting, member, after)

@@ -20,7 +20,7 @@ from rounds.queries.categories import ShownCodebook
 from taxonomy.models import Level
 
 To = Callable[..., str]
-"""The address of the page with these changes."""
+"""Gives the address of the page with these changes."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ListAddress:
         )
 
     def but(self, **changes: Any) -> "ListAddress":
-        """The same with other filters, level, place or issue."""
+        """The address with other filters, level, place or issue."""
         own = {name: changes.pop(name) for name in ("level", "inside", "after", "issue") if name in changes}
         narrowing = replace(self.narrowing, **changes) if changes else self.narrowing
         return replace(self, narrowing=narrowing, **own)
@@ -70,15 +70,14 @@ class ListAddress:
 
 
 def ends_open(address: str, name: str = "") -> str:
-    """The address up to where the value of one more parameter follows, or the parameter itself.
-
-    Hundreds of links of a page differ in their end alone.
+    """The address, ready for one more parameter, or for the value of the parameter `name`. Hundreds of links
+    on a page share this part.
     """
     return f"{address}{'&' if '?' in address else '?'}{name}{'=' if name else ''}"
 
 
 class FilterOption(NamedTuple):
-    """One value of a filter. `url`: the list with this filter; `issues`: 0 where they are not counted."""
+    """One value of a filter. `url`: the list with this filter. `issues`: 0 if they are not counted."""
 
     url: str
     text: str | SafeString
@@ -87,7 +86,7 @@ class FilterOption(NamedTuple):
 
 
 def narrowing_of(query: QueryDict) -> Narrowing:
-    """The filters in an address of this page, which its other addresses take too. Raises Http404."""
+    """The filters in an address. Http404 for values that no link of the page produces."""
     try:
         return Narrowing.from_query(query)
     except ValueError as error:
@@ -105,7 +104,7 @@ def menus(
     depth: int,
     to: To,
 ) -> list[dict[str, Any]]:
-    """The filters of the list but the pair and the state, which have places of their own."""
+    """The menus of all filters except pair and state, which the page shows elsewhere."""
     types = [state for state in book.states.values() if state.level == Level.TYPE]
     names = {one.member_id: one.member.pseudonym for one in volunteers}
     sizes = dict(splits)
@@ -138,7 +137,7 @@ def said_of(split: Split) -> str:
 
 @lru_cache(maxsize=1024)
 def _in_address(name: str, value: Any) -> str:
-    """One filter as an address holds it: a page has forty of them, and other pages mostly the same."""
+    """One filter as an address contains it, cached: a page has forty, and other pages mostly the same."""
     return urlencode(Narrowing(**{name: value}).query)
 
 
@@ -152,9 +151,8 @@ def _menu(
     said: str = "",
     numbers: dict[Any, int] | None = None,
 ) -> dict[str, Any]:
-    """One filter of the list: its name, its value, and the values that it could have.
-
-    `value` is "" where the filter narrows nothing; `clear` is the address without the filter.
+    """One filter of the list: its name, its value, and the possible values. `value` is "" if the filter is
+    not set; `clear` is the address without the filter.
     """
     nothing: Any = () if name == "split" else None if isinstance(value, int | None) else ""
     clear = to(**{name: nothing}, after=None, issue=None)

@@ -23,7 +23,7 @@ FollowUpLine = tuple[FollowUp, CategoryState | None]
 
 @require_safe
 def follow_ups(request: AuthedRequest, slug: str) -> HttpResponse:
-    """List the follow-ups: those that wait, by kind, and those that are done."""
+    """List the open follow-ups by kind, and the done ones."""
     study, member = study_of(request, slug)
     require(may_read_revealed(member))
     lines = queries.follow_up_lines(study, member)
@@ -49,7 +49,7 @@ def mark_follow_up(request: AuthedRequest, slug: str, follow_up_id: int) -> Http
 
 
 def _by_kind(lines: list[FollowUpLine]) -> list[tuple[str, list[FollowUpLine]]]:
-    """Proposals, examples and lines for the guideline, as far as there are any."""
+    """The proposals, examples and lines for the guideline, without kinds that have none."""
     titles = (_("Proposals for the taxonomy"), _("Examples for categories"), _("Lines for the guideline"))
     kinds = [
         (title, [line for line in lines if line[0].kind == kind])

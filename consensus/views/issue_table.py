@@ -19,7 +19,7 @@ from rounds.models import RoundVolunteer
 
 @dataclass(frozen=True)
 class IssueTable:
-    """`address` leads to an issue and ends where its id follows. `may_choose`: each row has a box."""
+    """`address` leads to an issue: its id follows. `may_choose`: each row has a checkbox."""
 
     items: Sequence[DisagreementRow]
     columns: Sequence[RoundVolunteer]
@@ -40,7 +40,7 @@ class IssueTable:
         return 2 + self.may_choose + (len(self.columns) if self.in_columns else 1)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """`why_not` an issue cannot be chosen, "" where it can; `said` are the labels with a summary."""
+        """`why_not`: why the issue cannot be chosen, "" if it can. `said`: the labels with a summary."""
         for item in self.items:
             cells = label_cells(item, self.columns, self.colours)
             yield {

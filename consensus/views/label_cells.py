@@ -14,14 +14,13 @@ from rounds.models import RoundVolunteer
 
 PIECES = "consensus/disagreements/_cells.html"
 MOST_COLUMNS = 10
-"""Up to so many volunteers have a column each; the labels of more share one column."""
+"""The most volunteers with a column each; the labels of more share one column."""
 
 
 class LabelCell(NamedTuple):
-    """One label: the code that it counts as, and whether it departs from the majority.
-
-    An open label has no code: its `css` is `open`, and its name is that of the category that it proposes.
-    `language` is the reader's: it is asked for once, because a page has hundreds of cells.
+    """One label: the code that it counts as, and whether it differs from the majority. An open label has no
+    code: its `css` is `open`, and its name is that of the proposed category. `language` of the reader is read
+    once for all the cells of a page.
     """
 
     volunteer: str
@@ -41,7 +40,7 @@ class LabelCell(NamedTuple):
         return self.drawn("chip")
 
     def drawn(self, piece: str) -> SafeString:
-        """The label as this piece of the template."""
+        """The label, drawn by this piece of the template."""
         chip = self.chip
         css, shown = f"{self.hue} {self.css}", chip.depth_code or self.code
         unsure = "unsure" if chip.unsure else ""
@@ -52,7 +51,7 @@ class LabelCell(NamedTuple):
 def _label(
     piece: str, volunteer: str, code: str, name: str, shown: str, css: str, unsure: str, _language: str | None
 ) -> SafeString:
-    """A label as this piece of the template; a page has hundreds, and few of them differ."""
+    """A label, drawn by this piece of the template; cached, since few of the hundreds on a page differ."""
     title = f"{volunteer}: {code} {name}"
     if css.endswith("open"):
         title = _("%(who)s: open: %(name)s") % {"who": volunteer, "name": name}
@@ -73,7 +72,7 @@ def _piece(name: str, context: dict[str, object]) -> SafeString:
 
 
 def cells_in_row(cells: Sequence[LabelCell | None], *, in_columns: bool) -> SafeString:
-    """The labels of one issue: a cell of the table per volunteer, or the content of one cell with names."""
+    """The labels of one issue: one table cell per volunteer, or the content of one cell with names."""
     if in_columns:
         return _joined(cell.drawn("cell") if cell else _nothing() for cell in cells)
     return _joined(cell.drawn("named") for cell in cells if cell)
@@ -86,7 +85,7 @@ def _joined(pieces: Iterable[SafeString]) -> SafeString:
 def label_cells(
     item: DisagreementRow, volunteers: Sequence[RoundVolunteer], colours: Mapping[str, str]
 ) -> list[LabelCell | None]:
-    """A cell per column. A majority recedes and other labels stand out; in a tie neither happens."""
+    """A cell per column. The largest group recedes and other labels stand out, except in a tie."""
     most = max((votes for _code, votes in item.split), default=0)
     leading = [code for code, votes in item.split if votes == most]
 
@@ -117,7 +116,7 @@ def _split(parts: tuple[tuple[str, int], ...], open_labels: int, _language: str 
 
 
 def state_in_words(item: DisagreementRow) -> SafeString:
-    """The decision on an issue, the meeting that it waits for, or the level at which its labels part."""
+    """The decision on an issue, the meeting that has it, or the level at which its labels differ."""
     if item.decision:
         how = item.decision.get_how_display() if item.decision.how else item.decision.get_method_display()
         return _state("decided", item.decided_code or "", str(how), get_language())

@@ -1,4 +1,4 @@
-"""Where two categories meet, drawn as a table of links: a cell filters the list of disagreements."""
+"""The matrix of disagreements between categories, a table of links: a cell filters the list."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class MatrixHead:
 
 
 class MatrixCell(NamedTuple):
-    """One cell: `issues` on which the categories of its row and of its column were both chosen."""
+    """One cell: `issues` with a label in the category of its row and another in that of its column."""
 
     column: MatrixHead
     is_same: bool
@@ -46,10 +46,10 @@ class MatrixCell(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixLinks:
-    """Where the cells lead: hundreds, so what their addresses have in common is written once, as `common`.
+    """The addresses of the cells; hundreds of cells share `common`, which is written once.
 
-    `inside`: codes of two categories above; what lies below the one makes the rows, below the other the
-    columns. `picked`: the cell that is chosen; chosen again it leads back.
+    `inside`: codes of two categories; the categories below the first make the rows, those below the second
+    the columns. `picked`: the chosen cell; a second click on it returns to `inside`.
     """
 
     common: str
@@ -67,11 +67,11 @@ class MatrixLinks:
 def matrix(
     met: Sequence[Confusion], book: ShownCodebook, level: Level, links: MatrixLinks
 ) -> Mapping[str, Any]:
-    """The matrix of one level, drawn once for the same numbers, links and language.
+    """The matrix of one level, cached for the same numbers, links and language.
 
-    With more than LARGEST categories it shows those that meet others most often, in the order of the tree;
-    `left_out` counts the rest. `body` is the table, drawn. `pairs`: two categories that one argument may tell
-    apart each, and the issues that wait for it.
+    With more than LARGEST categories it shows those with the most disagreements, in the order of the tree;
+    `left_out` counts the rest. `body` is the drawn table. `pairs`: the largest cells of two different
+    categories, each with its number of issues.
     """
     return _matrix(tuple(met), book, level, links, get_language())
 
@@ -136,9 +136,8 @@ def hues(book: ShownCodebook) -> dict[str, str]:
 def _heads(
     book: ShownCodebook, level: Level, among: frozenset[str], weight: Mapping[str, int]
 ) -> tuple[list[MatrixHead], int]:
-    """The categories at one edge, and how many there would be with room for all.
-
-    They are the categories of the level, and leaves above it that were chosen.
+    """The categories at one edge, and how many there would be with room for all. These are the categories of
+    the level, and chosen leaves above it.
     """
     ids = [
         id_

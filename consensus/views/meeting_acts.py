@@ -1,4 +1,4 @@
-"""Acts in a meeting. Each answers with the sections of the room that it changed, or redirects to the room."""
+"""Acts in a meeting. Each answers with the changed sections of the room, or redirects to the room."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -32,10 +32,10 @@ from studies.models import Membership
 
 
 class _Act:
-    """What a member asks for in a meeting, and the answer to it."""
+    """A request of a member to change a meeting, and its answer."""
 
     item: AgendaItem
-    """Only where the address names one, or after `find_item`."""
+    """Set only if the address names an item, or after `find_item`."""
 
     def __init__(self, request: AuthedRequest, meeting_id: int, item_id: int | None = None) -> None:
         """Raises what `find_meeting` and `find_item` raise."""
@@ -46,7 +46,7 @@ class _Act:
             self.find_item(item_id)
 
     def find_item(self, item_id: int) -> None:
-        """Find an item of this agenda, if nothing keeps its issue from this member; Http404 for any other."""
+        """Find an item of this meeting whose issue is not withheld; Http404 for any other."""
         items = items_seen_by(self.meeting, self.member).select_related("issue")
         self.item = get_object_or_404(items, pk=item_id)
         self.item.meeting = self.meeting
@@ -62,10 +62,10 @@ class _Act:
     def done(
         self, name: str, act: Callable[[], object], form: Form | None = None, *, keyed: bool = True
     ) -> HttpResponse:
-        """Run the act once its form is valid, and answer with the changed sections.
+        """Run the act if its form is valid, and answer with the changed sections.
 
-        A refusal stands beside the form of this `name`, with the typed text. A text that the act returns is
-        shown; screens show every other result anyway.
+        A refusal appears beside the form of this `name`, with the typed text. If the act returns a text, the
+        answer shows it; the sections show every other result.
         """
         if form is not None and not form.is_valid():
             return self.invalid(name, form.errors)
@@ -103,7 +103,7 @@ class _Act:
 
 @require_POST
 def open_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Let the meeting begin."""
+    """Open the meeting."""
     act = _Act(request, meeting_id)
     act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, opens a meeting."))
     return act.done("", lambda: meetings.open_meeting(meeting=act.meeting, by=act.member))
@@ -111,7 +111,7 @@ def open_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 @require_POST
 def close_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """End the meeting: its minutes stand from now on."""
+    """Close the meeting: from now on its minutes are final."""
     act = _Act(request, meeting_id)
     act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, closes a meeting."))
     return act.done("", lambda: meetings.close_meeting(meeting=act.meeting, by=act.member))
@@ -119,7 +119,7 @@ def close_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 @require_POST
 def take_chair(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Lead the meeting from now on."""
+    """Make the member the chair of the meeting."""
     act = _Act(request, meeting_id)
     act.require(rules.may_take_the_chair, _("An owner or a lead of the study can take the chair."))
     return act.done("", lambda: meetings.take_chair(meeting=act.meeting, by=act.member))
@@ -139,7 +139,7 @@ def turn(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 @require_POST
 def open_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Let everybody vote on this issue."""
+    """Open a vote on this issue."""
     act = _Act(request, meeting_id, item_id)
     act.require(_leads, _("The chair opens the ballot."))
     return act.done("vote", lambda: votes.open_vote(item=act.item, by=act.member))
@@ -194,7 +194,7 @@ def close_votes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 @require_POST
 def decide_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Record what the meeting decides on this issue, and what follows from it."""
+    """Record the meeting's decision on this issue, and its follow-ups."""
     act = _Act(request, meeting_id, item_id)
     act.require(_leads, _("The chair records decisions."))
     form = ChairForm(request.POST, **act.categories)
@@ -216,7 +216,7 @@ def decide_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 
 @require_POST
 def park(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Leave an issue for later, and go on with the next one."""
+    """Park an issue."""
     act = _Act(request, meeting_id, item_id)
     act.require(_leads, _("The chair puts issues off."))
     form = ParkForm(request.POST)
@@ -233,7 +233,7 @@ def come_back(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResp
 
 @require_POST
 def reopen_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Take the decision back, with a reason: the issue waits again."""
+    """Take the decision back, with a reason: the issue is open again."""
     act = _Act(request, meeting_id, item_id)
     act.require(rules.may_run_meeting, _("The chair, or a lead of the study, reopens an issue."))
     form = ReopenForm(request.POST)
@@ -243,7 +243,7 @@ def reopen_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 
 @require_POST
 def comment_on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Comment on the issue: the comment stands in its thread, here and outside of the meeting."""
+    """Comment on the issue: the comment appears in its thread, in the meeting and outside of it."""
     act = _Act(request, meeting_id, item_id)
     require(rules.may_comment(act.member, act.round), _("Who labels in the study takes part in discussions."))
     form = SayForm(request.POST, book=codebook(act.round.version_id))
@@ -253,7 +253,7 @@ def comment_on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> Ht
 
 @require_POST
 def take_off_agenda(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Free an issue for other meetings."""
+    """Take an issue off the agenda, for other meetings to discuss."""
     act = _Act(request, meeting_id, item_id)
     act.require(rules.may_run_meeting, _("The chair, or a lead of the study, takes issues off the agenda."))
     return act.done("park", lambda: agendas.take_off_agenda(item=act.item, by=act.member))
@@ -261,7 +261,7 @@ def take_off_agenda(request: AuthedRequest, meeting_id: int, item_id: int) -> Ht
 
 @require_POST
 def follow_up(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Note what follows from a decided issue: an example, a line for the guideline, a proposal."""
+    """Note a follow-up of an issue: a guideline line, a proposal or, once it is decided, an example."""
     act = _Act(request, meeting_id, item_id)
     act.require(_leads, _("The chair notes what follows."))
     form = FollowUpForm(request.POST)
@@ -281,7 +281,7 @@ def follow_up(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResp
 
 @require_POST
 def decide_alike_here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Give issues of the agenda the same category for the same reason, each a decision of its own."""
+    """Give issues of the agenda the same category with the same rationale, each in its own decision."""
     act = _Act(request, meeting_id)
     act.require(rules.may_chair, _("The chair records decisions."))
     form = AlikeItemsForm(request.POST, **act.categories)
@@ -296,13 +296,13 @@ def decide_alike_here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 
 def _leads(member: Membership | None, meeting: Meeting) -> bool:
-    """May this member lead here: as the chair, or as one of the two of a pair?"""
+    """May this member lead here: as the chair, or as a member of the pair?"""
     may = rules.may_take_part if meeting.kind == Meeting.Kind.PAIR else rules.may_chair
     return may(member, meeting)
 
 
 def _told(refusal: DomainError, meeting: Meeting) -> str:
-    """The refusal in words: of two who decide at once, the second is told what the first decided."""
+    """The text of the refusal; a stale decision names the decision that stands and its author."""
     standing = refusal.standing if isinstance(refusal, StaleDecision) else None
     if standing is None:
         return str(refusal.message)

@@ -1,4 +1,4 @@
-"""The room of a meeting: as a page, and once a second as the sections of it that have changed since."""
+"""The room of a meeting: as a page, and once a second as the sections that have changed since."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ PASSING = re.compile(
     r'(?<=name="csrfmiddlewaretoken" value=")[^"]*|(?<=name="form_key" value=")[^"]*|<time.*?</time>',
     re.DOTALL,
 )
-"""What differs from one drawing of a section to the next: tokens, keys, how long ago something was."""
+"""The parts that differ in each drawing of a section: tokens, keys, relative times."""
 
 words: Mapping[str, Any] = {
     "unsent": _("Not sent: there is no connection. It is kept here; send it again as soon as there is one."),
@@ -54,14 +54,14 @@ words: Mapping[str, Any] = {
 
 @require_safe
 def meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Show the room as it is now, or with `?item=` another issue. Looking makes nobody present."""
+    """Show the room as it is now, or with `?item=` another issue. A reader does not count as present."""
     found, member = find_meeting(request, meeting_id)
     return room_page(request, found, member)
 
 
 @require_POST
 def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """A sign of life, once a second: 204, or what has changed since the revision that the page has."""
+    """Take a sign of life, once a second: 204, or the changes since the revision of the page."""
     known = whole_number(request.POST.get("revision"))
     if known is not None and wants_json(request):
         seen_after = clock.now() - presence.SEEN_EVERY
@@ -83,7 +83,7 @@ def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 @require_POST
 def away(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """The page was closed: its member has left."""
+    """Take the message that the page was closed: its member has left."""
     found, member = find_meeting(request, meeting_id)
     require(rules.may_take_part(member, found))
     presence.away(meeting=found, member=member)
@@ -108,9 +108,8 @@ def room_page(
 
 
 def live(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str, Any]:
-    """What the member's page lacks: `parts` holds, by id, the sections whose hash it does not have.
-
-    `revision` is that of the meeting, `item` the one that is shown, "" for none.
+    """What the member's page lacks: `parts` maps ids to the sections whose hash the page does not have.
+    `revision`: that of the meeting. `item`: the id of the shown item, or "".
     """
     context = _context(request, found, member)
     have = set(request.POST.getlist("have"))
@@ -132,7 +131,7 @@ def live(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str
 
 
 def back_to(request: AuthedRequest, found: Meeting) -> HttpResponse:
-    """The room again, at the issue that the page looked at, for a browser without JavaScript."""
+    """Redirect to the room, at the issue that the page showed, for a browser without JavaScript."""
     item = number_asked(request.GET, "item")
     query = f"?item={item}" if item is not None else ""
     return HttpResponseRedirect(f"{found.get_absolute_url()}{query}")
@@ -146,7 +145,7 @@ def _context(request: AuthedRequest, found: Meeting, member: Membership) -> dict
 def _sections(
     request: AuthedRequest, context: dict[str, Any], names: tuple[str, ...]
 ) -> dict[str, tuple[str, SafeString]]:
-    """Each section with the hash of its content, which is written into the section as well."""
+    """Each section with the hash of its content; the section contains the hash too."""
     drawn: dict[str, tuple[str, SafeString]] = {}
     for name in names:
         html = render_to_string(f"{TEMPLATES}/_{name}.html", context, request).strip()

@@ -35,10 +35,10 @@ from taxonomy.rules import may_edit_taxonomies, may_propose
 def _issue(
     line: AgendaIssue, hue: str, address: str, how: tuple[bool, bool, bool], _language: str | None
 ) -> SafeString:
-    """One issue: every change of a meeting draws hundreds of them for each member, and most are the same.
+    """One issue, cached: each change of a meeting draws hundreds of issues for each member, mostly the same.
 
-    `how`: a click turns all screens; a reader who opens the current issue follows the meeting again; each
-    waiting issue says whether the reader has voted on it.
+    `how`: a click turns all screens; the reader returns to the meeting by opening the current issue; each
+    waiting issue shows whether the reader has voted on it.
     """
     turns, follows, asks = how
     context = {"line": line, "hue": hue, "address": address, "turns": turns, "asks": asks}
@@ -47,7 +47,7 @@ def _issue(
 
 
 def screen(room: MeetingRoom, member: Membership, item_id: int | None) -> dict[str, Any]:
-    """The context of the templates of the room. `item_id` is the item in the address."""
+    """The context for the templates of the room. `item_id` is the item in the address."""
     return _RoomScreen(room, member, item_id).context()
 
 
@@ -121,7 +121,7 @@ class _RoomScreen:
         return f"{self.shown.item.issue} · {self.meeting.name}"
 
     def _now_title(self) -> str:
-        """The issue that the meeting is at, if it stands in the opened group."""
+        """The title of the current issue of the meeting, if it is in the opened group; otherwise ""."""
         lines = (line for group in self.room.groups for line in group.lines if line.is_current)
         return next((line.title for line in lines), "")
 
@@ -132,7 +132,7 @@ class _RoomScreen:
         return waiting_votes(self.meeting, self.member)
 
     def _groups(self) -> Iterator[tuple[AgendaGroup, list[SafeString], Iterator[SafeString]]]:
-        """Each group of the agenda with its codes and its issues, drawn."""
+        """Each group of the agenda with its codes and its drawn issues."""
         turns, asks = self._turns(), self.meeting.is_open and not self.together and self.room.takes_part
         how = (turns, self.together, asks)
         address, language = self.meeting.get_absolute_url(), get_language()
@@ -220,7 +220,7 @@ class _RoomScreen:
         ]
 
     def _steps(self) -> dict[str, Any]:
-        """The previous and the next issue: the next that waits for the chair, or for the voter over days."""
+        """The previous and the next issue: the chair, or over days the voter, goes on to one that waits."""
         groups, is_open = self.room.groups, self.meeting.is_open
         opened = next((n for n, group in enumerate(groups) if group.is_opened), 0)
         lines = [line for group in groups for line in group.lines]
@@ -266,7 +266,7 @@ class _RoomScreen:
         return {"id": vote.id, "number": vote.number, "cast": cast, "of": of, "majority": of // 2 + 1}
 
     def _result(self, vote: ShownVote, shown: ShownIssue) -> dict[str, Any]:
-        """A closed vote: its counts, its ballots, and the voters who moved away from their label."""
+        """A closed vote: its counts, its ballots, and the voters whose ballot differs from their label."""
         own = {
             column.member_id: chip.depth_code
             for column, chip in zip(shown.columns, shown.row.labels, strict=True)
@@ -312,7 +312,7 @@ class _RoomScreen:
         return may_propose(self.member) and (says or any(one.proposal for one, _code in shown.follow_ups))
 
     def _possible(self, shown: ShownIssue, last: ShownVote | None) -> dict[str, Any]:
-        """What the ballots suffice for now, and the first values of the form of the decision."""
+        """The decisions that the ballots suffice for now, and the first values of the decision form."""
         possible, by_majority = shown.possible, self.meeting.by_majority
         hows = [(Decision.How.UNANIMITY, _("unanimously"), possible.unanimity)]
         hows += [(Decision.How.MAJORITY, _("by majority"), possible.majority)] if by_majority else []

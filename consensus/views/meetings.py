@@ -1,4 +1,4 @@
-"""Meetings of a round: the list, planning one, and changing one before it is over."""
+"""Meetings of a round: list them, plan one, or change one that is not closed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ from studies.models import Membership
 from studies.pages import frame
 
 SHOWN_ITEMS = 100
-"""So many issues of an agenda are listed on the page that plans it."""
+"""The most issues of a new agenda that the planning page lists."""
 
 
 @require_safe
@@ -56,9 +56,8 @@ def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Plan a meeting; the issues in the address go on its agenda, except those that the form leaves out.
-
-    With `all` the form comes back as it was typed, with all open issues.
+    """Plan a meeting; the issues in the address go on its agenda, except those that the form leaves out. With
+    `all` the form comes back with the typed values and all open issues.
     """
     round_, member = round_to_read(request, round_id)
     require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
@@ -145,7 +144,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 
 
 def _found(round_: Round, member: Membership, chosen: ChosenIssues) -> list[int]:
-    """The issues that the address carries and that can go on an agenda now, in its order."""
+    """The issues in the address that can go on an agenda now, in the order of the list."""
     if not chosen and not chosen.narrowing:
         return []
     narrowing = chosen.narrowing if not chosen.issues else Narrowing()
@@ -158,15 +157,13 @@ def _found(round_: Round, member: Membership, chosen: ChosenIssues) -> list[int]
 
 
 def _wanted(found: Sequence[int], posted: QueryDict) -> list[int]:
-    """Of these issues, those that the form does not leave out."""
+    """The issues that the form does not leave out."""
     left_out = set(posted.getlist("leave_out"))
     return [issue for issue in found if str(issue) not in left_out] if "with_agenda" in posted else []
 
 
 def _rows(round_: Round, issues: Sequence[int]) -> list[dict[str, Any]]:
-    """These disagreements in this order, each with its split: numbers of labels with code and hue. Three
-    queries.
-    """
+    """These disagreements in this order, each with its split: number, code and hue. Three queries."""
     book = codebook(round_.version_id)
     colours = hues(book)
     chosen = {row.issue_id: row for row in Disagreement.objects.filter(round=round_, issue__in=issues)}
@@ -187,13 +184,13 @@ def _rows(round_: Round, issues: Sequence[int]) -> list[dict[str, Any]]:
 def _plan(
     round_: Round, member: Membership, planned: dict[str, Any], issues: Sequence[int]
 ) -> tuple[Meeting, int]:
-    """Plan a meeting with these issues on its agenda; how many could be put there."""
+    """Plan a meeting with these issues on its agenda; returns how many issues it got."""
     meeting = actions.plan_meeting(round_=round_, by=member, **planned)
     return meeting, agendas.put_on_agenda(meeting=meeting, by=member, issues=issues) if issues else 0
 
 
 def _take_off(meeting: Meeting, member: Membership, chosen: Sequence[str]) -> int:
-    """Take these items off, as far as the member may see them; how many there were."""
+    """Take these items off, if the member may see them; returns how many."""
     ids = [number for number in map(whole_number, chosen) if number is not None]
     items = list(queries.on_agenda(meeting, member).filter(pk__in=ids))
     for item in items:

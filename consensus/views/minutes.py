@@ -24,7 +24,7 @@ from taxonomy.queries.codebooks import hues_of
 
 @require_safe
 def minutes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Show the minutes, so far while the meeting goes on."""
+    """Show the minutes, until now if the meeting is open."""
     meeting, member, found = _minutes(request, meeting_id)
     context: Mapping[str, Any] = {
         **frame(meeting.round.study, member, "meetings"),

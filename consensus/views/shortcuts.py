@@ -1,4 +1,4 @@
-"""What pages of this room begin with: a round or a meeting that the reader may see, and their seat."""
+"""Finds the round or the meeting of a page, and the reader's membership, or refuses the reader."""
 
 from django.contrib import messages
 from django.http import Http404
@@ -19,19 +19,19 @@ from studies.queries import membership_of
 
 
 def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A round whose revealed labels the user may see. Http404 and 403 for others."""
+    """A round whose revealed labels the user may see. Http404 or 403 for others."""
     return seat_in(request, round_id, rules.may_see_disagreements)
 
 
 def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """An opened round, for its leads. Http404 and 403 for others."""
+    """An opened round, for its owner and leads. Http404 or 403 for others."""
     round_, member = seat_in(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
     return round_, member
 
 
 def tell_left_out(request: AuthedRequest, left: int) -> None:
-    """Say how many of the chosen issues were decided, or put on an agenda, meanwhile."""
+    """Tell how many of the chosen issues were decided, or put on an agenda, meanwhile."""
     if left > 0:
         said = ngettext(
             "%(n)s was left out: it is decided, or on an agenda already.",
@@ -42,7 +42,7 @@ def tell_left_out(request: AuthedRequest, left: int) -> None:
 
 
 def find_meeting(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Membership]:
-    """A meeting that the user may see. Http404 and 403 for others."""
+    """A meeting that the user may see. Http404 or 403 for others."""
     found = get_object_or_404(meetings_for(request.user), pk=meeting_id)
     member = membership_of(request.user, found.round.study)
     require(rules.may_see_meeting(member, found))

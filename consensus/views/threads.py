@@ -1,4 +1,4 @@
-"""The thread of an issue: drawn on the pages that show the issue, and posted to here."""
+"""The thread of an issue: its part of a page, and the forms that it sends."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,12 +37,11 @@ def talk(
     chosen: Sequence[int] | None = None,
     form: SayForm | None = None,
 ) -> dict[str, Any]:
-    """What `consensus/threads/_thread.html` draws of an issue whose disagreement the member may see.
+    """The context of `consensus/threads/_thread.html` for an issue that the member may see.
 
-    `url` takes comments, by default `comment_on_issue`; members who only read get none. `seen_url` takes the
-    word that new mentions were seen. `chosen` are the ids of the categories of the labels, looked up if not
-    given, and `others` the rest of those at the round's depth. `form` is one that was refused: its text is
-    shown again.
+    `url` takes comments, by default `comment_on_issue`; members who only read have none. `seen_url` is called
+    when new mentions were shown. `chosen`: the ids of the categories of the labels, read if not given;
+    `others`: the rest at the round's depth. `form`: a refused form, whose text is shown again.
     """
     said = queries.thread(round_, issue_id, member, is_seen=True)
     place = [round_.pk, issue_id]
@@ -68,7 +67,7 @@ def talk(
 
 @require_POST
 def comment_on_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Comment on an issue whose labels the member may see; answers with its thread."""
+    """Comment on an issue whose labels the member may see; answer with its thread."""
     round_, member, issue = _issue(request, round_id, issue_id)
     require(rules.may_comment(member, round_))
     form = SayForm(request.POST, book=codebook(round_.version_id))
@@ -82,7 +81,7 @@ def comment_on_issue(request: AuthedRequest, round_id: int, issue_id: int) -> Ht
 
 @require_POST
 def see_mentions(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Note that the member has read the comments that name them: the thread sends this once it is shown."""
+    """Mark the mentions of the member as seen: the thread calls this when it is shown."""
     round_, member, issue = _issue(request, round_id, issue_id)
     actions.see_mentions(member=member, issues=[issue.pk], round_=round_)
     return _answered(request, round_, member, issue) if not is_fragment(request) else HttpResponse()
@@ -99,7 +98,7 @@ def _refuse(form: SayForm) -> None:
 
 
 def _issue(request: AuthedRequest, round_id: int, issue_id: int) -> tuple[Round, Membership, Issue]:
-    """A round, and an issue of it whose labels the member may see. Http404 for others, 403 for outsiders."""
+    """A round, and an issue whose labels the member may see. Http404 for other issues, 403 for outsiders."""
     round_, member = round_to_read(request, round_id)
     if not queries.may_read_thread(round_, issue_id, member):
         raise Http404
@@ -107,7 +106,7 @@ def _issue(request: AuthedRequest, round_id: int, issue_id: int) -> tuple[Round,
 
 
 def _answered(request: AuthedRequest, round_: Round, member: Membership, issue: Issue) -> HttpResponse:
-    """The current thread; without JavaScript the page that shows it, with the same filters."""
+    """The current thread; without JavaScript a redirect to its page, with the same filters."""
     if is_fragment(request):
         return _thread(request, round_, member, issue)
     query = request.GET.copy()
