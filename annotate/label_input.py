@@ -106,7 +106,6 @@ class LabelChoice:
 @contextmanager
 def keeping(round_: Round, given: LabelInput) -> Iterator[None]:
     """Put the typed text into every refusal that is raised within, so that the page can show the text again.
-
     Raises SummaryTooLong and ProposalTooLong itself.
     """
     try:

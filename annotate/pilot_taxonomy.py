@@ -26,12 +26,12 @@ def draft_taxonomy(
     *,
     keep_unused: bool = False,
 ) -> Tree:
-    """The categories that labels used, with those above them, and the missing ones beside what came nearest.
+    """The used categories with their ancestors, and the missing categories beside their nearest categories.
 
-    `used` maps codes of `tree` to examples, which are added to the category's own, EXAMPLES at most. A
-    missing category becomes a sibling of its nearest theme or sub-theme, a theme of its nearest type, or a
-    type of its own; its code is free in the whole of `tree`. One that a sibling is named for already only
-    adds its examples there. With `keep_unused` the rest of `tree` stays too.
+    `used` maps codes of `tree` to examples, added to those of the category, EXAMPLES at most. A missing
+    category becomes a sibling of its nearest theme or sub-theme, a theme of its nearest type, or a type; its
+    code is new in `tree`. A sibling that has its name already only gets its examples. With `keep_unused` the
+    rest of `tree` stays.
     """
     kept = {above.code for code in used for above in tree.ancestors(code)}
     missing = list(missing)

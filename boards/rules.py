@@ -1,4 +1,4 @@
-"""Who may make, read and sort a board."""
+"""Who may make, read and sort boards."""
 
 from boards.models import Board
 from rounds.rules import is_of, may_be_volunteer, may_create_round

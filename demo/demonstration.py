@@ -30,7 +30,7 @@ SLUG = "demo"
 BEGUN_DAYS_AGO = 36
 GUIDELINE_CHANGED_DAYS_AGO = 6
 
-# Key of the advisory lock under which the study is loaded: two commands at a time load it once.
+# Key of the advisory lock for loading the study: two commands at the same time load it only once.
 _LOADING = 0x64656D6F
 
 
@@ -62,7 +62,7 @@ def load_demonstration() -> Demonstration:
                 raise DemonstrationSlugTaken
             return Demonstration(study, _members(study), loaded=False)
         study = _load(people)
-    # After the commit, because it locks out everybody else who adds texts until it is committed itself.
+    # After the commit, because find_keywords blocks everybody else who adds texts until its own commit.
     find_keywords(study_id=study.pk)
     return Demonstration(study, _members(study), loaded=True)
 

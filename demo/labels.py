@@ -55,9 +55,8 @@ def note_last_visits(story: Story, moments: Mapping[Place, datetime]) -> None:
 
 
 def evenings(count: int, *, seed: int, today: date, days: int) -> list[datetime]:
-    """`count` moments in order, in evenings of the `days` before `today`, a label every minute or two.
-
-    Raises ValueError if the labels do not fit into that many evenings.
+    """`count` moments in order, in evenings of the `days` before `today`, a label every minute or two. Raises
+    ValueError if the labels do not fit into that many evenings.
     """
     chance = random.Random(seed)
     sessions = -(-count // LONGEST_EVENING)

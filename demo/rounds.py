@@ -182,7 +182,6 @@ def main_round(story: Story, version: Version, kept: Round, passed: Round) -> Sc
 
 def plan_main_labels(scene: Scene) -> datetime:
     """Plan the labels of the main round, the drift check, and the disagreements that the lead settles.
-
     Returns the moment of the label that completes the last complete issue.
     """
     story = scene.story
@@ -222,7 +221,6 @@ def _plan_repeats(
     completed: Mapping[str, datetime],
 ) -> None:
     """Plan the drift check: a day after its first label an issue comes again, unless it is complete by then.
-
     Most of the second answers are the same as the first.
     """
     story, round_ = scene.story, scene.round

@@ -38,7 +38,7 @@ class Story:
         return self.members["R2"]
 
     def volunteers(self, *but: str) -> list[Membership]:
-        """R1 to R7, without those named."""
+        """R1 to R7, without the members named in `but`."""
         names = (f"R{number}" for number in range(1, 8))
         return [self.members[name] for name in names if name not in but]
 

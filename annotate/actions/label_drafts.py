@@ -102,16 +102,15 @@ def own_draft(locked: LockedPlace) -> Draft | None:
 
 
 def was_theirs(locked: LockedPlace) -> bool:
-    """Is there a trace of the volunteer's turn at the issue: a slot, a draft or a skip?
-
-    A slot does not count before the round is open: the opening may still be making slots.
+    """Is there a trace of the volunteer's turn at the issue: a slot, a draft or a skip? A slot does not count
+    before the round is open: the opening may still be making slots.
     """
     traces = (Assignment, Draft, Skip) if locked.round.opened_at else (Draft, Skip)
     return any(kind.objects.filter(**locked.own).exists() for kind in traces)
 
 
 def _may_keep(locked: LockedPlace) -> bool:
-    """A volunteer who was taken out of the round has lost the slots, and still keeps the typed text."""
+    """May the text be kept? Yes after a turn, and for a volunteer who was taken out and so lost the slots."""
     return locked.volunteer.left_at is not None or was_theirs(locked)
 
 

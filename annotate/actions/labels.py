@@ -31,8 +31,8 @@ from studies.actions import mark_guideline_read
 from studies.models import Guideline, Membership
 from taxonomy.models import Version
 
-# volunteer_id + 0: found by round and issue. Where statistics do not know the volunteer yet, PostgreSQL would
-# as soon read all of their labels.
+# volunteer_id + 0 makes PostgreSQL search by round and issue: without statistics about a volunteer it might
+# read all labels of this volunteer.
 _BEFORE = """
     SELECT l.id, g.id, EXISTS (
         SELECT FROM studies_guidelinereading r WHERE r.guideline_id = g.id AND r.member_id = %(volunteer_id)s
@@ -149,7 +149,7 @@ def _submit(round_: Round, issue: Issue, member: Membership, given: LabelInput) 
 
 
 def _complete(round_: Round, issue: Issue, label: Label, labels: list[str]) -> SubmittedLabel:
-    """Complete and decide an issue after its last label, or begin a second look; `labels` are all labels."""
+    """Complete an issue after its last label, or begin a second look; `labels` are all of its labels."""
     if round_.kind == Round.Kind.LOOK:
         looked_at(round_, [issue.pk], label.submitted_at)
         return SubmittedLabel(label, surplus=False, completed=True)
@@ -250,7 +250,7 @@ def _before(locked: LockedPlace) -> StoredBefore:
 
 
 def _label(locked: LockedPlace, before: StoredBefore, choice: LabelChoice, given: LabelInput) -> Label:
-    """Make the label without storing it. Its proposal is stored, and the author's reading of the guideline.
+    """Make the label without storing it; store its proposal, and that its author has read the guideline.
     Raises RoundNotOpen, RoundClosed, RemovedFromRound, TrainingFirst, StaleVersion, StaleGuideline,
     CategoryGone, UnknownCategory, TooShallow.
     """
@@ -303,7 +303,7 @@ def _version(round_: Round, shown: int | None) -> int:
 
 
 def _store(locked: LockedPlace, label: Label) -> None:
-    """Store the label in the volunteer's slot, which is then submitted; without a slot as surplus. A
+    """Store the label in the volunteer's slot and submit the slot; without a slot store it as surplus. A
     volunteer who has lost the slot gets another slot of the issue, if a slot is free or its lease is over.
     Raises NotYourTurn for a volunteer who never had a slot of the issue.
     """

@@ -1,4 +1,4 @@
-"""What follows from a pilot: a training with right labels from its issues."""
+"""Planning a training from a pilot, with right labels for its issues."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,9 +41,8 @@ def plan_training(
     pass_mark: int,
     answers: Sequence[RightLabel],
 ) -> Round:
-    """Plan a training over issues of a pilot whose labels are revealed, with all of its right labels.
-
-    All or nothing. Raises NotAllowed, NotRevealed, what create_round raises, and what set_answer raises.
+    """Plan a training with issues of a pilot whose labels are revealed, and set all of its right labels, or
+    change nothing. Raises NotAllowed, NotRevealed, what create_round raises, and what set_answer raises.
     """
     if not may_read_pilot(by, pilot):
         raise errors.NotAllowed

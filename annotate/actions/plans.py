@@ -1,4 +1,4 @@
-"""What a round must be before it can be planned: every reason against it, with the field to change."""
+"""The reasons why a round cannot be planned, each with the field to change."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ MOST_QUOTA = 2**31 - 1
 NAME_IS_TAKEN = _("The study has a round of this name already. Choose another name.")
 
 Refusal = tuple[str, str | Promise]
-"""The field of the plan to change, and why."""
+"""The field of the plan to change, and the reason."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a volunteer typed about a category that is missing."""
+"""The text that a volunteer typed about a missing category."""
 
 import unicodedata
 from dataclasses import dataclass

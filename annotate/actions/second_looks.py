@@ -1,7 +1,7 @@
 """Second looks: revealed labels without a category in the version of their round go back to their authors.
 
 A second look is a round of its own, of exactly these people and issues. It is blind like any round, and an
-issue waits in the first round until all of its labels have a category again. Unrevealed labels stay with
+issue waits in the original round until all of its labels have a category again. Unrevealed labels stay with
 their authors, so that nobody learns who chose what; their second look begins when the issue is complete,
 unless the author has changed the label by then.
 """
@@ -87,7 +87,7 @@ _DRAFTS = """
 
 
 def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) -> int:
-    """Give revealed labels of a round that have no category in its version back to their authors; how many.
+    """Send revealed labels without a category in the round's version back to their authors; returns how many.
 
     Such a label has a category that was split or retired, or is open and its proposal was answered by a
     category of the version. The draft has that category and the summary already. The issues are blind until
@@ -173,7 +173,7 @@ _DONE = f"""
 
 
 def looked_at(look: Round, issues: list[int], now: datetime) -> None:
-    """Complete these issues in the first round of a second look, where nobody is waited for any more, and
+    """Complete these issues in the original round of a second look if they wait for nobody any more, and
     decide them by the rule of that round. The caller locks that round first, then the second look.
     """
     if look.of_id is None:
@@ -213,7 +213,7 @@ def complete_again(round_: Round, now: datetime, *, issues: list[int] | None = N
         done = [issue for (issue,) in cursor.fetchall()]
     if not done:
         return
-    look_again(round_, at=now, issues=done)  # what was lost meanwhile
+    look_again(round_, at=now, issues=done)  # labels that lost their category meanwhile
     complete = RoundIssue.objects.filter(round=round_, issue__in=done, completed_at__isnull=False)
     settle_anew(round_, list(complete.values_list("issue", flat=True)), now)
 

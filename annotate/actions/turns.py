@@ -22,7 +22,7 @@ from studies.models import Membership
 
 DOUBLE_CLICK = timedelta(seconds=2)
 MOST_HELD = 3
-"""So many slots of a k-of-n round can one member claim at once, with those that the page fetches ahead."""
+"""The most slots of a k-of-n round that one member claims at once; the page fetches some of them ahead."""
 
 FREE = "a.volunteer_id IS NULL"
 EXPIRED = "a.lease_until < %(now)s AND a.volunteer_id <> %(member)s"
@@ -41,7 +41,7 @@ THIS_ISSUE = "AND a.issue_id = %(issue)s"
 
 # Within one repository, in a round by repository.
 WITHIN = "AND a.rank BETWEEN %(first)s AND %(last)s"
-# No issue on which the member has a slot or a label already.
+# Leaves out issues on which the member has a slot or a label already.
 NOT_THEIRS = """AND NOT EXISTS (
     SELECT FROM rounds_assignment o
     WHERE o.round_id = a.round_id AND o.issue_id = a.issue_id AND o.volunteer_id = %(member)s
@@ -52,7 +52,7 @@ NOT_THEIRS = """AND NOT EXISTS (
     OFFSET 0
 )"""
 
-# The order of the index turns_to_come: that all of these volunteers are NULL is no order to PostgreSQL.
+# The order of the index turns_to_come: PostgreSQL does not infer it from volunteer_id being NULL everywhere.
 BY_RANK = "a.volunteer_id, a.rank"
 BY_LEASE = "a.lease_until, a.id"
 BY_SKIP = """(
@@ -133,7 +133,7 @@ def _claim_by_repository(round_: Round, volunteer: RoundVolunteer, start: int) -
 
 
 def _next_repository(round_: Round, volunteer: RoundVolunteer, last: int) -> int | None:
-    """The rank where the volunteer enters the first repository after `last` with a free slot."""
+    """The rank where the volunteer enters the next repository after `last` that has a free slot."""
     parameters = {"round": round_.pk, "member": volunteer.member_id, "start": last + 1}
     with connection.cursor() as cursor:
         cursor.execute(

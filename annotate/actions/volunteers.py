@@ -238,7 +238,7 @@ def _settle_the_rest(round_: Round, now: datetime) -> int:
 
 
 def _seat(round_: Round, member: Membership) -> RoundVolunteer:
-    """A seat in the round: the one that the member had, or a new one in the next column."""
+    """Make or return a seat in the round: the old seat of the member, or a new one in the next column."""
     member = Membership.objects.get(pk=member.pk)
     if not may_be_volunteer(member, round_.study) or member.user_id is None:
         raise VolunteerRefused(
@@ -283,7 +283,7 @@ def _ordered(statement: str, round_: Round) -> str:
 
 
 def _run(statement: str, round_: Round, **parameters: Any) -> int:
-    """Run one statement on the round; how many rows it touched."""
+    """Run one statement on the round; returns how many rows it changed."""
     by_issue = round_.reveal == Round.Reveal.ISSUE_COMPLETE
     with connection.cursor() as cursor:
         cursor.execute(statement, {"round": round_.pk, "by_issue": by_issue, **parameters})

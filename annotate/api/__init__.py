@@ -1,1 +1,1 @@
-"""Rounds, labels, disagreements, agreement and exports over REST: doors to the actions that the pages use."""
+"""Rounds, labels, disagreements, agreement and exports over REST, by the actions that the pages use."""

@@ -1,4 +1,4 @@
-"""Labelling over REST: take a turn, label it, change it, see one's own."""
+"""Labelling over REST: take a turn, label an issue, change a label, list the member's own labels."""
 
 from typing import Any
 
@@ -115,7 +115,7 @@ class OwnLabelsSerializer(serializers.Serializer[Any]):
 
 
 def label_input(round_: Round, data: dict[str, Any]) -> LabelInput:
-    """The validated data as the actions take it. A 400 names the field of an unknown code or version."""
+    """The validated data for the actions. A 400 names the field of an unknown code or version."""
     proposal, version = data["proposal"], _version_of(round_, data["version"])
     code = proposal["nearest"] if proposal else data["category"]
     return LabelInput(
@@ -142,7 +142,7 @@ def _version_of(round_: Round, number: int | None) -> Version | None:
 
 
 def issue_in(round_: Round, request: Request, issue_id: int) -> Issue:
-    """An issue of this round. Http404 for every other."""
+    """An issue of this round. Http404 for every other issue."""
     return get_object_or_404(issues_for(request.user).filter(in_rounds__round=round_), pk=issue_id)
 
 

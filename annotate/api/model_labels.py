@@ -1,4 +1,4 @@
-"""Models over REST: the issues of a round with their texts, giving labels, and one's own."""
+"""Models over REST: the issues of a round with their texts, storing labels, and the model's own labels."""
 
 from typing import Any
 

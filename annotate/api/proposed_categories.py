@@ -1,4 +1,4 @@
-"""The names that open labels wait for over REST: read, and answered without a vote."""
+"""Over REST: the names that open labels wait for, and answers to names without a vote."""
 
 from typing import Any
 

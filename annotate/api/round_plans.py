@@ -1,4 +1,4 @@
-"""What is sent to plan a round over REST, as the arguments of create_round."""
+"""The data that plans a round over REST, as the arguments of create_round."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     taxonomy = serializers.IntegerField(min_value=1, max_value=BIGGEST)
     version = serializers.IntegerField(min_value=1, max_value=INTEGER, help_text="Its number")
     depth = serializers.ChoiceField(Level.choices, help_text="1 type, 2 theme, 3 sub-theme")
-    # The stubs take it for the attribute of the same name that a field has.
+    # The stubs confuse this field with the attribute `source` of every field.
     source = serializers.CharField(  # type: ignore[assignment]
         default=EVERY_ISSUE,
         max_length=40,
@@ -76,7 +76,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of create_round; a 400 for what this study does not have."""
+        """The arguments of create_round; a 400 for values that this study does not have."""
         study: Study = self.context["study"]
         plan = dict(given)
         version = self._version(study, plan.pop("taxonomy"), plan.pop("version"))
@@ -144,7 +144,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     def _quotas(
         self, members: list[Membership], quotas: dict[str, int], common: int | None
     ) -> dict[int, int]:
-        """The quota of each member: their own, else the one for all."""
+        """The quota of each member: their own quota, otherwise the common quota."""
         strangers = sorted(set(quotas) - {str(member.pk) for member in members})
         if strangers:
             raise ValidationError({"quotas": [f"No volunteer of this round: {', '.join(strangers)}."]})

@@ -1,4 +1,4 @@
-"""Rounds over REST, and the way to one."""
+"""Rounds over REST: list, plan, open and close them."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ class CloseRound(APIView):
 
 
 def shown(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """These rounds with what RoundSerializer asks for besides."""
+    """These rounds with the columns that RoundSerializer needs."""
     excluded = CategoryState.objects.filter(version=OuterRef("version"), category=OuterRef("excludes"))
     return rounds.annotate(excluded_code=Subquery(excluded.values("code")))
 

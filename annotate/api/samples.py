@@ -1,4 +1,4 @@
-"""Samples over REST: how they were drawn, and which issues they hold."""
+"""Samples over REST: how they were drawn, and their issues."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_field

@@ -75,7 +75,7 @@ class DraftForm(forms.Form):
 
 
 class LabelForm(DraftForm):
-    """A label, with hidden fields for what the page had shown."""
+    """A label, with hidden fields for what the page showed."""
 
     form_key = forms.CharField(required=False)
     version = forms.IntegerField(required=False)
@@ -104,7 +104,7 @@ class ChangeForm(LabelForm):
     seen = forms.CharField(required=False)
 
     def clean_seen(self) -> Any:
-        """The last change of the label that the page showed; None asks for no check."""
+        """The last change of the label that the page showed; None skips this check."""
         try:
             return parse_datetime(self.cleaned_data["seen"])
         except ValueError:

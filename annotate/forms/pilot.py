@@ -142,7 +142,7 @@ class AnswerRows:
         return [state for state in self.book.states if state.category_id in deep_enough]
 
     def suggest(self, old: Codebook) -> None:
-        """A few issues of each category, clear ones first; ticked are the first of these that say why."""
+        """Add issues of each category, clear ones first, and tick the first clear ones with a summary."""
         found = candidates(self.pilot, old, each=OFFERED, blind=self.blind)
         places = range(OFFERED, 0, -1)
         deepest = next((n for n in places if sum(one.place <= n for one in found) <= SUGGESTED), 1)

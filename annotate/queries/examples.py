@@ -1,4 +1,4 @@
-"""Issues that show what a category means, without issues that somebody has yet to label."""
+"""Issues that show what a category means; issues that somebody has yet to label are left out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def example_issues(taxonomy: Taxonomy, key: str, examples: str = "") -> list[Exa
 
 
 def can_show(taxonomy: Taxonomy, issue_id: int) -> bool:
-    """Can this issue be an example: revealed in a round of the taxonomy, and hidden from no member?"""
+    """Can this issue be an example: revealed in a round of the taxonomy, and left for no member to label?"""
     return _free(taxonomy, rounds_of(taxonomy)).filter(issue=issue_id).exists()
 
 

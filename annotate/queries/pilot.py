@@ -117,8 +117,8 @@ class ProposedCategory:
 
 @dataclass(frozen=True)
 class PilotOutcome:
-    """The outcome of a pilot so far. `revealed` of its `issues` are counted, and `withheld` more are hidden
-    from the reader; `size` is the number of categories of its version.
+    """The outcome of a pilot so far, from `revealed` of its `issues`; `withheld` more are withheld from the
+    reader. `size` is the number of categories of its version.
     """
 
     issues: int

@@ -83,7 +83,7 @@ class RepeatCounts:
 
 
 def counted(round_: Round, member: Membership, *, since: datetime) -> RepeatCounts:
-    """One query."""
+    """Count the member's repeats. One query."""
     own = Repeat.objects.filter(round=round_, volunteer=member)
     found = own.aggregate(
         labelled=Count("submitted_at"),

@@ -50,7 +50,7 @@ def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None
 
 
 def waits_for_a_look(look: Round, issue: Issue) -> bool:
-    """Is the issue blind in the first round of this second look? If not, it went on without its author."""
+    """Is the issue blind in the original round of this look? If not, it went on without its author."""
     places = RoundIssue.objects.filter(round=look.of_id, issue=issue)
     return places.filter(completed_at=None, was_completed_at__isnull=False).exists()
 
@@ -122,9 +122,9 @@ def _lost(rounds: Iterable[Round], members: Iterable[Membership]) -> QuerySet[La
 
 
 def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
-    """How many labels of how many people the publication of a version asks for again; only the reader's own
-    labels, and True, if there are any. Issues that the reader has yet to label in another round are left out.
-    One query, and two for each round with a second look.
+    """How many labels of how many people a new version asks for again, and False; if the reader's labels are
+    among them, their number, 1 and True. Issues that the reader has yet to label in another round are left
+    out. One query, and two for each round with a second look.
     """
     labels: Counter[int] = Counter()
     looks = Round.objects.filter(of__isnull=False, version=version, opened_at__gte=version.published_at)

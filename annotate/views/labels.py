@@ -83,10 +83,10 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 
     200 {"said", "saved": {"issue", "category", "code"}, "pace", "recent", "back": HTML, "next": TURN or null,
     "go"}. `next` is the turn after the issues in `have`. `go` is the address of another page to show: the
-    answer of a training, a new version of the taxonomy, or the end of the round for the member. A TURN is
-    {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept": is the
-    text saved as a draft, "issue"}, with "stored" (the other stored content), "guideline" if it changed, and
-    "turn" if the form may simply be sent again.
+    answer of a training, or the labelling page after a new version of the taxonomy or if no issue is left. A
+    TURN is {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept":
+    is the text saved as a draft, "issue"}, with "stored" (the other stored content), "guideline" if it
+    changed, and "turn" if the form may simply be sent again.
     """
     seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)

@@ -107,7 +107,7 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _pilot(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """The pilot and the reader's seat. Http404 without access to it, 403 without the right to plan rounds."""
+    """The pilot and the reader's seat. 403 without the right to plan rounds, Http404 for any other round."""
     round_, member = seat_in(request, round_id)
     require(rules.may_create_round(member, round_.study))
     if not rules.may_read_pilot(member, round_):

@@ -41,7 +41,7 @@ def hold_to_sort(board: Board, member: Membership) -> HeldSorting:
 
 
 def hold_board(board: Board) -> Board:
-    """Lock the board alone, when no move is under way, and return it as it is now. Raises BoardClosed."""
+    """Lock the board alone, so that no move is under way, and return it as it is now. Raises BoardClosed."""
     held = Board.objects.select_for_update(no_key=True).get(pk=board.pk)
     held.taxonomy = board.taxonomy
     if held.phase == Board.Phase.CLOSED:

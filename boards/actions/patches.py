@@ -1,6 +1,5 @@
-"""The changes of a move as data that can be inverted, so that every move is undone in the same way.
-
-The place of a card is the id of a pile, "aside", "gone" (out of play), or None: not sorted yet.
+"""The changes of a move as data that can be inverted, so that every move is undone in the same way. The place
+of a card is the id of a pile, "aside", "gone" (out of play), or None: not sorted yet.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Boards over REST: the list, a new one, what lies where, acts, and the file of it all."""
+"""Boards over REST: the list, a new board, its content, acts, the agreement, and the mapping as a file."""
 
 from datetime import UTC
 from typing import Any
@@ -148,7 +148,7 @@ class BoardActSerializer(serializers.Serializer[Any]):
     texts = serializers.ListField(child=serializers.CharField(), required=False)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """With `from`, which is no name in Python."""
+        """Adds the field `from`, which cannot be a name in Python."""
         places = serializers.DictField(required=False, help_text="Where you know each card to lie, by its id")
         return super().get_fields() | {"from": places}
 

@@ -52,8 +52,8 @@ def redoable(sorting: Sorting, member: Membership) -> QuerySet[Move]:
 
 @dataclass(frozen=True)
 class ListedBoard:
-    """One board of a list: its `cards` in play that the reader may see, how many of them are `sorted` (in a
-    pile or aside of the common sorting), its `piles`, its `sorters` who sort apart, and how many are `done`.
+    """One board of a list: its `cards` in play that the reader may see, how many of them are `sorted` into
+    piles or aside in the common sorting, its `piles`, how many `sorters` sort apart, and how many are `done`.
     """
 
     board: Board
@@ -231,7 +231,7 @@ def rootcause_of(pile: Pile, codes: dict[str, tuple[str, str]]) -> str:
 
 
 def codes_of(board: Board) -> dict[str, tuple[str, str]]:
-    """Code and name of every category of the draft of the board's taxonomy, by identity. Four queries."""
+    """Key to code and name of every category of the draft of the board's taxonomy. Four queries."""
     return {entry.key: (entry.code, entry.name) for entry in drafted(board.taxonomy).draft}
 
 
@@ -265,6 +265,6 @@ def to_sort_apart(seats: Sequence[Membership]) -> list[Sorting]:
 
 
 def themes_of(board: Board) -> list[dict[str, str]]:
-    """Code and name of each theme of the draft, which a sub-theme can have above it. Four queries."""
+    """Code and name of each theme of the draft, to choose the theme of a pile. Four queries."""
     draft = drafted(board.taxonomy).draft
     return [{"code": each.code, "name": each.name} for each in draft if draft.level(each.key) == Level.THEME]

@@ -35,8 +35,8 @@ def hidden_cards(board: Board, member: Membership, cards: QuerySet[Card]) -> set
 
 
 def held_from(boards: Collection[Board], member: Membership) -> int:
-    """How many issues are held back from this member, of all that could give boards of these taxonomies their
-    cards: whatever was said of them, since a number of cards would tell. 0 for boards of files.
+    """How many issues that may give cards to boards of these taxonomies are withheld from this member. They
+    count whatever their labels are, since a number of cards would reveal something. 0 for boards of files.
     """
     taxonomies = {board.taxonomy_id for board in boards if board.about_id}
     if not taxonomies:

@@ -1,6 +1,5 @@
-"""Counts for home and for the overview of a study: the number of labels, never their categories.
-
-Everything that depends on more than counts of labels goes through the gate in rounds.queries.rounds.
+"""Counts for home and for the overview of a study: the number of labels, never their categories. Everything
+that depends on more than counts of labels goes through the gate in rounds.queries.rounds.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -95,7 +94,6 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
 
 def open_disagreements(seats: Sequence[Membership]) -> list[tuple[Round, int]]:
     """The rounds with unsettled disagreements, and their number, in the studies that these memberships lead.
-
     The newest round comes first. A training has none: its right labels are known. Three queries at most.
     """
     led = [seat.study_id for seat in seats if may_lead(seat)]
@@ -142,9 +140,8 @@ def consensus(rounds: Iterable[Round], seats: Iterable[Membership]) -> dict[int,
 
 
 def without_answer(rounds: Iterable[Round]) -> dict[int, int]:
-    """Training id to the number of its issues without a right label, for trainings with such issues.
-
-    One query; none if there is no training among the rounds.
+    """Training id to the number of its issues without a right label, for trainings with such issues. One
+    query; none if there is no training among the rounds.
     """
     ids = [round_.pk for round_ in rounds if round_.kind == Round.Kind.TRAINING]
     if not ids:
@@ -198,7 +195,6 @@ def study_counts(study: Study, round_: Round | None) -> StudyCounts:
 @dataclass(frozen=True)
 class Person:
     """A member and the number of their labels in one round; `labels` is None if they do not label in it.
-
     `days` counts the labels of the last seven days, today last.
     """
 

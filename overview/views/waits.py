@@ -55,9 +55,8 @@ def waits_for(
 
 
 def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
-    """Issues to label: trainings first, then rounds by their deadline, then rounds already begun.
-
-    The first round shows the reader's pace.
+    """Issues to label: trainings first, then rounds by their deadline, then rounds already begun. The first
+    round shows the reader's pace.
     """
     waits: list[Wait] = []
     for one in sorted((one for one in own if one.left), key=_urgency):
