@@ -1,4 +1,4 @@
-"""What a proposal would change, in a line."""
+"""One-line titles of proposals."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ LENGTH = 250
 
 
 def title_of(draft: Draft, change: Change) -> str:
-    """The change in words, with the codes of today. Asked before it is made, and whether or not it can be."""
+    """The change in words, with today's codes. Called before the change is made, possible or not."""
     entry = draft.entries.get(change.key)
     values = change.values
     names = {

@@ -1,6 +1,5 @@
 """A version of a taxonomy as a codebook: CSV, SKOS, Markdown to read, LaTeX for the appendix of a paper.
-
-Every text comes from outside, and is escaped. An arrow that points at a category stays one.
+Every text comes from outside and is escaped. An arrow that points to a category is kept.
 """
 
 import io
@@ -26,7 +25,7 @@ def title(version: Version) -> str:
 
 
 def sizes(levels: Sequence[tuple[str, int]]) -> str:
-    """How many categories there are, by level: "3 types, 18 themes, 69 sub-themes"."""
+    """The numbers of categories by level: "3 types, 18 themes, 69 sub-themes"."""
     return ", ".join(_size(level, count) for level, count in levels)
 
 
@@ -36,9 +35,9 @@ def as_markdown(version: Version, tree: Tree) -> str:
 
 
 def as_latex(version: Version, tree: Tree) -> str:
-    """A table of all categories, then a section for each type; comments say which packages it needs.
+    """A table of all categories, then a section for each type; comments name the packages that it needs.
 
-    No TeX is needed to write it, and none has set it here. Lines break everywhere, so that all stays within
+    Writing it needs no TeX, and nothing here compiles it. Lines may break everywhere, so that no text exceeds
     the line.
     """
     return "\n".join(_latex(version, tree)) + "\n"
@@ -54,7 +53,7 @@ def _size(level: str, count: int) -> str:
 
 
 def _about(version: Version, tree: Tree) -> str:
-    """The size of the version and its day."""
+    """The size of the version and its day of publication."""
     parts = [sizes(level_counts(node.level for node in tree))] if len(tree) else []
     if version.published_at:
         day = formats.date_format(timezone.localtime(version.published_at), "j F Y")
@@ -63,7 +62,7 @@ def _about(version: Version, tree: Tree) -> str:
 
 
 def _lists(node: Node) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The heads of the lists that a category has, with their entries."""
+    """The headings of a category's lists, with their entries."""
     heads = {"includes": _("Includes"), "excludes": _("Excludes"), "examples": _("Examples")}
     for name, head in heads.items():
         if entries := phrases(getattr(node, name)):
@@ -116,7 +115,7 @@ def _latex(version: Version, tree: Tree) -> Iterable[str]:
 
 
 def _table(tree: Tree) -> Iterable[str]:
-    """All categories at a glance, a rule before each type and some space before each theme."""
+    """All categories, with a rule before each type and some space before each theme."""
     yield rf"\begin{{longtable}}{{{_COLUMNS}}}"
     yield from (r"\toprule", rf"{_set(_('Code'))} & {_set(_('Name'))} \\", r"\midrule", r"\endhead")
     yield from (r"\bottomrule", r"\endfoot")
@@ -131,12 +130,12 @@ def _table(tree: Tree) -> Iterable[str]:
 
 
 def _set(text: str) -> str:
-    r"""Text as LaTeX sets it; arrows as mathematics, since not every font has them."""
+    """Text as LaTeX; arrows as mathematics, because some fonts lack them."""
     return latex(text).replace("→", r"$\rightarrow$")
 
 
 def _breaking(code: str) -> str:
-    """A code, which may go on in the next line after a full stop."""
+    """A code that may break across lines after a full stop."""
     return _set(code).replace(".", r".\allowbreak{}")
 
 
@@ -152,11 +151,11 @@ FORMS: dict[str, tuple[str, Callable[[Version], str]]] = {
     "tex": ("application/x-tex; charset=utf-8", lambda version: as_latex(version, codebook(version).tree())),
     "jsonld": ("application/ld+json", as_skos),
 }
-"""The files by the end of their name: the type of each, and what writes it."""
+"""By the extension of a file its content type and the function that writes it."""
 
 
 def codebook_file(version: Version, form: str) -> HttpResponse:
-    """One version as a file of one of FORMS; 404 for any other."""
+    """One version as a file in one of FORMS; 404 for any other form."""
     if form not in FORMS:
         raise Http404
     mime, write = FORMS[form]
@@ -168,6 +167,6 @@ def codebook_file(version: Version, form: str) -> HttpResponse:
 
 
 def attached_as(version: Version, ending: str) -> str:
-    """The header that names a file of this version."""
+    """The header with the name of a file of this version."""
     name = f"{slugify(version.taxonomy.name) or 'taxonomy'}-v{version.number}{ending}"
     return content_disposition_header(as_attachment=True, filename=name) or "attachment"

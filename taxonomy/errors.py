@@ -1,4 +1,4 @@
-"""What a user may run into with taxonomies."""
+"""Refusals about taxonomies."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TaxonomyRefused(DomainError):
-    """A taxonomy file was refused; `problems` holds every cause with its line."""
+    """A taxonomy file was refused; `problems` are all causes with their lines."""
 
     status = 422
 
@@ -35,7 +35,7 @@ class NameTaken(DomainError):
 
 
 class ChangeRefused(DomainError):
-    """A change of a draft that cannot be made."""
+    """A change that the draft cannot make."""
 
     status = 422
 
@@ -46,7 +46,7 @@ class ChangeRefused(DomainError):
 
 
 class ChangeClash(DomainError):
-    """Somebody else changed the same in the meantime. `theirs` and `ours` are the fields in question."""
+    """Somebody else has changed the same fields. `theirs` and `ours` are the values of these fields."""
 
     def __init__(
         self, by: "Change | None", entry: Entry, theirs: Mapping[str, str], ours: Mapping[str, str]
@@ -68,7 +68,7 @@ class NothingToRedo(DomainError):
 
 
 class UndoBlocked(DomainError):
-    """A later change builds on the one that would be taken back."""
+    """A later change depends on the change to be undone."""
 
     def __init__(self, change: "Change", cause: Refused) -> None:
         self.change = change
@@ -121,7 +121,7 @@ class NotSaid(DomainError):
 
 
 class MotionsOpen(DomainError):
-    """The draft waits for votes."""
+    """The draft cannot be published while these votes are open."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = tuple(numbers)

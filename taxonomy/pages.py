@@ -1,4 +1,4 @@
-"""What pages and endpoints of a taxonomy begin with."""
+"""The first steps of pages and endpoints of a taxonomy: access, and the version."""
 
 from collections.abc import Callable
 
@@ -18,9 +18,8 @@ from taxonomy.queries.taxonomies import published_versions, taxonomies_for
 def taxonomy_of(
     request: HttpRequest | Request, taxonomy_id: int, may: Callable[[Membership | None], bool] | None = None
 ) -> tuple[Taxonomy, Membership]:
-    """The taxonomy, if this user may see it (Http404 if not), and their seat in its study.
-
-    Raises PermissionDenied for a seat that `may`, a rule, does not let.
+    """The taxonomy and this user's seat in its study; Http404 if the user may not see the taxonomy. Raises
+    PermissionDenied for a seat that the rule `may` does not allow.
     """
     taxonomy = get_object_or_404(taxonomies_for(request.user), pk=taxonomy_id)
     member = own_seat(request, taxonomy.study)
@@ -29,7 +28,7 @@ def taxonomy_of(
 
 
 def version_asked_for(request: HttpRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership, Version]:
-    """A taxonomy, the reader's seat, and the version of `?version=`, or the newest published one."""
+    """A taxonomy, the reader's seat, and the version of `?version=` or the newest; Http404 without one."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
     versions = published_versions(taxonomy)
     number = number_asked(request.GET, "version")

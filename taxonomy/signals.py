@@ -1,14 +1,14 @@
-"""What rooms to the left of this one wait for."""
+"""Signals to the rooms above this one."""
 
 from django.dispatch import Signal
 
 published = Signal()
-"""Sent in the transaction that publishes a version, with `version` and `by`: who raises undoes it."""
+"""Sent in the transaction that publishes a version, with `version` and `by`: an error undoes it."""
 
 followed = Signal()
-"""Asked after a publication what it set going, with `version` and `member`, who published it: who receives
-it answers with a sentence, or with "".
+"""Sent after a publication, with `version` and the publisher's `member`. Receivers return a sentence about
+its consequences, or "".
 """
 
 answered = Signal()
-"""Sent in the transaction that names the category which open labels wait for, with `taxonomy`."""
+"""Sent in the transaction that answers an open name without a vote, with `taxonomy`."""

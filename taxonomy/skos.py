@@ -1,7 +1,7 @@
 """A version of a taxonomy for other tools: SKOS, written as JSON-LD.
 
-W3C, SKOS Simple Knowledge Organization System Reference (2009). A concept is named by the identity of its
-category, a UUID: the same in every version and on every server.
+W3C, SKOS Simple Knowledge Organization System Reference (2009). A concept is named by its category's UUID,
+the same in every version and on every server.
 """
 
 import json
@@ -32,9 +32,8 @@ CONTEXT: dict[str, Any] = {
 
 
 def as_skos(version: Version) -> str:
-    """The concept scheme and its concepts, in the order of the tree. Two queries.
-
-    What a category includes and excludes are its scope notes, each begun with the word.
+    """The concept scheme and its concepts, in the order of the tree. Two queries. The includes and excludes
+    of a category are its scope notes, each after the word “Includes” or “Excludes”.
     """
     states = list(
         CategoryState.objects.filter(version=version).select_related("category").order_by("position")
@@ -84,12 +83,12 @@ def _concept(state: CategoryState, scheme: str, iris: dict[int, str], narrower: 
 
 
 def _said(fields: dict[str, Any]) -> dict[str, Any]:
-    """Without what is empty."""
+    """The fields without the empty ones."""
     return {name: value for name, value in fields.items() if value}
 
 
 def _scheme_iri(version: Version) -> str:
-    """Made of the UUID of the taxonomy's first category, or of its number while it has none."""
+    """The IRI from the UUID of the taxonomy's first category, or from its id while it has none."""
     first = (
         Category.objects.filter(taxonomy=version.taxonomy_id)
         .order_by("pk")

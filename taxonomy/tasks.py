@@ -1,4 +1,4 @@
-"""The worker's door to proposals."""
+"""The worker's task that closes votes past their deadline."""
 
 from celery import shared_task
 

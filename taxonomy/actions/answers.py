@@ -1,6 +1,5 @@
-"""Answers to the missing categories that open labels name: a vote or a lead names the category they wait for.
-
-Names that look alike are treated as one name, whoever proposed them, and nobody learns how many there are.
+"""Answers to open names, the missing categories that labels wait for: a vote or a lead names the category.
+Names that look alike count as one name, whoever proposed them, and nobody learns their number.
 """
 
 from django.db import transaction
@@ -16,15 +15,15 @@ from taxonomy.signals import answered
 from taxonomy.tree import drafts, look_alike
 
 VOTED_FOR = Q(motion__outcome=Motion.Outcome.ACCEPTED, motion__change__isnull=False)
-"""Names for which a change was made, because it was voted for."""
+"""Names for which an accepted vote made a change in a draft."""
 IN_THE_DRAFT = VOTED_FOR & Q(motion__change__version__published_at=None)
-"""Names for which the change is still in the draft; publishing the draft answers them."""
+"""Names whose change is still in the draft; publishing the draft answers them."""
 
 
 @transaction.atomic
 def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Membership) -> None:
-    """Say without a vote which category of the newest version the labels with this open name wait for; None
-    takes it back. What was voted for stays. Raises NotAnAnswer.
+    """Name, without a vote, the category of the newest version that the labels with this open name wait for;
+    None withdraws it. Answers by an accepted vote stay. Locks the taxonomy. Raises NotAnAnswer.
     """
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     if category is not None:
@@ -40,8 +39,8 @@ def answer(*, taxonomy: Taxonomy, name: str, category: Category | None, by: Memb
 
 
 def link(motion: Motion, name: str) -> None:
-    """Note that the motion puts this open name to the vote. A name that is voted on stays with that vote, and
-    one that was voted for or answered as well, until its category is gone. The caller holds the taxonomy.
+    """Put this open name to the vote of the motion. A name in another open vote keeps that vote; a name that
+    a vote or a lead answered stays so while its category exists. The caller has locked the taxonomy.
     """
     free = Q(motion=None) | Q(motion__closed_at__isnull=False)
     found = Proposal.objects.filter(free, pk__in=named(motion.taxonomy, name)).exclude(IN_THE_DRAFT)
@@ -49,7 +48,7 @@ def link(motion: Motion, name: str) -> None:
 
 
 def inherit(proposal: Proposal) -> Proposal:
-    """Give a name that is proposed again the vote and the answer of the earlier proposal of this name."""
+    """Give a newly proposed name the vote and the answer of an earlier proposal of the same name."""
     same = Proposal.objects.filter(taxonomy=proposal.taxonomy_id).exclude(motion=None, answered_by=None)
     for other in same.order_by("-motion", "-pk"):
         if look_alike(other.name) == look_alike(proposal.name):
@@ -59,7 +58,7 @@ def inherit(proposal: Proposal) -> Proposal:
 
 
 def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[str, int]) -> None:
-    """As a draft is published: the names that were voted for are answered by what their change became in it.
+    """When a draft is published: answer each name that a vote accepted by the category that its change made.
     `categories` are ids by key.
     """
     found = {name: categories[key] for name, key in answers_of(taxonomy, draft).items()}
@@ -70,8 +69,8 @@ def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[st
 
 
 def answers_of(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, str]:
-    """What a draft answers once it is published: the names that were voted for, as `look_alike` folds them,
-    and the key of what the change for each became.
+    """The answers that publishing the draft would give: for each name that a vote accepted, folded by
+    `look_alike`, the key of the category that its change made.
     """
     voted = Proposal.objects.filter(VOTED_FOR, taxonomy=taxonomy, answered_by=None).select_related("motion")
     answers = {look_alike(one.name): _became(one, draft) for one in voted}
@@ -85,13 +84,13 @@ def _standing(taxonomy: Taxonomy) -> list[int]:
 
 
 def named(taxonomy: Taxonomy, name: str) -> list[int]:
-    """The ids of the proposals of this name, in whatever letters."""
+    """The ids of all proposals with this name, as `look_alike` compares names."""
     rows = Proposal.objects.filter(taxonomy=taxonomy).values_list("pk", "name")
     return [pk for pk, other in rows if look_alike(other) == look_alike(name)]
 
 
 def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:
-    """The key of the category that a vote made for this name; for a split, of the part with this name."""
+    """The key of the category that a vote made for this name; after a split, of the part with the name."""
     motion = proposal.motion
     if motion is None:
         return None

@@ -1,4 +1,4 @@
-"""Every change of a draft, and its publication: each in one transaction, one after the other."""
+"""Every change of a draft, and its publication: one transaction each, one at a time."""
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ from taxonomy.tree.nodes import Node
 
 @dataclass(frozen=True)
 class Acted:
-    """The result of an act on a draft: the stored change, None if nothing changed, and the draft."""
+    """The result of an act on a draft: the stored change, None if nothing changed, and the new draft."""
 
     change: Change | None
     drafted: Drafted
@@ -41,11 +41,11 @@ def act(
     by: User | None,
     seen: Mapping[str, Any] | None = None,
 ) -> Acted:
-    """Make one change in the draft, which begins with the first. `kind`, `key` and `values` are those of
-    taxonomy.tree.drafts.Change; what is added needs no key, and no code where the next one will do.
+    """Make one change in the draft; the first change starts the draft. `kind`, `key` and `values` are those
+    of taxonomy.tree.drafts.Change; a new category needs no key, and no code if the next free one will do.
 
-    `seen` are the fields of the category as the form showed them: one that somebody else has changed since,
-    to something else, is not written over. Raises ChangeRefused, ChangeClash.
+    `seen` are the fields of the category that the form showed. A field that somebody else has since changed
+    to another value is not overwritten. Raises ChangeRefused, ChangeClash.
     """
     found = _locked(taxonomy)
     key, seen = key or str(uuid.uuid4()), seen or {}
@@ -73,9 +73,7 @@ def act(
 
 @transaction.atomic
 def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
-    """Take back this person's last change. Raises NothingToUndo, and UndoBlocked where a later change of
-    somebody builds on it.
-    """
+    """Undo this user's last change. Raises NothingToUndo, and UndoBlocked if a later change depends on it."""
     found = _locked(taxonomy)
     own = [change for change in found.changes if change.made_by_id == by.pk]
     if not own:
@@ -92,8 +90,8 @@ def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
 
 @transaction.atomic
 def redo(*, taxonomy: Taxonomy, by: User) -> Acted:
-    """Do again what this person took back last and what still goes, if they have changed nothing since.
-    Raises NothingToRedo, and ChangeRefused where nothing of it goes.
+    """Redo the change that this user undid last and that is still possible, if they made no change since.
+    Raises NothingToRedo, and ChangeRefused if none of their undone changes is possible.
     """
     found = _locked(taxonomy)
     change, refused = redoable(found, by)
@@ -107,8 +105,8 @@ def redo(*, taxonomy: Taxonomy, by: User) -> Acted:
 
 
 def redoable(found: Drafted, by: User) -> tuple[Change | None, list[tuple[Change, drafts.Refused]]]:
-    """The change that this person would do again: the one they took back last, if they made none since and it
-    still goes. Those that do not are passed over, and given with why.
+    """The change that `redo` would redo: this user's last undone change that is still possible, None if they
+    made another change since; and the impossible ones before it, with the reasons.
     """
     last = max((change.number for change in found.changes if change.made_by_id == by.pk), default=0)
     own = (change for change in found.undone if change.made_by_id == by.pk and change.number > last)
@@ -118,7 +116,7 @@ def redoable(found: Drafted, by: User) -> tuple[Change | None, list[tuple[Change
         _, broken = drafts.fold(found.entries, as_changes(again))
         if broken is None:
             return change, refused
-        # Said as if it were made now: in its own place it may be a later one that does not go.
+        # The reason as of a change made now: in its old place a later change may be the impossible one.
         _, now = drafts.fold(found.entries, as_changes((*found.changes, change)))
         refused.append((change, (now or broken).cause))
     return None, refused
@@ -126,10 +124,10 @@ def redoable(found: Drafted, by: User) -> tuple[Change | None, list[tuple[Change
 
 @transaction.atomic
 def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | None = None) -> Version:
-    """Make the draft the newest version, with a remap for each category of the one before.
+    """Make the draft the newest version, with a remap for each category of the version before.
 
-    `seen` is the edition of the draft that was looked at: nothing else is published. Labels stay as they are.
-    Raises NothingToPublish, DraftMoved, MotionsOpen.
+    `seen` is the edition of the draft that the user saw; another edition is not published. Labels do not
+    change. Raises NothingToPublish, DraftMoved, MotionsOpen.
     """
     found = _locked(taxonomy)
     voted_on = Motion.objects.filter(taxonomy=taxonomy, closed_at=None).order_by("number")
@@ -184,9 +182,8 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
 
 
 def _note_what_is_gone(before: Version, version: Version) -> None:
-    """Write down which choices of all versions before it stand for something else in this one, or nothing.
-
-    Its remaps from the version before are stored.
+    """Store the Gone rows of this version, for the categories that it or an earlier version merged, split or
+    retired. The remaps from the version before are stored already.
     """
     remaps = Remap.objects.filter(from_version=before, to_version=version)
     lost = {
@@ -222,7 +219,7 @@ def _note_what_is_gone(before: Version, version: Version) -> None:
 
 
 def _locked(taxonomy: Taxonomy) -> Drafted:
-    """The draft, which nobody else changes until the end of the transaction."""
+    """The draft; locks the taxonomy, so that nobody else changes the draft until the transaction ends."""
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     return drafted(taxonomy)
 
@@ -241,7 +238,7 @@ def _categories(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, int]:
 def _wanted(
     found: Drafted, kind: str, key: str, values: Mapping[str, Any], seen: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The values of a change, with identities for what is new. Raises ChangeRefused, ChangeClash."""
+    """The values of a change, with keys for new categories. Raises ChangeRefused, ChangeClash."""
     if kind == drafts.ADD and _is_taken(key, found.taxonomy):
         raise errors.ChangeRefused(_("That key belongs to a category of another taxonomy. Leave it out."))
     if kind == drafts.DESCRIBE:
@@ -254,7 +251,7 @@ def _wanted(
 def _chosen(
     draft: drafts.Draft, kind: str, key: str, values: Mapping[str, Any], below: Sequence[Entry]
 ) -> dict[str, Any]:
-    """What the draft chose by itself, to be stored: it stays when other changes are taken back."""
+    """The codes that the draft chose itself, stored so that they stay when other changes are undone."""
     if kind in {drafts.ADD, drafts.MOVE}:
         return {"code": draft[key].code}
     if kind == drafts.MERGE:
@@ -265,7 +262,7 @@ def _chosen(
 
 
 def _is_taken(key: str, taxonomy: Taxonomy) -> bool:
-    """Is this the identity of a category of another taxonomy, published or in a draft?"""
+    """Does this key belong to a category of another taxonomy, published or in a draft?"""
     elsewhere = Change.objects.filter(key=key, kind=drafts.ADD).exclude(version__taxonomy=taxonomy)
     return elsewhere.exists() or Category.objects.filter(key=key).exclude(taxonomy=taxonomy).exists()
 
@@ -273,13 +270,13 @@ def _is_taken(key: str, taxonomy: Taxonomy) -> bool:
 def _differing(
     found: Drafted, key: str, values: Mapping[str, Any], seen: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The fields that would change. Raises ChangeClash where somebody else was there first."""
+    """The fields that would change. Raises ChangeClash if somebody else changed one of them since."""
     entry = found.draft.entries.get(key)
     if entry is None:
         return dict(values)
     given = {name: _clean(text) for name, text in values.items()}
     was = {name: _clean(text) for name, text in seen.items()}
-    # A field that was only looked at is not changed back to what it was.
+    # A field that this user did not edit does not undo another user's change.
     changing = {
         name: text
         for name, text in given.items()
@@ -294,7 +291,7 @@ def _differing(
 
 
 def _who_changed(found: Drafted, key: str, fields: Collection[str]) -> Change | None:
-    """The last change of one of these fields; None where it was taken back."""
+    """The last change of one of these fields in the draft; None if it was undone."""
     about = (change for change in reversed(found.changes) if str(change.key) == key)
     return next((change for change in about if not change.values.keys().isdisjoint(fields)), None)
 

@@ -1,5 +1,5 @@
-"""Proposals that are put to the vote: opened, voted on, withdrawn, closed. Each under the lock of the
-taxonomy and of the motion, in that order, so that a vote and the deadline come one after the other.
+"""Proposals that are put to the vote: opened, voted on, withdrawn, closed. Each act locks the taxonomy, then
+the motion, so that a ballot and the closing come one after the other.
 """
 
 import uuid
@@ -29,7 +29,7 @@ from taxonomy.tree import drafts
 REASONS_LENGTH = 5000
 ARGUMENT_LENGTH = 2000
 MOST_DAYS = 90
-"""A vote lasts so long at most: until it is over no version can be published."""
+"""The longest vote: no version can be published while a vote is open."""
 
 
 @transaction.atomic
@@ -46,11 +46,11 @@ def open_motion(
     quorum: int | None = None,
     waits: str = "",
 ) -> Motion:
-    """Put a change to the vote of all who may label in the study now. `kind`, `key` and `values` are those of
-    taxonomy.tree.drafts.Change; `quorum` is more than half of them if nothing is said. A new category, or a
-    split, waits for all of them.
+    """Put a change to the vote of all members who may label in the study now. `kind`, `key` and `values` are
+    those of taxonomy.tree.drafts.Change; `quorum` is more than half of the members by default, and all of
+    them for a new category or a split.
 
-    Raises NotProposable, and ChangeRefused where the draft would not take the change today.
+    Raises NotProposable, and ChangeRefused if the change is impossible in today's draft.
     """
     taxonomy = Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     now = clock.now()
@@ -116,10 +116,10 @@ def open_motion(
 
 @transaction.atomic
 def cast(*, motion: Motion, member: Membership, choice: str, argument: str = "") -> Motion:
-    """Vote, or change one's mind, with an argument or without. The last ballot that is waited for closes the
-    vote. After the deadline it is not taken: the motion that comes back is closed without it.
+    """Vote, or change a vote, with or without an argument.
 
-    Raises MotionClosed where it was closed before, NoBallot.
+    The last missing ballot closes the vote. After the deadline the ballot is not counted, and the returned
+    motion is closed without it. Raises NoBallot, and MotionClosed if the motion was closed before.
     """
     current, now = _held(motion), clock.now()
     if not current.is_open:
@@ -138,8 +138,8 @@ def cast(*, motion: Motion, member: Membership, choice: str, argument: str = "")
 
 @transaction.atomic
 def withdraw(*, motion: Motion, by: Membership) -> Motion:
-    """Take one's own proposal back while it is open; what was voted until then stays with it. After the
-    deadline it is closed in place of that. Raises MotionClosed, NotOwnMotion.
+    """Withdraw one's own proposal while it is open; its ballots stay. After the deadline this closes the vote
+    by its result instead. Raises MotionClosed, NotOwnMotion.
     """
     current, now = _held(motion), clock.now()
     if current.opened_by_id != by.pk:
@@ -150,8 +150,8 @@ def withdraw(*, motion: Motion, by: Membership) -> Motion:
 
 
 def close_due(taxonomy: Taxonomy | None = None) -> int:
-    """Close what is past its deadline, in one taxonomy or in all, each in a transaction of its own; how many
-    this call closed.
+    """Close every vote past its deadline, in one taxonomy or in all, each in its own transaction; return the
+    number of votes that this call closed.
     """
     due = Motion.objects.filter(closed_at=None, deadline__lte=clock.now())
     if taxonomy is not None:
@@ -161,7 +161,7 @@ def close_due(taxonomy: Taxonomy | None = None) -> int:
 
 @transaction.atomic
 def set_rule(*, taxonomy: Taxonomy, by: Membership, by_majority: bool) -> None:
-    """By what proposals opened from now on are accepted. New categories need all votes in any case."""
+    """Set whether a majority accepts proposals opened from now on. New categories always need all votes."""
     current = Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     if current.by_majority != by_majority:
         Taxonomy.objects.filter(pk=current.pk).update(by_majority=by_majority)
@@ -178,14 +178,14 @@ def _close_if_due(motion: Motion) -> bool:
 
 
 def _held(motion: Motion) -> Motion:
-    """The motion as it is now; nobody else votes, closes, or changes the draft until the transaction ends."""
+    """The current motion; locks taxonomy and motion against other votes, closings and draft changes."""
     Taxonomy.objects.select_for_update(no_key=True).get(pk=motion.taxonomy_id)
     held = Motion.objects.select_for_update(no_key=True, of=("self",))
     return held.select_related("taxonomy__study").get(pk=motion.pk)
 
 
 def _close(motion: Motion, now: datetime, *, withdrawn: bool = False) -> Motion:
-    """Count, and make the change in the draft if it is accepted. The caller holds the motion."""
+    """Count the ballots, and make the change in the draft if accepted. The caller has locked the motion."""
     counted = Counter(Ballot.objects.filter(motion=motion).values_list("choice", flat=True))
     motion.closed_at = now
     motion.in_favour = counted[Ballot.Choice.FOR]
@@ -202,9 +202,9 @@ def _close(motion: Motion, now: datetime, *, withdrawn: bool = False) -> Motion:
 
 
 def outcome_of(motion: Motion) -> str:
-    """What the counted ballots come to: too few, or accepted if more than half of them are for it (by
-    majority), or if nobody is against it and more are for it than abstain (unanimously). A new category needs
-    the vote of everybody.
+    """The result of the counted ballots: no quorum; else accepted if more than half of the ballots are for
+    the change (by majority), or if none is against it and more are for it than abstain (otherwise). A new
+    category needs the votes of all electors.
     """
     yes, noes, neither = motion.in_favour or 0, motion.against or 0, motion.abstained or 0
     if motion.cast < motion.quorum:
@@ -216,7 +216,7 @@ def outcome_of(motion: Motion) -> str:
 
 
 def _apply(motion: Motion) -> None:
-    """Make the change in the draft. It is nobody's own, so that nobody takes it back alone."""
+    """Make the change in the draft, without a maker, so that no single user can undo it."""
     try:
         acted = act(
             taxonomy=motion.taxonomy, kind=motion.kind, key=str(motion.key), values=motion.values, by=None
@@ -234,7 +234,7 @@ COMMENT_LENGTH = 2000
 
 @transaction.atomic
 def comment(*, motion: Motion, by: Membership, text: str) -> MotionComment:
-    """Say something about a proposal to all who read it; @R3 tells that member. Raises NotSaid."""
+    """Add a comment to a proposal, visible to all its readers; @R3 notifies that member. Raises NotSaid."""
     text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").strip()
     may = may_propose(by) and by.study_id == motion.taxonomy.study_id
     if not may or not text or len(text) > COMMENT_LENGTH:
@@ -250,6 +250,6 @@ def comment(*, motion: Motion, by: Membership, text: str) -> MotionComment:
 
 
 def see_comments(*, taxonomy: Taxonomy, member: Membership) -> int:
-    """Note that the member has read the comments on proposals that name them; how many were new."""
+    """Record that the member has read the comments on proposals that name them; return how many were new."""
     new = MotionMention.objects.filter(comment__motion__taxonomy=taxonomy, member=member, seen_at=None)
     return new.update(seen_at=clock.now())

@@ -1,4 +1,4 @@
-"""A taxonomy comes into a study."""
+"""Makes the taxonomies of a study."""
 
 from django.db import transaction
 
@@ -13,7 +13,7 @@ from taxonomy.tree import Tree
 
 @transaction.atomic
 def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
-    """Make a taxonomy without any category: its first version is a draft. Raises NameTaken."""
+    """Make a taxonomy without categories, whose first version is a draft. Raises NameTaken."""
     version = _first_version(study, name)
     record(study, "taxonomies.started", by, name=name)
     return version.taxonomy
@@ -21,9 +21,8 @@ def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
 
 @transaction.atomic
 def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, note: str = "") -> Version:
-    """Make a taxonomy whose first version, published at once, is this tree.
-
-    Raises NameTaken. Each node becomes a category with an identity of its own.
+    """Make a taxonomy whose first version is this tree, published at once. Each node becomes a category with
+    its own identity. Raises NameTaken.
     """
     version = _first_version(study, name, note)
     _store(version, tree)

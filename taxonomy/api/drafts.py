@@ -182,13 +182,13 @@ class DraftPublication(APIView):
 
 
 def _taxonomy(request: Request, taxonomy_id: int) -> tuple[Taxonomy, User]:
-    """The taxonomy, and who may change it: the caller."""
+    """The taxonomy and the caller, who may change it."""
     taxonomy, _member = taxonomy_of(request, taxonomy_id, rules.may_edit_taxonomies)
     return taxonomy, cast("User", request.user)
 
 
 def values_of(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The values of a change as the draft wants them. Raises ValidationError for what does not belong."""
+    """The values of a change for the draft. Raises ValidationError for missing and unknown values."""
     if kind != drafts.ADD and key is None:
         raise serializers.ValidationError({"key": ["Say which category."]})
     if missing := [name for name in _NEEDED.get(kind, ()) if name not in given]:

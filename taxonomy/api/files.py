@@ -15,7 +15,7 @@ from taxonomy.queries.taxonomies import published_versions
 
 
 def version_of(request: Request, taxonomy_id: int, number: int) -> Version:
-    """A published version, by the number of its taxonomy; 404 where the asker is no member."""
+    """A published version of a taxonomy by its number; 404 if the caller is no member of the study."""
     taxonomy, _member = taxonomy_of(request, taxonomy_id)
     return get_object_or_404(published_versions(taxonomy).select_related("taxonomy__study"), number=number)
 

@@ -143,7 +143,7 @@ class ProposalComments(APIView):
 
 
 def _voter(request: Request, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    """The taxonomy, and the seat of a member who may propose and vote. What is due is closed first."""
+    """The taxonomy, and the seat of a member who may propose and vote. First closes the votes now due."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_propose)
     actions.close_due(taxonomy)
     return taxonomy, member

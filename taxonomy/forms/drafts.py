@@ -1,4 +1,4 @@
-"""What is posted to the editor of a draft, as a change."""
+"""Reads the changes that the editor of a draft posts."""
 
 import uuid
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ WRITTEN = ("name", "code", *TEXTS)
 
 @dataclass(frozen=True)
 class Posted:
-    """One act as it was posted: `kind`, `key` and `values` as taxonomy.actions.act wants them; `seen` are the
-    fields as the form showed them.
+    """One posted act: `kind`, `key` and `values` for taxonomy.actions.act; `seen` are the fields as the form
+    showed them.
     """
 
     kind: str
@@ -27,17 +27,17 @@ class Posted:
 
     @property
     def typed(self) -> dict[str, str]:
-        """What the person typed: the texts that are not as the form showed them."""
+        """The user's text: the texts that differ from the form's."""
         seen = self.seen or {}
         texts = {name: text for name, text in self.values.items() if isinstance(text, str)}
         return {name: text for name, text in texts.items() if name in WRITTEN and text != seen.get(name)}
 
 
 def read(posted: QueryDict, draft: Draft) -> Posted:
-    """The act in a posted form. Http404 for one that no form of ours can have sent.
+    """The act in a posted form; Http404 for an act that none of our forms sends.
 
-    `to`: `up` and `down` move a category among its siblings, `first`, `last` and a key say what it comes
-    after. `parts`: a line for each new part of a split.
+    `to`: `up` and `down` move a category among its siblings; `first`, `last` or the key of the sibling before
+    it set its place. `parts`: a line for each new part of a split.
     """
     fields = {name: storable(str(text)) for name, text in posted.items()}
     kind = fields.get("kind", "")
@@ -50,7 +50,7 @@ def read(posted: QueryDict, draft: Draft) -> Posted:
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for the NUL, which no database stores."""
+    """The text with U+FFFD in place of NUL, which no database stores."""
     return text.replace("\0", "\ufffd")
 
 
@@ -112,7 +112,7 @@ def _moved(posted: Mapping[str, str], draft: Draft, key: str | None) -> dict[str
 
 
 def _nudged(draft: Draft, key: str, to: str) -> dict[str, Any]:
-    """One place up or down among the siblings; the first and the last stay where they are."""
+    """The place one step up or down among the siblings; the first and the last cannot move further."""
     parent = draft[key].parent
     siblings = [entry.key for entry in draft.below(parent)]
     place = siblings.index(key)

@@ -1,4 +1,4 @@
-"""The form that puts a change to the vote; the change itself is read by taxonomy.forms.drafts."""
+"""The form that puts a change to the vote; taxonomy.forms.drafts reads the change itself."""
 
 from datetime import timedelta
 from typing import Any

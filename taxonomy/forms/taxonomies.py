@@ -15,10 +15,8 @@ MOST_PROBLEMS = 100
 
 
 class TaxonomyForm(forms.Form):
-    """A name, and a preset, a CSV file, its text, or nothing yet. Cleans to `name` and `tree`, which is None
-    for a taxonomy that begins empty.
-
-    `causes`: each line that stands in its way, in words; the error of `file` or `text` is what they head.
+    """A name, and a preset, a CSV file, its text, or nothing. Cleans to `name` and `tree`, which is None for
+    an empty taxonomy. `causes` explains each refused line; the error of `file` or `text` is their heading.
     """
 
     causes: tuple[str, ...] = ()
@@ -73,7 +71,7 @@ class TaxonomyForm(forms.Form):
         return cleaned
 
     def tree_so_far(self) -> Tree | None:
-        """The tree that was posted, whatever the form still lacks; None without one that can be read."""
+        """The posted tree, even if the form is otherwise incomplete; None without a readable tree."""
         if not self.is_bound:
             return None
         self.is_valid()
@@ -87,7 +85,7 @@ class TaxonomyForm(forms.Form):
         return self._read("file", file)
 
     def _read(self, field: str, source: Any) -> Tree | None:
-        """The tree in the source, or None with an error at `field`, and `causes` for the lines in its way."""
+        """The tree in the source; None if it is refused, with an error at `field` and `causes` by line."""
         try:
             return read_csv(source)
         except TaxonomyFileError as error:

@@ -1,4 +1,4 @@
-"""What can be said, and what is said about it."""
+"""Taxonomies with their categories and versions, and proposals with their votes."""
 
 from taxonomy.models.proposals import Ballot, Motion, MotionComment, MotionMention, Proposal
 from taxonomy.models.versions import Category, CategoryState, Change, Gone, Level, Remap, Taxonomy, Version

@@ -1,4 +1,4 @@
-"""What somebody misses in a taxonomy, and what is put to the vote."""
+"""Missing categories that labels name, and changes that are put to the vote."""
 
 import pgtrigger
 from django.db import models
@@ -14,10 +14,10 @@ from taxonomy.tree.drafts import KINDS
 
 
 class Proposal(models.Model):
-    """A change of a taxonomy put to its people: so far a new category, named by who found none that fits.
+    """A missing category, named by the author of a label who found none that fits.
 
-    One person proposes a name once while it is open; all labels of theirs that want it point here, and each
-    says for itself why.
+    One author proposes a name once while the proposal is open. All their labels with this name point to it,
+    and each label has its own reasons.
     """
 
     class State(models.TextChoices):
@@ -65,10 +65,9 @@ class Proposal(models.Model):
 
 
 class Motion(models.Model):
-    """A change put to the vote of those who were members as it was opened: `kind`, `key` and `values` as in
-    taxonomy.tree.drafts.Change. Who says what is hidden until it is closed, and stays for ever.
-
-    `change` is what an accepted one became in the draft; `refused` says why it could not.
+    """A change put to the vote of the members at its opening: `kind`, `key` and `values` as in
+    taxonomy.tree.drafts.Change. The votes are hidden until it is closed, and then stay for ever. `change` is
+    the change that an accepted motion made in the draft; `refused` is why it could not.
     """
 
     class Outcome(models.TextChoices):
@@ -197,13 +196,13 @@ class Motion(models.Model):
 
     @property
     def cast(self) -> int:
-        """How many have voted. Only of a closed one."""
+        """The number of ballots cast; only for a closed motion."""
         return (self.in_favour or 0) + (self.against or 0) + (self.abstained or 0)
 
 
 class Ballot(models.Model):
-    """One who may vote in a motion, and their vote: `choice` is empty until it is cast. The rows are made as
-    it is opened, so that who comes later has none.
+    """An elector of a motion and their vote: `choice` is empty until they vote. The rows are made when the
+    motion is opened, so that later members have none.
     """
 
     class Choice(models.TextChoices):
@@ -269,7 +268,7 @@ class Ballot(models.Model):
 
 
 class MotionComment(models.Model):
-    """One comment in the thread of a proposal. It is there at once, for all, and stays as it was said."""
+    """One comment in the thread of a proposal, visible to all at once and never changed."""
 
     motion = models.ForeignKey(Motion, models.PROTECT, related_name="comments")
     author = models.ForeignKey(Membership, models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""What can be said: a tree of categories, published in immutable versions."""
+"""Trees of categories, published in immutable versions."""
 
 import uuid
 
@@ -24,7 +24,7 @@ class Level(models.IntegerChoices):
 
 
 class Taxonomy(models.Model):
-    """A tree of categories that a study labels with; it lives on through versions."""
+    """A tree of categories by which a study labels, through all its versions."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="taxonomies")
     name = models.CharField(_("name"), max_length=120)
@@ -94,9 +94,8 @@ class Category(models.Model):
 
 
 def _stays_once_published(name: str, unless: str = "") -> pgtrigger.Trigger:
-    """A row stays as its version was published. `unless`: SQL before the check, which may let one pass.
-
-    The text is that of the migrations, spaces too.
+    """Rows of a published version never change. `unless` is SQL before the check that may allow a change. The
+    text, including its spaces, is that of the migrations.
     """
     return pgtrigger.Trigger(
         name=name,
@@ -115,7 +114,7 @@ def _stays_once_published(name: str, unless: str = "") -> pgtrigger.Trigger:
 
 
 class CategoryState(models.Model):
-    """How one category looks in one version: code, name, place in the tree, definition."""
+    """One category in one version: code, name, place in the tree, texts."""
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="states")
     category = models.ForeignKey(Category, models.PROTECT, related_name="states")
@@ -162,9 +161,8 @@ _SOMEBODY_LEAVES = """
 
 
 class Change(models.Model):
-    """One act in a draft, kept for ever: the draft is the published version with its changes folded over it
-    in the order of their numbers. One that was taken back (`undone_at`) counts no longer, until it is done
-    again.
+    """One act in a draft, kept for ever: the draft is the published version with its changes applied in the
+    order of their numbers. An undone change (`undone_at`) does not count until it is redone.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="changes")
@@ -196,7 +194,7 @@ class Change(models.Model):
 
 
 class Remap(models.Model):
-    """What became of one category between two versions; a split has a row per part."""
+    """The fate of one category between two versions; a split has a row for each part."""
 
     class Kind(models.TextChoices):
         SAME = "same", _("same")
@@ -230,11 +228,11 @@ class Remap(models.Model):
 
 
 class Gone(models.Model):
-    """What a choice of a category stands for in this version no longer, if it was made before version `since`
-    (and not before `after`, where another row says what became of those).
+    """What a choice of `category` counts as in this version, if it was made before version `since`, which
+    merged, split or retired the category, and not before `after`, for which another row holds.
 
-    `became` is the category that took it over as a whole; none where it was split or retired. What was split
-    may be there still, smaller. `last` is how it looked in the last version before `since`.
+    `became` is the category that took it over as a whole, empty after a split or retirement. A split category
+    may still exist as a smaller one. `last` is its state in the last version before `since`.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="gone")

@@ -1,7 +1,7 @@
 """Taxonomies that come with Crosscheck, as CSV files in this folder.
 
-Codes and names of `llm-frameworks` are the terms of the reference study (arXiv 2506.13114); every other text,
-and all of `relevance`, was written for Crosscheck.
+Codes and names of `llm-frameworks` are the terms of the reference study (arXiv 2506.13114); all other texts,
+and all of `relevance`, were written for Crosscheck.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from taxonomy.tree.checks import gettext_noop
 
 @dataclass(frozen=True)
 class Preset:
-    """A taxonomy to start from. `name` is its key and its file, `title` what its taxonomy is called."""
+    """A taxonomy to start from. `name` is its key and file name, `title` the name of its taxonomy."""
 
     name: str
     title: str

@@ -12,8 +12,8 @@ from taxonomy.tree.hues import NONE, hues
 class States(dict[int, CategoryState]):
     """The categories of one version by their ids, in the order of the tree.
 
-    A category of an earlier version that this one lacks is found by its id too: as what it became, or, where
-    it was split or retired, as it last was. It is neither counted nor walked through, and `in` says no.
+    The id of an earlier version's category that this version lacks finds the category that it became, or,
+    after a split or retirement, its last state; such ids do not count in `len`, iteration or `in`.
     """
 
     def __init__(self, version_id: int, states: Iterable[CategoryState]) -> None:
@@ -22,7 +22,7 @@ class States(dict[int, CategoryState]):
 
     @cached_property
     def _gone(self) -> dict[int, list[Gone]]:
-        """By category, the latest first."""
+        """The rows of Gone by category, the latest first."""
         found: dict[int, list[Gone]] = {}
         for gone in Gone.objects.filter(version=self.version_id).select_related("last").order_by("-since"):
             found.setdefault(gone.category_id, []).append(gone)
@@ -33,13 +33,13 @@ class States(dict[int, CategoryState]):
         return self[gone.became_id] if gone.became_id else gone.last
 
     def knows(self, category_id: int) -> bool:
-        """Is this a category of the version, or of one before it?"""
+        """Does this category belong to this version or to an earlier one?"""
         return category_id in self or category_id in self._gone
 
     def stands_as(self, category_id: int, chosen_in: int | None = None) -> int | None:
-        """The category of this version that a choice counts as: itself, or what took it over as a whole; None
-        where it was split or retired since. `chosen_in` is the id of the version that it was made in: without
-        it, what is there still counts as itself, if it was split before or not.
+        """The category of this version as which a choice counts: itself, or the one that took it over as a
+        whole; None if it was split or retired since. `chosen_in` is the id of the version of the choice;
+        without it an existing category counts as itself, even if it was split before.
         """
         if chosen_in in {None, self.version_id} and category_id in self:
             return category_id
@@ -49,7 +49,7 @@ class States(dict[int, CategoryState]):
         return category_id if category_id in self else None
 
     def chosen_as(self, categories: Iterable[int]) -> list[int]:
-        """These categories of the version, and all former ones whose choices count as one of them."""
+        """These categories of the version, and all former categories whose choices count as one of them."""
         here = set(categories)
         former = (id_ for id_ in self._gone if id_ not in self)
         return [*here, *(id_ for id_ in former if self._gone[id_][0].became_id in here)]
@@ -57,9 +57,8 @@ class States(dict[int, CategoryState]):
 
 @dataclass(frozen=True)
 class Codebook:
-    """The categories of one version by identity: what reports, exports and the labelling page look up.
-
-    One query made it; `states` are in the order of the tree.
+    """The categories of one version for reports, exports and the labelling page, in the order of the tree,
+    made by one query.
     """
 
     version_id: int
@@ -67,7 +66,7 @@ class Codebook:
 
     @cached_property
     def by_id(self) -> States:
-        """State by the id of its category."""
+        """States by the id of their category."""
         return States(self.version_id, self.states)
 
     @cached_property
@@ -75,11 +74,11 @@ class Codebook:
         return {state.code: state for state in self.states}
 
     def at_level(self, level: int) -> tuple[CategoryState, ...]:
-        """The categories of one level: the codebook that a coefficient at this level counts over."""
+        """The categories of one level, over which a coefficient at this level is computed."""
         return tuple(state for state in self.states if state.level == level)
 
     def ancestor(self, category_id: int, level: int) -> CategoryState | None:
-        """The category's ancestor at `level`, itself included; None if the category lies above that level."""
+        """The category's ancestor at `level`, or itself; None for a category above that level."""
         state = self.by_id.get(category_id)
         while state is not None and state.level > level:
             state = self.by_id.get(state.parent_id) if state.parent_id else None
@@ -91,14 +90,14 @@ class Codebook:
         return {category: ancestor.category_id for category, ancestor in pairs if ancestor}
 
     def below(self, category_id: int) -> list[int]:
-        """The ids of this category and of all beneath it; none where the version has it not."""
+        """The ids of this category and of all below it; empty if the version lacks the category."""
         state = self.by_id.get(category_id)
         if state is None:
             return []
         return [id_ for id_, ancestor in self.rolled_up(state.level).items() if ancestor == category_id]
 
     def choosable(self, depth: int) -> frozenset[int]:
-        """The ids of the categories at this level or deeper, or above it without any below."""
+        """The ids of the categories at this level or deeper, and of the ones above it without any below."""
         parents = {state.parent_id for state in self.states}
         return frozenset(
             id_ for id_, state in self.by_id.items() if state.level >= depth or id_ not in parents
@@ -119,7 +118,7 @@ class Codebook:
         )
 
     def hue(self, category_id: int) -> int:
-        """Which hue a chip has: that of its type, as taxonomy.tree.hues gives it."""
+        """The hue of a category's chip: that of its type, from taxonomy.tree.hues."""
         ancestor = self.ancestor(category_id, Level.TYPE)
         return NONE if ancestor is None else self._hues[ancestor.code]
 
@@ -129,15 +128,15 @@ class Codebook:
 
 
 def hues_of(types: Sequence[CategoryState]) -> dict[str, int]:
-    """The hues of the types, given in the order of the tree, by their codes."""
+    """The hues of the types by their codes; `types` are in the order of the tree."""
     found = hues([state.hue for state in types])
     return {state.code: hue for state, hue in zip(types, found, strict=True)}
 
 
 def answered(version: Version) -> dict[int, int]:
-    """Proposal id to the id of the category of this published version that answers it: the one that was voted
-    for or that a lead named, or what that became since. Proposals without one there are left out. Two
-    queries, three for one that is no category any more.
+    """Proposal id to the id of the category of this published version that answers it: the category that a
+    vote or a lead named, or its successor. Proposals without such a category are left out. Two queries, three
+    if one of these categories is gone.
     """
     named = Proposal.objects.filter(taxonomy=version.taxonomy_id, answered_by__isnull=False)
     states = codebook(version).by_id

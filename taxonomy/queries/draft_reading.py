@@ -21,8 +21,8 @@ from taxonomy.tree.mentions import Mention, stale_mentions
 
 @dataclass
 class DraftBranch:
-    """A category in the tree of a draft. `old` is how it was published, None for a new one; what is gone has
-    its `fate` and the categories that it became, and stands where it was.
+    """A category in the tree of a draft. `old` is its published state, None for a new category. A removed
+    category keeps its place, with its `fate` and the categories that it became.
     """
 
     entry: Entry
@@ -45,12 +45,12 @@ class DraftBranch:
 
     @property
     def old_code(self) -> str:
-        """The published code, where it has another now."""
+        """The published code if it differs from the current one."""
         return self.old.code if self.old and self.old.code != self.entry.code else ""
 
     @property
     def is_told(self) -> bool:
-        """Are its texts other than they were published?"""
+        """Do its texts differ from the published ones?"""
         return self.old is not None and bool(other_texts(self.old, self.entry))
 
 
@@ -69,10 +69,10 @@ LABELS = {
 
 
 def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> list[DraftBranch]:
-    """The types with their subtrees; a removed category stands last below its nearest remaining ancestor.
+    """The types with their subtrees; a removed category is last below its nearest remaining ancestor.
 
-    `words` keep only categories whose code or name contains them, with their ancestors. The types are open,
-    and so are the paths to the chosen category and to changed ones.
+    `words` keep only categories whose code or name contains them, with their ancestors. The types and the
+    paths to the chosen category and to changed ones are open.
     """
     draft = found.draft
     published = draft.published
@@ -131,7 +131,7 @@ def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
 
 
 def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) -> bool:
-    """Open the branches that have something to show below them. True if one of these branches itself has."""
+    """Open the branches with content to show below them; True if one of these branches is such content."""
     is_seen = False
     for branch in found:
         inside = _open(branch.below, chosen, is_filtered=is_filtered)
@@ -146,8 +146,8 @@ def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) 
 def about(found: Drafted, entry: Entry, typed: Mapping[str, str]) -> dict[str, Any]:
     """One category of the draft with its texts, its place in the tree and the places it could move to.
 
-    `typed` are fields that could not be saved and are shown again. Of each text: what is `seen`, which is
-    stored, and its `difference` from the published text.
+    `typed` are fields that could not be saved and are shown again. For each text, `seen` is the stored text
+    and `difference` its changes from the published text.
     """
     draft = found.draft
     old = draft.published.get(entry.key)
@@ -217,7 +217,7 @@ def told(found: Drafted) -> list[ChangeInWords]:
 
 
 def _what(draft: Draft, change: drafts.Change) -> str:
-    """What a change does, in words. Asked before it is made."""
+    """The act of a change in words. Called before the change is applied."""
     values = change.values
     entry = draft.entries.get(change.key)
     if entry is None:
@@ -262,7 +262,7 @@ def not_again(found: Drafted, refused: Sequence[tuple[Change, Refused]]) -> list
 @dataclass(frozen=True)
 class StaleCodes:
     """A category whose texts name outdated codes of other categories: the names of these texts, and the codes
-    with what they are now.
+    with their present ones.
     """
 
     entry: Entry

@@ -1,4 +1,4 @@
-"""Reads of a draft: the published version and the changes that were made to it since."""
+"""Reads of a draft: the published version, and the changes made since."""
 
 import zlib
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from taxonomy.tree.drafts import Draft
 
 @dataclass(frozen=True)
 class Drafted:
-    """A draft with its history. `published` is the version that it changes, None before the first one.
+    """A draft with its history.
 
-    `version` is the draft's own row, None before the first change. `changes` are in force, in their order;
-    `undone` were taken back.
+    `published` is the version that it changes, None before the first. `version` is the draft's own row, None
+    before the first change. `changes` are in force, in their order; `undone` are not.
     """
 
     taxonomy: Taxonomy
@@ -45,7 +45,7 @@ class Drafted:
 
     @property
     def edition(self) -> str:
-        """A word for the state of the draft, which differs after each change, undo and redo."""
+        """A key of the draft's state, which differs after each change, undo and redo."""
         return _edition(self.number, [change.number for change in self.changes])
 
 
@@ -77,8 +77,8 @@ def drafted(taxonomy: Taxonomy) -> Drafted:
 
 
 def entries_of(version: Version) -> tuple[Entry, ...]:
-    """The categories of a version, in the order of the tree, types with the colour that it shows: they
-    keep it wherever they go. One query.
+    """The categories of a version, in the order of the tree. Types have the colour with which they are shown,
+    which they keep wherever they move. One query.
     """
     states = list(
         CategoryState.objects.filter(version=version).select_related("category").order_by("position")

@@ -1,4 +1,4 @@
-"""The history of a taxonomy: what each version changed, and how one category came about."""
+"""The history of a taxonomy: the changes of each version, and the history of one category."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from taxonomy.tree import other_texts
 
 @dataclass(frozen=True)
 class Makers:
-    """Who changed one category in a version: the pseudonyms of people, "" for a person without one, and the
+    """The makers of one category's changes in a version: pseudonyms, "" for a person without one, and the
     proposals by which the members changed it together.
     """
 
@@ -25,8 +25,8 @@ class Makers:
 
 @dataclass(frozen=True)
 class CategoryChange:
-    """What became of a category in a version: `kind` as in Remap, how it was and what it is. `texts`: the
-    explaining texts that are others now.
+    """The change of a category in a version: `kind` as in Remap, its old and new states. `texts` are the
+    names of the changed texts.
     """
 
     kind: str
@@ -44,11 +44,11 @@ class CategoryChange:
 
 @dataclass
 class VersionStep:
-    """One version compared with the one before it: added and changed categories, in the order of the tree.
+    """One version compared with the one before: added and changed categories, in the order of the tree.
 
-    Each added category comes with who made it. `sizes` are the numbers of categories by level, `makers` who
-    made how many of its changes, by pseudonym, "" for somebody who has none; `motions` the proposals that
-    were accepted and became changes of it.
+    Added categories come with their makers. `sizes` are the numbers of categories by level; `makers` the
+    number of changes by pseudonym, "" for people without one; `motions` the accepted proposals among the
+    changes.
     """
 
     version: Version
@@ -61,10 +61,10 @@ class VersionStep:
 
 @dataclass(frozen=True)
 class CategoryLife:
-    """One category through the versions: how it looked in each, what it took in and what it became at last.
+    """One category through the versions: its states, the categories that it took in, and what it became.
 
-    `states` are its looks where they changed, oldest first, each with the versions from and to that it had
-    it. `took` are the categories that were merged into it, or that it is a part of, with the kind.
+    `states` are its different states, oldest first, each with its parent and its first and last version.
+    `took` are the categories that were merged into it or split into it, with the kind.
     """
 
     states: tuple[tuple[CategoryState, CategoryState | None, int, int], ...]
@@ -159,7 +159,7 @@ def _motion(change: Change) -> Motion | None:
 
 
 def _makers(changes: list[Change]) -> tuple[tuple[str, int], ...]:
-    """How many changes each person made; a change that was voted on has no single maker."""
+    """The number of changes by person; a change by vote has no single maker."""
     makers = (getattr(change, "maker", None) or "" for change in changes if not _motion(change))
     return tuple(Counter(makers).most_common())
 
@@ -169,7 +169,7 @@ def _motions(changes: list[Change]) -> tuple[Motion, ...]:
 
 
 def _made(changes: list[Change]) -> dict[UUID, Makers]:
-    """Who changed each category, by its key; a change that splits a category concerns the new parts too."""
+    """The makers of each category's changes, by its key; a split also concerns the new parts."""
     about: dict[UUID, list[Change]] = defaultdict(list)
     for change in changes:
         about[change.key].append(change)

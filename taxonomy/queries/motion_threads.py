@@ -1,4 +1,4 @@
-"""The comments on proposals as members read them, and the news of proposals for one member."""
+"""The comments on proposals, and the news of proposals for one member."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -18,8 +18,8 @@ from taxonomy.rules import may_propose
 
 @dataclass(frozen=True)
 class ShownComment:
-    """One comment. `author` is a pseudonym, and `pieces` are the parts of the text. A comment that is unseen
-    names the reader, who has not read it yet.
+    """One comment. `author` is a pseudonym, `pieces` are the parts of the text. An unseen comment names the
+    reader, who has not read it yet.
     """
 
     author: str
@@ -58,7 +58,7 @@ def threads(motions: Collection[Motion], member: Membership) -> dict[int, tuple[
 
 
 def unseen_on_motions(user: User | AnonymousUser) -> list[MotionMention]:
-    """The comments on proposals that name this user, unseen so far, newest first. One query."""
+    """The unseen comments on proposals that name this user, newest first. One query."""
     if not user.is_authenticated:
         return []
     return list(readable(MotionMention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-pk"))
@@ -76,8 +76,8 @@ SOON = timedelta(hours=24)
 
 @dataclass(frozen=True)
 class MotionNews:
-    """Proposals that wait for the member's vote, those decided since the last digest, and comments on
-    proposals that name the member. `is_any`: some of it is new, or about to be over.
+    """Proposals that wait for the member's vote, proposals decided since the last digest, and comments that
+    name the member. `is_any`: some of these are new or end soon.
     """
 
     to_vote: list[Motion]
@@ -87,8 +87,8 @@ class MotionNews:
 
 
 def motion_news(member: Membership, since: datetime | None, now: datetime) -> MotionNews:
-    """What the digest of this moment tells the member. `since` is the time of their last digest; without it,
-    decisions of the last day are told. A vote is news when it is new and on its last day. Three queries.
+    """The digest's news of proposals for the member. `since` is the time of their last digest; without it the
+    news are the decisions of the last day. A vote is news when it is new and on its last day. Three queries.
     """
     waiting = Ballot.objects.filter(
         member=member, choice="", motion__closed_at=None, motion__deadline__gt=now

@@ -1,4 +1,4 @@
-"""Proposals as members read them: an open vote shows who has voted, and of the votes only the reader's."""
+"""Proposals as members read them: an open vote shows who has voted, but only the reader's own ballot."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from taxonomy.rules import NEED_ALL, may_propose
 
 @dataclass(frozen=True)
 class ShownMotion:
-    """A motion as one member sees it. `ballots` are those that were cast, hidden while it is open.
+    """A motion as one member sees it. `ballots` are the cast ballots, hidden while the motion is open.
 
-    `mine` is the reader's own ballot, None for a reader without one. A motion that `is_due` takes no more
-    ballots and waits to be closed. `said` are the comments on it.
+    `mine` is the reader's own ballot, None without one. A motion that `is_due` takes no more ballots and
+    waits to be closed. `said` are the comments on the motion.
     """
 
     motion: Motion
@@ -43,7 +43,7 @@ class ShownMotion:
 
     @property
     def count(self) -> str:
-        """A phrase that says how far the vote is, or how it ended."""
+        """The progress of the vote, or its result, as a phrase."""
         motion = self.motion
         numbers = {"n": len(self.voted), "all": motion.electorate, "yes": motion.in_favour or 0}
         if not motion.is_open:
@@ -58,7 +58,7 @@ class ShownMotion:
 
     @property
     def rule(self) -> str:
-        """A phrase that says when the motion is accepted."""
+        """The rule by which the motion is accepted, as a phrase."""
         if self.motion.by_majority:
             return _("accepted if more than half of the votes are for it")
         if self.motion.kind in NEED_ALL:
@@ -107,8 +107,8 @@ def _line(
 
 
 def to_vote(seats: Sequence[Membership]) -> QuerySet[Taxonomy]:
-    """The taxonomies in which proposals wait for the vote of these seats; `waiting` says how many. One query,
-    none where no seat votes.
+    """The taxonomies in which proposals wait for the votes of these seats; `waiting` is their number. One
+    query, none if no seat may vote.
     """
     found = Taxonomy.objects.filter(
         motions__ballots__member__in=[seat.pk for seat in seats if may_propose(seat)],

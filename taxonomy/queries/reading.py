@@ -1,4 +1,4 @@
-"""A taxonomy as a person reads it: a nested tree, and texts in which codes lead to their categories."""
+"""A taxonomy for reading: a nested tree, and texts in which codes link to their categories."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ _ARROW = re.compile(r"→\s*([^\s;,]+)")
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a text: words, or with `state` a code that it points at."""
+    """A piece of a text: words, or with `state` a code that points to that category."""
 
     text: str
     state: CategoryState | None = None
@@ -24,7 +24,7 @@ class Part:
 
 @dataclass
 class Branch:
-    """A category in its tree. `hue` is the place of its type; `why` the text in which a filter found it."""
+    """A category in its tree. `hue` is that of its type, `why` the field in which a filter matched."""
 
     state: CategoryState
     hue: int
@@ -35,9 +35,8 @@ class Branch:
 
 
 def branches(book: Codebook, *, chosen: CategoryState | None = None, words: str = "") -> list[Branch]:
-    """The types with their subtrees; `words` keep only the categories that match, with their ancestors.
-
-    The types and the path to the chosen category are open, and with `words` all branches are.
+    """The types with their subtrees; `words` keep only the categories that match, with their ancestors. The
+    types and the path to the chosen category are open, and with `words` all branches are.
     """
     made = {state.category_id: Branch(state, book.hue(state.category_id)) for state in book.states}
     wanted = look_alike(words).split()
@@ -60,14 +59,14 @@ def branches(book: Codebook, *, chosen: CategoryState | None = None, words: str 
 
 
 def first_match(book: Codebook, words: str) -> CategoryState | None:
-    """The first category that the words find, or the first of all; None in a version without categories."""
+    """The first category that the words match, else the first of all; None without categories."""
     wanted = look_alike(words).split()
     found = (state for state in book.states if wanted and _why(state, wanted))
     return next(found, next(iter(book.states), None))
 
 
 def _why(state: CategoryState, wanted: list[str]) -> str:
-    """The field of the category in which all the words were found; "" if there is none."""
+    """The field of the category that contains all the words; "" if none does."""
     code = look_alike(state.code)
     if all(code.startswith(word) or code.replace(".", "").startswith(word) for word in wanted):
         return "code"
@@ -102,9 +101,8 @@ def about(book: Codebook, state: CategoryState) -> dict[str, Any]:
 
 
 def parts(text: str, book: Codebook) -> list[Part]:
-    """The text cut at its arrows: `a hang between ranks → C.3` is words and the category C.3.
-
-    An arrow that points at no category of this version stays words.
+    """The text cut at its arrows: `a hang between ranks → C.3` is words and the category C.3. An arrow that
+    points to no category of this version remains words.
     """
     made: list[Part] = []
     words = ""
@@ -124,6 +122,6 @@ def parts(text: str, book: Codebook) -> list[Part]:
 
 
 def level_counts(levels: Iterable[int]) -> list[tuple[str, int]]:
-    """How many categories there are at each level that occurs, given the level of each; with its name."""
+    """The name and the number of categories of each level in use, given the level of each category."""
     counted = Counter(levels)
     return [(level.name.lower(), counted[level]) for level in Level if counted[level]]

@@ -22,7 +22,7 @@ def published_version(taxonomy: Taxonomy) -> Version | None:
 
 
 def published_versions(taxonomy: Taxonomy) -> QuerySet[Version]:
-    """The published versions, newest first; `publisher` is the pseudonym of who published it."""
+    """The published versions, newest first; `publisher` is the pseudonym of the publisher."""
     versions = taxonomy.versions.filter(published_at__isnull=False)
     seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("published_by"))
     return versions.annotate(publisher=Subquery(seat.values("pseudonym")[:1])).order_by("-number")
@@ -59,9 +59,7 @@ def taxonomies_with_counts(user: User | AnonymousUser, study: Study) -> list[Lis
 
 
 def going_on(taxonomy: Taxonomy) -> dict[str, int]:
-    """What may become the next version: how many `changes` the draft has, and how many `motions` are put to
-    the vote. Two queries.
-    """
+    """Work on the next version: the numbers of `changes` in the draft and of open `motions`. Two queries."""
     changes = Change.objects.filter(version__taxonomy=taxonomy, version__published_at=None, undone_at=None)
     motions = Motion.objects.filter(taxonomy=taxonomy, closed_at=None)
     return {"changes": changes.count(), "motions": motions.count()}

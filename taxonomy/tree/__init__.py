@@ -1,7 +1,7 @@
 """The tree of a taxonomy as plain data: categories by code, their levels and order, and their CSV.
 
-Pure: no Django, no database. A `Tree` is complete and sound by construction; what is wrong with a file or
-with a set of nodes is told all at once, by line, in one `TaxonomyFileError`.
+Pure: no Django, no database. A `Tree` is complete and sound by construction; one `TaxonomyFileError` lists
+all problems of a file or of a set of nodes, by line.
 """
 
 from taxonomy.tree.checks import MAX_CODE, MAX_NAME, MAX_TEXT, Problem, TaxonomyFileError

@@ -1,4 +1,4 @@
-"""What must hold of the rows of a taxonomy, and the sentences that say what does not."""
+"""The rules for the rows of a taxonomy, and the sentences for broken rules."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a message for translation, which the edge does: this module knows no Django."""
+    """Mark a message for translation by the caller: this module does not know Django."""
     return text
 
 
@@ -24,9 +24,9 @@ def gettext_noop(text: str) -> str:
 class Problem:
     """Why one line was refused.
 
-    `line` counts from 1, as an editor does (for nodes that come from no file: their place among the nodes);
-    `code` is the category's code as written there, "" if it has none. `template % values` is the sentence:
-    translate the template first.
+    `line` counts from 1, as an editor does; for nodes without a file it is their place among the nodes.
+    `code` is the category's code as written, "" without one. `template % values` is the sentence; the
+    template must be translated first.
     """
 
     line: int
@@ -44,7 +44,7 @@ class Problem:
 
 
 class TaxonomyFileError(ValueError):
-    """A taxonomy was refused; `problems` holds every cause, in the order of the lines. Never empty."""
+    """A taxonomy was refused; `problems` are all causes in the order of the lines, never none."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line))
@@ -52,7 +52,7 @@ class TaxonomyFileError(ValueError):
 
 
 class WrittenCategory(NamedTuple):
-    """A category where it was written. `node.level` is 0 for a level that was not understood."""
+    """A category with the line on which it was written. `node.level` is 0 for an unknown level."""
 
     line: int
     node: Node
@@ -60,7 +60,7 @@ class WrittenCategory(NamedTuple):
 
 
 def cleaned(node: Node) -> tuple[Node, int]:
-    """The node with stripped texts, LF line ends and U+FFFD for what cannot be stored; how many of those."""
+    """The node with stripped texts, LF line ends and U+FFFD for unstorable characters; and their number."""
     replaced = 0
     texts = {}
     for column, text in node.texts.items():
@@ -71,13 +71,13 @@ def cleaned(node: Node) -> tuple[Node, int]:
 
 
 def excerpt(text: str) -> str:
-    """A piece of a refused file, safe to store and short enough to print."""
+    """A piece of a refused file, fit to be stored and short enough to print."""
     text = _UNSTORABLE.sub("\ufffd", text)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def row_problems(rows: Iterable[WrittenCategory]) -> Iterator[Problem]:
-    """What is wrong with each row alone."""
+    """The problems of each row by itself."""
     for row in rows:
         for template, values in _row_causes(row):
             yield Problem(row.line, excerpt(row.node.code), template, values)
@@ -114,9 +114,8 @@ def _row_causes(row: WrittenCategory) -> Iterator[tuple[str, dict[str, object]]]
 
 
 def tree_problems(rows: Iterable[WrittenCategory], refused: Collection[str] = ()) -> Iterator[Problem]:
-    """What is wrong between rows: doubled codes and names, missing parents, circles, levels.
-
-    `refused` are codes of rows that could not be taken: no parent is missing on their account.
+    """The problems between rows: repeated codes and names, missing parents, circles, levels. `refused` are
+    codes of rows that could not be taken: their children do not count as orphans.
     """
     rows = [row for row in rows if row.node.code]
     by_code: dict[str, WrittenCategory] = {}
@@ -179,7 +178,7 @@ def _parent_causes(
 
 
 def _path(node: Node, by_code: Mapping[str, WrittenCategory]) -> list[str]:
-    """The codes from above down to the node: at most one more than a sound tree can have."""
+    """The codes from the top down to the node, with one code more than a sound tree can have at most."""
     path = [node.code]
     while len(path) <= SUB_THEME and (parent := by_code.get(node.parent or "")):
         node = parent.node
@@ -188,9 +187,8 @@ def _path(node: Node, by_code: Mapping[str, WrittenCategory]) -> list[str]:
 
 
 def _circles(by_code: Mapping[str, WrittenCategory]) -> dict[str, str]:
-    """The codes whose parents lead back to themselves.
-
-    In each circle the code on the earliest line maps to the circle as text, the others to "".
+    """The codes whose parents lead back to them. In each circle the code on the earliest line maps to the
+    circle as text, the others to "".
     """
     circles: dict[str, str] = {}
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""The codes that a new category may get: what comes next after its siblings'."""
+"""Codes for new categories, which continue those of their siblings."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def roman(number: int) -> str:
-    """The number, from 1 to 89, in small roman numerals."""
+    """The number, from 1 to 89, in lower-case Roman numerals."""
     text = ""
     for value, letters in _ROMAN:
         text += letters * (number // value)
@@ -25,7 +25,7 @@ _NUMBERS = {roman(number): number for number in range(1, 90)}
 def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
     """A code that no sibling has, for a category of this level under the code `above`.
 
-    It goes on as the siblings do: letters, numbers or roman numerals after the same beginning. Without
+    It continues the siblings' codes: letters, numbers or Roman numerals after the same beginning. Without
     siblings types are A, B, C, themes C.1, C.2, and sub-themes C.1.i, C.1.ii.
     """
     start = "" if above is None else f"{above}."
@@ -50,7 +50,7 @@ def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
 
 
 def free_code(above: str | None, siblings: Sequence[str], level: int, taken: Collection[str]) -> str:
-    """As `next_code`, and not in `taken`, which holds keys of `look_alike`."""
+    """Like `next_code`, and not in `taken`, a collection of `look_alike` keys."""
     known = list(siblings)
     while look_alike(code := next_code(above, known, level)) in taken:
         known.append(code)

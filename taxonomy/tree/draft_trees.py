@@ -1,4 +1,4 @@
-"""The categories of a draft as they stand, and what became of the published ones."""
+"""The current categories of a draft, and the fates of the published ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,8 +11,8 @@ from taxonomy.tree.nodes import look_alike
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One category of a draft. `key` is its identity, `parent` that of the one above; both stay when codes
-    change. `hue` is a type's own colour, None for the one of its place.
+    """One category of a draft. `key` is its identity, `parent` that of its parent; codes may change, keys do
+    not. `hue` is a type's own colour, None for the colour of its place.
     """
 
     key: str
@@ -28,8 +28,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a published category: `kind` as in Remap, and the keys of what it became. `is_whole`: no
-    part of it was retired.
+    """What became of a published category: `kind` as in Remap, and the keys of its successors. `is_whole`: no
+    part of the category was retired.
     """
 
     kind: str
@@ -38,14 +38,14 @@ class Fate:
 
 
 class RemovedEntry(NamedTuple):
-    """What was taken out of the tree by the change of this number, and what took its place."""
+    """A category that the change with the number `at` removed, and its successors."""
 
     at: int
     targets: tuple[str, ...]
 
 
 class DraftTree:
-    """The categories of a draft, begun with the published ones in order, and what became of those."""
+    """The categories of a draft, at first the published ones in order, and the fates of those."""
 
     def __init__(self, published: Iterable[Entry] = ()) -> None:
         self.entries: dict[str, Entry] = {}
@@ -89,7 +89,7 @@ class DraftTree:
         return level
 
     def previous(self, key: str) -> str | None:
-        """The sibling before it; None where it is the first."""
+        """The sibling before this category; None for the first."""
         siblings = self._below[self.entries[key].parent]
         place = siblings.index(key)
         return siblings[place - 1] if place else None
@@ -104,8 +104,8 @@ class DraftTree:
     def fate(self, key: str) -> Fate:
         """What became of a published category: same, renamed, moved, merged, split or retired.
 
-        What is merged into something that is merged, split or retired later goes with it. Split is whatever
-        its labels cannot all follow by themselves.
+        A category shares the later fate of the category into which it was merged. It counts as split if its
+        labels cannot all follow automatically.
         """
         targets, is_whole = self._became(key)
         if not targets:
@@ -120,14 +120,14 @@ class DraftTree:
         return Fate("same" if (old.name, old.code) == (new.name, new.code) else "renamed", targets)
 
     def whole(self, key: str) -> str | None:
-        """The key of the one category that this one is now, published or not; None where it was split or
-        retired.
+        """The key of the single category that this category is now, published or not; None after a split or
+        retirement.
         """
         targets, is_whole = self._became(key)
         return targets[0] if len(targets) == 1 and is_whole else None
 
     def _became(self, key: str) -> tuple[tuple[str, ...], bool]:
-        """The keys that it is now, and whether none of it was retired."""
+        """The keys of the category's successors, and whether no part of it was retired."""
         found: dict[str, None] = {}
         is_whole = True
         queue, seen = [(key, 0)], set()
@@ -146,14 +146,14 @@ class DraftTree:
         return tuple(found), is_whole
 
     def path(self, key: str) -> list[str]:
-        """The keys of the category and of those above it, up to its type."""
+        """The keys of the category and of its ancestors, up to its type."""
         path = [key]
         while (above := self.entries[path[-1]].parent) is not None:
             path.append(above)
         return path
 
     def _height(self, key: str) -> int:
-        """How many levels the category has with what is below it."""
+        """The number of levels of the category and everything below it."""
         return 1 + max((self._height(each) for each in self._below.get(key, ())), default=0)
 
     def _deepest(self, key: str) -> Entry:

@@ -1,4 +1,4 @@
-"""A draft as plain data: the published tree, and the changes folded over it one after the other."""
+"""A draft as plain data: the published tree, with the changes applied one after the other."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ FIELDS: Final = ("name", "code", *TEXTS, "hue")
 
 
 class Refused(ValueError):
-    """A change that cannot be made, and why. `template % values` is the sentence: translate it first."""
+    """A change that is impossible. `template % values` is the reason; translate the template first."""
 
     def __init__(self, template: str, **values: object) -> None:
         self.template, self.values = template, values
@@ -25,12 +25,12 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One act: what is done (`kind`, of KINDS) to which category, with which values.
+    """One act: `kind`, one of KINDS, on the category `key`, with these `values`:
 
     add: `parent`, `after`, `code` and the texts. describe: the fields that change, of FIELDS. move: `parent`,
-    `after`, `code`. merge: `into`, and `codes` of what was below, by key. split: `parts`, each with `key`,
-    `code`, `name`, and `stays`, if the category itself is one of them. retire: nothing. `after` is the
-    sibling before it, None for the first place, and missing for the last.
+    `after`, `code`. merge: `into`, and `codes` of the children by key. split: `parts`, each with `key`,
+    `code`, `name`, and `stays` if the category itself is one of the parts. retire: nothing. `after` is the
+    sibling before it, None for the first place, missing for the last.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Draft(DraftTree):
     """A draft that changes: `apply` makes one change."""
 
     def apply(self, change: Change) -> None:
-        """Make the change. Raises Refused, and is then as it was before."""
+        """Make the change. Raises Refused, and then the draft is as before."""
         before = self._copy()
         self._made += 1
         try:
@@ -189,7 +189,7 @@ class Draft(DraftTree):
         self._gone[key] = RemovedEntry(self._made, targets)
 
     def _place(self, parent: str | None, places: Mapping[str, Any], *, but: str | None = None) -> int:
-        """The place among the siblings: behind `after`, where that is still one of them, else the last."""
+        """The place among the siblings: behind `after` if that is one of them, else the last."""
         siblings = [key for key in self._below[parent] if key != but]
         if "after" not in places:
             return len(siblings)
@@ -199,7 +199,7 @@ class Draft(DraftTree):
         return siblings.index(after) + 1 if after in siblings else len(siblings)
 
     def _code_after(self, key: str, parent: str | None) -> str:
-        """The code after a move: the next one there, if the code went by its parent's; else the same."""
+        """The code after a move: the next free one there if the code followed its parent's, else the same."""
         old = self.entries[key]
         if parent == old.parent:
             return old.code
@@ -208,7 +208,7 @@ class Draft(DraftTree):
         return self.suggested_code(parent) if went_by_it else old.code
 
     def _recoded(self, key: str, old: str, new: str) -> dict[str, Entry]:
-        """What stands below with codes that go by the new one, where they went by the old one."""
+        """The categories below, with codes that follow the new one if they followed the old one."""
         found: dict[str, Entry] = {}
         for child in self.below(key):
             goes_by_it = child.code.startswith(f"{old}.")
@@ -219,7 +219,7 @@ class Draft(DraftTree):
         return found
 
     def _settled(self, changed: Mapping[str, Entry]) -> dict[str, Entry]:
-        """The changed entries, each sound among the others as they will be."""
+        """The changed entries, each checked against the others as they will be."""
         there = {key: entry for key, entry in self.entries.items() if key not in changed}
         for key, entry in changed.items():
             there[key] = self._sound(entry, there)
@@ -227,8 +227,8 @@ class Draft(DraftTree):
 
     @staticmethod
     def _sound(entry: Entry, others: Mapping[str, Entry]) -> Entry:
-        """The entry with cleaned texts. Raises Refused: for what is wrong with it alone, and where the code
-        of another, or the name of a sibling, reads the same.
+        """The entry with cleaned texts. Raises Refused for a problem of the entry itself, and if the code of
+        another category, or the name of a sibling, looks the same.
         """
         node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, *(getattr(entry, name) for name in TEXTS)))
         for problem in row_problems([WrittenCategory(1, node, "1")]):
@@ -266,14 +266,14 @@ class Draft(DraftTree):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The place in a list of changes that no longer goes, and why."""
+    """The place of an impossible change in a list of changes, and the reason."""
 
     place: int
     cause: Refused
 
 
 def fold(published: Iterable[Entry], changes: Sequence[Change]) -> tuple[Draft, Broken | None]:
-    """The draft after all changes; or up to the first that cannot be made, and which that is."""
+    """The draft after all changes, or up to the first impossible one, and which that is."""
     draft = Draft(published)
     for place, change in enumerate(changes):
         try:

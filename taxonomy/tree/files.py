@@ -1,4 +1,4 @@
-"""The CSV a taxonomy travels in."""
+"""The CSV format of taxonomies."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ COLUMNS = (*REQUIRED, *TEXTS, "parent")
 MAX_BYTES = 5_000_000
 MAX_CATEGORIES = 5_000
 
-# A spreadsheet runs a cell that starts like this; the full-width forms too.
+# A spreadsheet runs a cell that starts with one of these, full-width forms included.
 _FORMULA = "=+\\-@＝＋－＠"
 
 
@@ -36,12 +36,11 @@ class _Record(NamedTuple):
 def read_csv(source: bytes | str | IO[bytes]) -> Tree:
     """Read a taxonomy from CSV: bytes, text, or a stream of bytes.
 
-    Columns `code,level,name[,definition,includes,excludes,examples][,parent]` in any order and case
-    between commas, semicolons or tabs; rows in any order; UTF-8, BOM or not. A level is `type`, `theme`,
+    Columns `code,level,name[,definition,includes,excludes,examples][,parent]` in any order and case between
+    commas, semicolons or tabs; rows in any order; UTF-8, with or without BOM. A level is `type`, `theme`,
     `sub-theme`, 1, 2 or 3. The parent of `C.3.ii` is `C.3`, unless the `parent` column names another: a blank
-    there means that same rule for a theme or sub-theme, and no parent for a type. Blank rows are skipped.
-    Cells that `write_csv` made inert come back as they were.
-    Raises TaxonomyFileError with every problem of the file.
+    there means the same rule for a theme or sub-theme, and no parent for a type. Blank rows are skipped.
+    Cells that `write_csv` made inert are restored. Raises TaxonomyFileError with every problem of the file.
     """
     records, problems = _records(_text_of(source))
     readable = not problems
@@ -63,7 +62,7 @@ def read_csv(source: bytes | str | IO[bytes]) -> Tree:
     checked = [row._replace(node=cleaned(row.node)[0]) for row in rows]
     problems += row_problems(checked)
     if readable:
-        # The rows after a broken quote are unknown, so nothing can be said about parents.
+        # The rows after a broken quote are unknown, so parents cannot be checked.
         problems += tree_problems(checked, refused)
     if not rows and not problems:
         problems.append(
@@ -77,8 +76,8 @@ def read_csv(source: bytes | str | IO[bytes]) -> Tree:
 def write_csv(tree: Tree, stream: IO[str]) -> None:
     """Write the tree in preorder, so that `read_csv` gives an equal tree; open the stream with `newline=""`.
 
-    UTF-8 is the caller's choice, LF ours. The columns of texts and `parent` are written only where they say
-    something. A cell that a spreadsheet would run as a formula gets an apostrophe before it.
+    The caller chooses UTF-8; lines end with LF. The columns of texts and `parent` are written only if they
+    are needed. A cell that a spreadsheet would run as a formula gets an apostrophe before it.
     """
     used = [name for name in TEXTS if any(getattr(node, name) for node in tree)]
     if any(node.parent != _parent_by_code(node.code) for node in tree):
@@ -143,7 +142,7 @@ def _text_of(source: bytes | str | IO[bytes]) -> str:
 
 
 def _records(text: str) -> tuple[list[_Record], list[Problem]]:
-    """The header and the rows that are not blank, and what kept the rest from being read."""
+    """The header and the rows that are not blank, and the problems that kept the rest from being read."""
     first = io.StringIO(text.lstrip("\r\n"), newline="").readline()
     delimiter = next((mark for mark in ",;\t" if _has_required(first, mark)), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

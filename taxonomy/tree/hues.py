@@ -1,17 +1,16 @@
-"""The colours of types: three that can be told apart by all, and none."""
+"""The colours of types: three that everybody can tell apart, and none."""
 
 from collections.abc import Sequence
 from typing import Final
 
 HUES: Final = 4
-"""The number of colours that a type can have; the last of them is no colour."""
+"""The number of colours of types, including no colour, the last."""
 NONE: Final = HUES - 1
 
 
 def hues(own: Sequence[int | None]) -> list[int]:
-    """The colours of types in their order, from their own ones, None for who has none.
-
-    Such a type gets that of its place, where another has that the first that is free, and none after that.
+    """The colours of types in their order. `own` are their own colours, None for a type without one: it gets
+    the colour of its place, if another type has that the first free one, and no colour if none is free.
     """
     taken = {hue for hue in own if hue is not None}
     found = []

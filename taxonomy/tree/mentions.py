@@ -1,4 +1,4 @@
-"""Outdated codes in the texts of a draft: their category has another code now, or was removed."""
+"""Outdated codes in the texts of a draft: their categories were recoded or removed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ _WORD = re.compile(r"(→\s*|\bsee\s+)?([^\s→;,/()\[\]“”\"]+)", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A text (`field`, of TEXTS) of a category that names the `code` that another had, and what that became:
-    nothing where it was retired.
+    """A text (`field`, of TEXTS) of a category that names the outdated `code` of another category, and what
+    that became: nothing if it was retired.
     """
 
     entry: Entry
@@ -24,10 +24,10 @@ class Mention:
 
 
 def stale_mentions(draft: Draft) -> list[Mention]:
-    """The texts of a draft that name published codes which are others now, from top to bottom.
+    """The outdated published codes in the texts of a draft, from top to bottom.
 
-    A code of a theme or sub-theme counts wherever it stands, that of a type, which may be a word, after an
-    arrow or "see". Where another category has the code now, a text that was changed in the draft means that.
+    The code of a theme or sub-theme counts anywhere; the code of a type, which may be a word, only after an
+    arrow or "see". If another category has the code now, a text that was changed in the draft means that one.
     """
     moved = {
         old.code: tuple(draft[key] for key in draft.fate(old.key).targets)

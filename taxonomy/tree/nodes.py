@@ -1,4 +1,4 @@
-"""What a category is, as plain data."""
+"""A category as plain data."""
 
 import re
 import unicodedata
@@ -13,10 +13,8 @@ TEXTS = ("definition", "includes", "excludes", "examples")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One category. `parent` is a code, None for a type.
-
-    `position` is its place in the file or the version that it came from, from 0: it orders siblings, and does
-    not count when nodes are compared.
+    """One category. `parent` is a code, None for a type. `position` is its place in its file or version, from
+    0: it orders siblings, and does not count when nodes are compared.
     """
 
     code: str
@@ -31,18 +29,18 @@ class Node:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The name and the four explaining texts, by column."""
+        """The name and the four texts, by column."""
         return {name: getattr(self, name) for name in ("name", *TEXTS)}
 
 
-# Small Cyrillic and Greek letters that are drawn like Latin ones, alone or as capitals.
+# Small Cyrillic and Greek letters that look like Latin letters, in lower or upper case.
 _TWINS = str.maketrans("авекмнорстухіјѕԁԛԝαβεζηικμνορτυχ", "abekmhopctyxijsdqwabezhikmnoptyx")
 
 
 @lru_cache(maxsize=8192)
 def look_alike(text: str) -> str:
-    """The key under which two codes or names are the same to a reader. It ignores case, width, Unicode
-    composition and invisible characters, and takes letters of two scripts that are drawn alike for one.
+    """The key under which two codes or names look the same to a reader. It ignores case, width, Unicode
+    composition and invisible characters, and treats letters of two scripts that look alike as equal.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     seen = "".join(letter for letter in folded if unicodedata.category(letter) != "Cf")
@@ -50,10 +48,10 @@ def look_alike(text: str) -> str:
 
 
 def other_texts(old: object, new: object) -> tuple[str, ...]:
-    """Which of the explaining texts of a category differ between two states of it."""
+    """The texts of a category that differ between two states of the category."""
     return tuple(name for name in TEXTS if getattr(old, name) != getattr(new, name))
 
 
 def phrases(text: str) -> tuple[str, ...]:
-    """The entries of an includes, excludes or examples text: one a line, or parted by semicolon and space."""
+    """The entries of an includes, excludes or examples text, separated by lines or by semicolon and space."""
     return tuple(entry.strip() for entry in re.split(r"\n|;\s", text) if entry.strip())

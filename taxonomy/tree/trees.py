@@ -11,9 +11,9 @@ from taxonomy.tree.nodes import Node
 class Tree:
     """A sound taxonomy: unique codes, every parent present and one level up, at most three levels.
 
-    Texts are stripped, line ends become LF, NUL and lone surrogates become U+FFFD (`replaced` counts them).
-    Raises TaxonomyFileError with every problem of the nodes. Trees are equal when they hold equal nodes in
-    the same order.
+    Texts are stripped, line ends become LF, NUL and lone surrogates become U+FFFD (`replaced` counts these).
+    Raises TaxonomyFileError with every problem of the nodes. Trees are equal if they have equal nodes in the
+    same order.
     """
 
     def __init__(self, nodes: Iterable[Node]) -> None:
@@ -44,7 +44,7 @@ class Tree:
         return len(self._nodes)
 
     def __iter__(self) -> Iterator[Node]:
-        """Every category, each before its children; siblings as the file or the editor has them."""
+        """Every category, each before its children; siblings in the order of the file or the editor."""
         return iter(self._preorder)
 
     def __contains__(self, code: object) -> bool:
@@ -64,7 +64,7 @@ class Tree:
         return f"<Tree of {len(self)} categories>"
 
     def children(self, code: str | None = None) -> tuple[Node, ...]:
-        """The categories right below `code`, in order; the types for None; () where there are none."""
+        """The categories directly below `code`, in order; the types for None; () if there are none."""
         return self._children.get(code, ())
 
     def ancestors(self, code: str) -> tuple[Node, ...]:

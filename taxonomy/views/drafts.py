@@ -33,10 +33,8 @@ from taxonomy.tree.draft_trees import Entry
 
 @require_safe
 def draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show the draft: the tree, and the category that the address names.
-
-    Asked with `edition` it answers 204 as long as the draft is that one: an open page looks for the changes
-    of others.
+    """Show the draft: the tree, and the category that the address names. With `edition` it answers 204 as
+    long as the draft has that edition, so that an open page can poll for the changes of others.
     """
     taxonomy, member = _taxonomy(request, taxonomy_id)
     if is_fragment(request) and request.GET.get("edition") == edition_of(taxonomy):
@@ -47,7 +45,7 @@ def draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_POST
 def change_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Make one change in the draft. What cannot be made is said on the page, with what was typed."""
+    """Make one change in the draft. A refusal is shown on the page, with the user's text."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
     found = drafted(taxonomy)
     posted = draft_forms.read(request.POST, found.draft)
@@ -68,21 +66,21 @@ def change_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_POST
 def undo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Take back the reader's last change."""
+    """Undo the reader's last change."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
     return _acted(request, taxonomy, member, lambda: actions.undo(taxonomy=taxonomy, by=request.user))
 
 
 @require_POST
 def redo_change(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Do again what the reader took back."""
+    """Redo the change that the reader undid."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
     return _acted(request, taxonomy, member, lambda: actions.redo(taxonomy=taxonomy, by=request.user))
 
 
 @require_POST
 def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Make the draft that the reader looked at the newest version."""
+    """Publish the draft that the reader saw as the newest version."""
     taxonomy, member = _taxonomy(request, taxonomy_id)
     actions.close_due(taxonomy)
     try:
@@ -113,7 +111,7 @@ def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membe
 
 
 def _named(found: Drafted, code: str) -> Entry | None:
-    """The category of this code, or the first."""
+    """The category with this code, or the first."""
     entries = list(found.draft)
     return next((entry for entry in entries if entry.code == code), entries[0] if entries else None)
 
@@ -128,7 +126,7 @@ def _acted(
     *,
     beside: str | None = None,
 ) -> HttpResponse:
-    """The editor after a change, with the category that it was about; or why it could not be made."""
+    """The editor after a change, with the category of the change; or the reason for its refusal."""
     try:
         acted = once(request, change)
     except DomainError as error:
@@ -145,7 +143,7 @@ def _acted(
 
 
 def _beside(found: Drafted, key: str | None) -> str | None:
-    """The sibling after a category, or before the last one."""
+    """The sibling after a category, or before it if it is the last."""
     if key is None or key not in found.draft:
         return None
     siblings = [entry.key for entry in found.draft.below(found.draft[key].parent)]
@@ -154,7 +152,7 @@ def _beside(found: Drafted, key: str | None) -> str | None:
 
 
 def _about(found: Drafted, key: object) -> Entry | None:
-    """The category after a change: itself, what it became, what stood above it, or the first."""
+    """The category to show after a change: itself, what it became, its former parent, or the first."""
     draft = found.draft
     key = str(key or "")
     if key in draft:
@@ -181,8 +179,8 @@ def _page(
     typed: Mapping[str, str] | None = None,
     about: str | None = None,
 ) -> HttpResponse:
-    """The editor. `typed` could not be saved: it is shown again where it was typed, or, if the category that
-    it was `about` is gone, by itself.
+    """The editor. `typed` is text that could not be saved: it is shown again in its form, or by itself if the
+    category that it was `about` is gone.
     """
     words = request.GET.get("q", "").strip()[:200]
     is_new = bool(error) and request.POST.get("kind") == drafts.ADD

@@ -30,14 +30,14 @@ TYPED = ("kind", "key", "parent", "into", "name", "parts", "waits")
 
 @require_safe
 def proposals(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show what is put to the vote and what was decided."""
+    """Show the open votes and the decided proposals."""
     return _page(request, *taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Put a change to the vote. The address may say which (`kind`, and `key`, that of a category), and so may
-    the editor, which sends its form with `prefill`.
+    """Put a change to the vote. The address can name the change (`kind`, and `key` of a category), and so can
+    the editor, which posts its form with `prefill`.
     """
     taxonomy, member = _voter(request, taxonomy_id)
     if request.method != "POST" or "prefill" in request.POST:
@@ -80,8 +80,8 @@ def proposal_form(
     error: DomainError | None = None,
     left_out: int = 0,
 ) -> HttpResponse:
-    """The form of a new proposal with what is given. `form` was sent, and refused; `left_out` open labels are
-    not quoted.
+    """The form of a new proposal, filled in with `given`. `form` was sent and refused; `left_out` is the
+    number of open labels that are not quoted.
     """
     found = drafted(taxonomy)
     about = found.draft.entries.get(given.get("key", ""))
@@ -107,7 +107,7 @@ def proposal_form(
 
 @require_POST
 def vote_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
-    """Vote, or change one's vote."""
+    """Vote, or change the reader's vote."""
     taxonomy, member = _voter(request, taxonomy_id)
     motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
     form = BallotForm(request.POST)
@@ -130,7 +130,7 @@ def vote_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> H
 
 @require_POST
 def withdraw_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
-    """Take one's own proposal back."""
+    """Withdraw the reader's own proposal."""
     taxonomy, member = _voter(request, taxonomy_id)
     motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
 
@@ -144,7 +144,7 @@ def withdraw_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> 
 
 @require_POST
 def comment_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> HttpResponse:
-    """Say something about a proposal, open or decided."""
+    """Comment on a proposal, open or decided."""
     taxonomy, member = _voter(request, taxonomy_id)
     motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
     text = request.POST.get("text", "")
@@ -157,7 +157,7 @@ def comment_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -
 
 @require_POST
 def see_proposal_comments(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Note that the comments which name the reader were read: the page itself sends it."""
+    """Record that the reader has read the comments that name them; the page itself sends this."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
     actions.see_comments(taxonomy=taxonomy, member=member)
     return HttpResponse() if is_fragment(request) else go_to(request, "proposals", taxonomy.pk)
@@ -165,7 +165,7 @@ def see_proposal_comments(request: AuthedRequest, taxonomy_id: int) -> HttpRespo
 
 @require_POST
 def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Say by what proposals are accepted from now on."""
+    """Set the rule by which proposals are accepted from now on."""
     taxonomy, member = _voter(request, taxonomy_id)
     require(rules.may_edit_taxonomies(member))
     actions.set_rule(taxonomy=taxonomy, by=member, by_majority="by_majority" in request.POST)
@@ -174,7 +174,7 @@ def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 def _voter(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
-    """The taxonomy, and the seat of a member who may propose and vote. A POST first closes what is due."""
+    """The taxonomy, and the seat of a member who may propose and vote. A POST first closes due votes."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
     require(rules.may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
     if request.method == "POST":
@@ -187,7 +187,7 @@ def _flat(given: QueryDict) -> dict[str, str]:
 
 
 def _of_editor(request: AuthedRequest) -> dict[str, str]:
-    """What the editor sent with `prefill`; texts of a category have other names here."""
+    """The fields that the editor sent with `prefill`, with this form's names for texts of a category."""
     posted = _flat(request.POST)
     texts = {f"text-{name}": posted.pop(name) for name in TEXTS if name in posted}
     return {name: "" if text == "type" else text for name, text in posted.items()} | texts
@@ -200,7 +200,7 @@ def _asked(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _worded(posted: draft_forms.Posted, fields: Mapping[str, str]) -> dict[str, Any]:
-    """The values of the change. Of a category that there is: the texts that are not as they were shown."""
+    """The values of the change; to describe a category only the texts that differ from the form's."""
     given = {"name": fields.get("name", "")} | {name: fields.get(f"text-{name}", "") for name in TEXTS}
     texts = {name: draft_forms.storable(text).replace("\r\n", "\n").strip() for name, text in given.items()}
     if posted.kind == drafts.ADD:

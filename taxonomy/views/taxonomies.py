@@ -1,4 +1,4 @@
-"""Pages of taxonomies: which there are, what they say, how they came about, and a new one."""
+"""Pages of taxonomies: the list, one taxonomy, its history, and a new taxonomy."""
 
 from typing import Any
 from uuid import UUID
@@ -44,10 +44,9 @@ def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Load a taxonomy, from a preset, a file or a text; its first version is published at once. One that
-    begins empty is a draft.
-
-    Posted with `prefill`, the text is put into the form, to be edited; with `check` it is only read.
+    """Load a taxonomy from a preset, a file or a text and publish its first version at once; an empty
+    taxonomy begins as a draft. With `prefill` the posted text is put into the form for editing; with `check`
+    it is only read.
     """
     study, member = study_of(request, slug, rules.may_create_taxonomies)
     only_looks = "check" in request.POST
@@ -111,7 +110,7 @@ def taxonomy(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_safe
 def taxonomy_history(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show what each version changed; with `category`, the key of one, its life as well."""
+    """Show the changes of each version; with `category`, the key of a category, its history as well."""
     taxonomy, member, version = version_asked_for(request, taxonomy_id)
     category = _category(taxonomy, request.GET.get("category", ""))
     shown = life(taxonomy, category.pk) if category else None
@@ -132,7 +131,7 @@ def taxonomy_history(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 
 def _category(taxonomy: Taxonomy, key: str) -> Category | None:
-    """The category of this key; None where none is asked for."""
+    """The category with this key; None without a key."""
     if not key:
         return None
     try:
@@ -146,7 +145,7 @@ def _category(taxonomy: Taxonomy, key: str) -> Category | None:
 
 @require_safe
 def taxonomy_csv(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Send one version as the CSV that it can be loaded from."""
+    """Send one version as CSV, from which it can be loaded again."""
     return taxonomy_file(request, taxonomy_id, "csv")
 
 
