@@ -108,7 +108,6 @@ class BoardForm(forms.Form):
 
 
 def _option(counted: CardCount) -> str:
-    """A theme or type with its number of cards."""
     words = ngettext("%(code)s %(name)s: %(n)s card", "%(code)s %(name)s: %(n)s cards", counted.cards)
     state = counted.state
     return words % {"code": state.code, "name": state.name, "n": count(counted.cards)}

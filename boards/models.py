@@ -118,7 +118,7 @@ class Card(models.Model):
 
 
 class CardLabel(models.Model):
-    """A label with the summary of the card. The card is hidden from members who may not see the label yet."""
+    """A label from which a card comes. Members who may not see the label yet do not see the card."""
 
     card = models.ForeignKey(Card, models.CASCADE, related_name="sources")
     label = models.ForeignKey(Label, models.PROTECT, related_name="+")
@@ -135,8 +135,7 @@ class CardLabel(models.Model):
 class Pile(models.Model):
     """Cards that somebody put together, to become a sub-theme. A dropped pile stays as a row, out of play.
     `theme` and `made` are keys of categories, in the draft or published: the theme above the pile, and the
-    sub-theme made of it. `rootcause` is the name of the theme in a file, if no category has exactly this
-    name.
+    sub-theme made of it. `rootcause` is the theme as a file or a member wrote it, if not as the category.
     """
 
     sorting = models.ForeignKey(Sorting, models.CASCADE, related_name="piles")

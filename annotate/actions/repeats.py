@@ -38,7 +38,7 @@ def is_again(locked: LockedPlace, label: Label) -> bool:
 
 
 def store_repeat(repeat: Repeat, said: Label, *, form_key: UUID | None) -> Repeat:
-    """Store in the repeat the content of `said`, a label that is not stored itself."""
+    """Store the content of `said`, an unstored label, in the repeat."""
     for name in CHOSEN:
         setattr(repeat, name, getattr(said, name))
     repeat.submitted_at, repeat.form_key = said.submitted_at, form_key

@@ -1,4 +1,4 @@
-"""The terms of an open round that can change: quotas, the deadline, admissions without training."""
+"""The terms of a round that can change until it closes: quotas, the deadline, admissions without training."""
 
 from datetime import datetime
 

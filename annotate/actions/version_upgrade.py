@@ -80,7 +80,7 @@ def _go_on(round_: Round, version: Version, by: User | None) -> None:
 
 
 def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: datetime) -> list[int]:
-    """Undo the decisions for categories that were split or retired; returns the issues of these decisions."""
+    """Reopen the issues that were decided as a category now split or retired; returns these issues."""
     standing = Decision.objects.filter(round=round_, superseded_at=None)
     opened: list[int] = []
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
@@ -116,8 +116,8 @@ _ENDED = "DELETE FROM consensus_disagreement WHERE round_id = %s AND issue_id = 
 def _compare_anew(
     round_: Round, before: ShownCodebook, now: ShownCodebook, opened: list[int], moment: datetime
 ) -> None:
-    """Compare and decide again the issues whose labels lie elsewhere in the new version, and the issues in
-    `opened`. Unanimous labels whose category keeps its place at the round's depth keep their result.
+    """Compare and decide again the `opened` issues, and issues whose labels count differently now. Unanimous
+    labels that keep their category at the round's depth keep their result.
     """
     if not reveals_complete_issues(round_):
         return

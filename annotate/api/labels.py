@@ -131,7 +131,7 @@ def label_input(round_: Round, data: dict[str, Any]) -> LabelInput:
 
 
 def _version_of(round_: Round, number: int | None) -> Version | None:
-    """The published version with this number; None without a number."""
+    """The published version with this number; None without a number. Raises ValidationError."""
     if number is None:
         return None
     published = Version.objects.filter(taxonomy=round_.version.taxonomy_id, published_at__isnull=False)

@@ -281,7 +281,7 @@ def _slots_of(
 
 
 def is_changeable(round_: Round, completed_at: datetime | None) -> bool:
-    """May the authors still change the labels of an issue with this moment of completion, first or again?
+    """May the authors still change their labels of an issue with this time of completion, present or earlier?
     They may until reveal, and never in a training. Labels that were revealed once change only in a second
     look.
     """

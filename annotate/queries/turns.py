@@ -167,7 +167,7 @@ def current_turn(round_: Round, member: Membership, *, holding: Sequence[int] = 
 def repeat_turn(
     round_: Round, member: Membership, holding: Sequence[int], *, is_last: bool = False
 ) -> Turn | None:
-    """The turn at an issue that comes again, if a repeat is due and this is its place after the issues in
+    """The turn at an issue that comes again, if a repeat is due and its place is right after the issues in
     `holding`. `is_last`: nothing else is left, and an issue comes again in any place, once its label is an
     hour old.
     """

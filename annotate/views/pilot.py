@@ -1,4 +1,4 @@
-"""The outcome of a pilot, with a draft of a taxonomy and a training made from it."""
+"""The outcome of a pilot, and what is made from it: a draft of a taxonomy, and a training."""
 
 import io
 from typing import Any

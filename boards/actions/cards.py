@@ -98,7 +98,7 @@ def _new_cards(
 
 
 def add_sources(cards: Sequence[Card], sources: Iterable[Sequence[int]]) -> None:
-    """Store the ids of the labels whose summaries each of these cards shows."""
+    """Store the ids of the labels from which each of these cards comes."""
     pairs = [(card, label) for card, labels in zip(cards, sources, strict=True) for label in labels]
     CardLabel.objects.bulk_create((CardLabel(card=card, label_id=label) for card, label in pairs), 5_000)
 
