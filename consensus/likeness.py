@@ -120,7 +120,7 @@ def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
     weights = (1 + np.log(times)) * rarity[columns]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     vectors = sparse.csr_matrix((weights, columns, starts), shape=(len(texts), len(vocabulary)))
-    # In one order of the words the same text has, to the last bit, the same length and the same cosines.
+    # Sorted, equal texts have bit for bit the same length and the same cosines.
     vectors.sort_indices()
     rows = np.repeat(np.arange(len(texts)), lengths)
     vectors.data /= np.sqrt(np.bincount(rows, weights=vectors.data**2, minlength=len(texts)))[rows]
@@ -139,7 +139,7 @@ def _neighbours(vectors: Any, threshold: float) -> Any:
     others = vectors[:, np.flatnonzero(~common)]
     one, other, alike = [], [], []
     for at in range(0, n, AT_ONCE):
-        # Each pair once: these rows with themselves and with those behind them.
+        # Each pair once: these rows with themselves and with all later rows.
         cosines = (others[at : at + AT_ONCE] @ others[at:].T.tocsr()).toarray()
         cosines += dense[at : at + AT_ONCE] @ dense[at:].T
         found = np.flatnonzero(cosines.ravel() >= threshold - ROUNDING)
@@ -162,7 +162,7 @@ def _stars(near: Any, order: Sequence[int]) -> list[tuple[int, ...]]:
     degree = np.diff(near.indptr).astype(np.int64)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
-    # One number to compare: more neighbours first, then the order of the alphabet.
+    # One number per node: more neighbours first, then the order of the alphabet.
     found: list[tuple[int, ...]] = []
     score = degree * n + (n - 1 - rank)
     while n:

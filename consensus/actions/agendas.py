@@ -28,7 +28,7 @@ from studies.models import Membership
 def put_on_agenda(*, meeting: Meeting, by: Membership, issues: Collection[int]) -> int:
     """Put disagreements of a round on the agenda of its meeting; returns how many were added.
 
-    Decided issues, issues on the agenda of another open meeting, and issues withheld from `by` are left out.
+    Decided issues, issues on the agenda of an open meeting, and issues withheld from `by` are left out.
     Raises NotAllowed, MeetingClosed.
     """
     chosen = Disagreement.objects.filter(round=meeting.round_id, issue__in=list(issues))
@@ -45,10 +45,8 @@ def put_found_on_agenda(*, meeting: Meeting, by: Membership, narrowing: Narrowin
 @retried
 @transaction.atomic
 def take_off_agenda(*, item: AgendaItem, by: Membership) -> None:
-    """Release an issue that the meeting has not decided; its comments and votes stay in the record.
-
-    Leads and the chair may do this. A second call changes nothing.
-    Raises NotAllowed, MeetingClosed, ItemDecided, VoteStillOpen.
+    """Release an issue that the meeting has not decided; its comments and votes are kept. A second call does
+    nothing. For leads and the chair. Raises NotAllowed, MeetingClosed, ItemDecided, VoteStillOpen.
     """
     meeting = lock_meeting(item.meeting)
     if not may_plan_meeting(by, meeting.round) and not may_chair(by, meeting):
@@ -76,9 +74,8 @@ def take_off_agenda(*, item: AgendaItem, by: Membership) -> None:
 def assign_pair(
     *, round_: Round, by: Membership, first: Membership, second: Membership, issues: Collection[int]
 ) -> Meeting:
-    """Open a meeting of two volunteers, who settle these disagreements between them.
-
-    Its agenda holds only issues that both may see. Raises NotAllowed, NotAPair, NothingForTheAgenda.
+    """Open a meeting of two volunteers, who settle these disagreements between them. Its agenda has only
+    issues that `by` and both volunteers may see. Raises NotAllowed, NotAPair, NothingForTheAgenda.
     """
     current = lock_round(round_)
     if not may_plan_meeting(by, current):
@@ -105,9 +102,8 @@ def assign_pair(
 
 
 def lock_places(round_: Round, chosen: QuerySet[Disagreement]) -> list[int]:
-    """Lock the places of these issues in the round; returns the ids of the issues.
-
-    Every action that locks many places takes them in this order. Later reads see what others have stored.
+    """Lock the rows of these issues in the round, in the order of ids; returns the ids of the issues. Every
+    action that locks many rows uses this order. Later reads see what others have stored.
     """
     places = RoundIssue.objects.select_for_update(no_key=True).filter(round=round_).order_by("pk")
     locked = places.filter(issue__in=chosen.order_by().values("issue"))
@@ -115,15 +111,14 @@ def lock_places(round_: Round, chosen: QuerySet[Disagreement]) -> list[int]:
 
 
 def tell_its_meeting(round_: Round, issue_id: int) -> None:
-    """Raise the revision of the meeting that has the issue on its agenda: a lock before that of the issue."""
+    """Raise the revision of the meeting with this issue on its agenda. Call it before locking the issue."""
     items = AgendaItem.objects.filter(round=round_, issue=issue_id, released_at=None)
     Meeting.objects.filter(pk__in=items.values("meeting"), closed_at=None).update(revision=F("revision") + 1)
 
 
 def leave_agendas(round_: Round, issues: Collection[int], at: datetime) -> None:
-    """Take issues that are blind again off their agendas; open votes on them end undecided.
-
-    The caller has locked the round, so that no meeting acts meanwhile.
+    """Take issues that are blind again off their agendas; open votes on them end without a decision. The
+    caller has locked the round, so that no meeting changes meanwhile.
     """
     items = AgendaItem.objects.filter(round=round_, issue__in=issues, released_at=None)
     found = dict(items.values_list("pk", "meeting"))
@@ -162,7 +157,7 @@ _PUT = """
 
 
 def _put(meeting: Meeting, by: Membership, chosen: QuerySet[Disagreement]) -> int:
-    """Add the undecided issues that are on no agenda; issues that one argument can settle come first."""
+    """Add the undecided issues that are on no agenda, those first that one argument can settle."""
     locked = lock_meeting(meeting)
     if not may_plan_meeting(by, locked.round):
         raise NotAllowed

@@ -1,6 +1,5 @@
-"""Bulk decisions: by majority of the labels, or for issues that are alike; and how they are taken back.
-
-Each decision is a row of its own. One statement makes all of them, and one action takes them back.
+"""Bulk decisions, by majority of the labels or for alike issues, and how to take them back. Each decision is
+a row of its own. One action makes all of them, and one action takes them back.
 """
 
 from collections import Counter
@@ -56,11 +55,11 @@ _STORE = """
 @retried
 @transaction.atomic
 def decide_majority(*, round_: Round, by: Membership, at_least: int, narrowing: Narrowing) -> BulkDecision:
-    """Decide the open disagreements that the filters find and of which `at_least` labels are the same.
+    """Decide the open disagreements that the filters find and that have at least `at_least` equal labels.
 
-    Decided issues keep their decision; issues on an agenda are left to the meeting; issues withheld from
-    `by` stay as they are.
-    Raises NotAllowed, TrainingHasAnswers, AMeetingDecides, NotRevealed, NotAMajority, NothingToDecide.
+    Decided issues keep their decision; issues on an agenda are left to the meeting; issues withheld from `by`
+    stay as they are. Raises NotAllowed, TrainingHasAnswers, AMeetingDecides, NotRevealed, NotAMajority,
+    NothingToDecide.
     """
     current = _require_bulk(round_, by)
     if not current.labels_per_issue < 2 * at_least <= 2 * current.labels_per_issue:
@@ -107,12 +106,11 @@ def decide_alike(
     cause: str = "",
     meeting: Meeting | None = None,
 ) -> BulkDecision:
-    """Give these disagreements one category with one rationale: each its own decision.
+    """Give these disagreements one category with one rationale, each in its own decision.
 
-    A lead decides, or with a meeting its chair, for the issues on its agenda. Issues are left out that were
-    decided meanwhile, are on another agenda or under an open vote, are withheld from `by`, or are withheld
-    from so many participants that the others are no quorum: the result then has fewer `decisions` than
-    `issues`.
+    A lead decides, or with `meeting` its chair, for the issues on its agenda. An issue is left out if it was
+    decided meanwhile, is on another agenda, has an open vote, is withheld from `by`, or is withheld from so
+    many participants that the others are no quorum: the result then has fewer `decisions` than `issues`.
     Raises NotAllowed, AMeetingDecides, TrainingHasAnswers, NotRevealed, RationaleMissing, UnknownCategory,
     TooShallow, NothingToDecide; and MeetingNotOpen, MeetingClosed, NobodyDecidesForAPair, NoQuorum.
     """
@@ -185,12 +183,10 @@ def decide_alike(
 @retried
 @transaction.atomic
 def take_back(*, bulk: BulkDecision, by: Membership) -> int:
-    """Supersede the decisions of a bulk decision that still stand; returns how many issues that `by` may see
-    are open again.
+    """Supersede the standing decisions of a bulk decision; returns how many reopened issues `by` may see.
 
-    No decision follows at once: the issues are open disagreements, and the decisions stay in their history.
-    Leads may do this, and the chair whose meeting it was while that meeting is open. A second call changes
-    nothing. Raises NotAllowed.
+    The issues become open disagreements, and the old decisions stay in their history. For leads, and for the
+    chair of the meeting that decided while it is open. A second call does nothing. Raises NotAllowed.
     """
     current = lock_round(bulk.round)
     meetings = Meeting.objects.filter(items__decisions__bulk=bulk).distinct()
@@ -217,7 +213,7 @@ def _standing(bulk: BulkDecision) -> QuerySet[Decision]:
 
 
 def _require_bulk(round_: Round, by: Membership) -> Round:
-    """Lock the round, in which a lead may make bulk decisions."""
+    """Lock the round and check that this lead may make bulk decisions in it."""
     current = lock_round(round_)
     if not may_settle(by, current):
         raise NotAllowed
@@ -231,7 +227,7 @@ def _require_bulk(round_: Round, by: Membership) -> Round:
 
 
 def _require_chair(meeting: Meeting, by: Membership) -> Meeting:
-    """Lock the meeting, in which its chair may decide alone."""
+    """Lock the meeting and check that this chair may decide alone in it."""
     locked = lock_open_meeting(meeting)
     if not may_chair(by, locked):
         raise NotAllowed
@@ -255,7 +251,7 @@ def _without_quorum(meeting: Meeting, issues: Collection[int]) -> set[int]:
 
 
 def _may_decide(meeting: Meeting, item: AgendaItem, vote: Vote | None) -> bool:
-    """Over days the chair decides after a closed vote with its quorum; no vote is open, whatever the kind."""
+    """May the chair decide the item? Not during a vote; over days only after a vote with its quorum."""
     if item.meeting_id != meeting.pk or (vote is not None and vote.closed_at is None):
         return False
     if meeting.kind == Meeting.Kind.TOGETHER:

@@ -32,10 +32,10 @@ def decide_item(
 ) -> Decision:
     """Record the meeting's decision on one issue; an earlier decision is superseded and kept.
 
-    `how`: unanimity and majority rest on the last closed vote on the item; the chair needs a rationale, and
-    the quorum there (over days: in a closed vote). The category counts at the round's depth.
-    `seen_number` is that of the standing decision that the form showed, 0 without one. The same decision by
-    the same person again returns the one that stands.
+    `how`: unanimity and majority need ballots in the last closed vote on the item; the chair needs a
+    rationale, and a present quorum (over days: a quorum in that vote). The category counts at the round's
+    depth. `seen_number`: the number of the standing decision that the form showed, 0 without one. The same
+    decision by the same person again returns the stored decision.
     Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda, UnknownCategory, TooShallow,
     RationaleMissing, StaleDecision, VoteStillOpen, VoteMissing, NoQuorum, VotesDoNotSuffice,
     NobodyDecidesForAPair.
@@ -93,7 +93,7 @@ def store_decision(
     standing: Decision | None,
     now: datetime,
 ) -> Decision:
-    """Supersede the standing decision and store the new one. The caller has locked meeting and issue."""
+    """Supersede the standing decision and store a new one. The caller has locked meeting and issue."""
     meeting = item.meeting
     if standing is not None:
         Decision.objects.filter(pk=standing.pk).update(superseded_at=now)
@@ -133,14 +133,13 @@ def _require_that_it_suffices(item: AgendaItem, how: str, category_id: int, vote
 
 
 def require_quorum(meeting: Meeting, there: int) -> None:
-    """Raises NoQuorum where fewer people than the quorum are there."""
+    """Raises NoQuorum if fewer members than the quorum take part."""
     if there < meeting.quorum:
         raise errors.NoQuorum(needs=meeting.quorum, there=there)
 
 
 def decides(meeting: Meeting, ballots: VoteTally, how: str) -> int | None:
-    """The category that these ballots suffice for in this way; None where they do not suffice.
-
+    """The category that these ballots choose unanimously, or by majority; None if they do not suffice.
     Ballots count as they were cast: a category that was merged, split or retired since then never suffices,
     because nobody voted for its successor.
     """

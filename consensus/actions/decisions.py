@@ -43,12 +43,11 @@ def settle_issue(
 ) -> Decision:
     """Decide a disagreement as a lead of the study; an earlier decision is superseded and kept.
 
-    Where the round leaves disagreements to a meeting, a lead decides none. In a screening a lead can also
-    overrule labels that agree: an issue that all raters excluded can come back.
-
-    `seen_number` is that of the standing decision that the form showed, 0 without one. The same decision by
-    the same person again returns the one that stands. `cause`: why the labels differed, where the lead gives
-    a cause. Raises NotAllowed, AMeetingDecides, RationaleMissing, NotRevealed, HeldBack, IssueIsUnanimous,
+    If the round leaves disagreements to a meeting, a lead cannot decide them. In a screening a lead can also
+    overrule equal labels: an issue that all raters excluded can come back. `seen_number`: the number of the
+    standing decision that the form showed, 0 without one. The same decision by the same person again returns
+    the stored decision. `cause`: why the labels differed, "" if not given.
+    Raises NotAllowed, AMeetingDecides, RationaleMissing, NotRevealed, HeldBack, IssueIsUnanimous,
     StaleDecision, UnknownCategory, TooShallow.
     """
     rationale = rationale.replace("\x00", "\ufffd").strip()
@@ -103,9 +102,9 @@ def settle_issue(
 def reopen(*, round_: Round, issue: Issue, by: Membership, why: str, seen_number: int) -> Decision:
     """Open a decided disagreement again; returns the superseded decision, which stays in the history.
 
-    A lead may do this, or the chair of the open meeting that has the issue on its agenda. `seen_number` is
-    that of the standing decision that the form showed.
-    Raises NotAllowed, HeldBack, IssueIsUnanimous, ReasonToReopenMissing, StaleDecision.
+    For leads, and for the chair of the open meeting with the issue on its agenda. `seen_number`: the number
+    of the standing decision that the form showed. Raises NotAllowed, HeldBack, IssueIsUnanimous,
+    ReasonToReopenMissing, StaleDecision.
     """
     why = why.replace("\x00", "\ufffd").strip()
     current = lock_round(round_)
@@ -131,7 +130,7 @@ def reopen(*, round_: Round, issue: Issue, by: Membership, why: str, seen_number
 
 
 def standing_decision(round_: Round, issue_id: int) -> Decision | None:
-    """The decision of an issue that no newer one supersedes."""
+    """The decision of an issue that is not superseded, or None."""
     return Decision.objects.filter(round=round_, issue=issue_id, superseded_at=None).first()
 
 
@@ -141,7 +140,7 @@ def next_number(round_: Round, issue_id: int) -> int:
 
 
 def next_numbers(round_: Round, issues: Collection[int]) -> defaultdict[int, int]:
-    """Of each of these issues. One query."""
+    """Issue id to the number of the next decision on this issue. One query."""
     made = Decision.objects.filter(round=round_, issue__in=issues)
     last = made.values_list("issue").annotate(next=Max("number") + 1)
     return defaultdict(lambda: 1, last)
@@ -167,10 +166,10 @@ def _chairs_it(round_: Round, issue_id: int, by: Membership) -> bool:
 def decide_by_rule(
     round_: Round, issue: Issue, now: datetime, *, agree: bool | None = None
 ) -> Decision | None:
-    """Decide a complete issue where its labels suffice by the rule of the round; None where they do not.
+    """Decide a complete issue if its labels suffice by the rule of the round; otherwise returns None.
 
-    The caller has locked the row of the issue in the round. `agree`: whether all labels are equal, if the
-    caller knows it; then different labels cost one statement, not two, unless a majority can decide.
+    The caller has locked the row of the issue in the round. `agree`: are all labels equal, if the caller
+    knows? Different labels then cost one statement, not two, unless a majority can decide.
     """
     is_open = agree is False and round_.rule != Round.Rule.MAJORITY
     made = [] if is_open else decide(round_, now, issues=[issue.pk])
@@ -181,7 +180,7 @@ def decide_by_rule(
 
 
 def decide_all_by_rule(round_: Round, now: datetime) -> int:
-    """Decide every undecided complete issue whose labels suffice; returns how many. Two statements."""
+    """Decide every undecided complete issue with sufficient labels; returns how many. Two statements."""
     note_disagreements(round_)
     return len(decide(round_, now))
 
@@ -190,7 +189,7 @@ def note_disagreements(round_: Round, *, issues: Collection[int] | None = None) 
     """Store a disagreement for each complete, revealed issue whose labels differ; returns how many.
 
     One statement, for these issues or for all. The caller has just revealed them. A second look has no
-    disagreements of its own: its labels count in the round that it belongs to.
+    disagreements of its own: its labels count in the round of the first labels.
     """
     if round_.kind == Round.Kind.LOOK:
         return 0
@@ -206,7 +205,7 @@ def note_disagreements(round_: Round, *, issues: Collection[int] | None = None) 
 _LABELS = """unnest(
             string_to_array(i.labels, ' ')::bigint[], string_to_array(i.whose, ' ')::bigint[]
         ) l (category_id, volunteer_id)"""
-"""SQL: what the labels of a complete issue `i` say, as the database keeps them there; 0 for an open label."""
+"""SQL: the labels of a complete issue `i`, as the database stores them in its row; 0 for an open label."""
 
 _NOTE = """
     WITH deep AS MATERIALIZED (
@@ -310,9 +309,8 @@ _STORE = """
 
 
 def decide(round_: Round, now: datetime, *, issues: Collection[int] | None = None) -> list[int]:
-    """Decide undecided issues by the rule of the round; returns the ids of the decisions. One statement.
-
-    For these issues, or for all. Right labels alone decide a training; nothing decides a second look.
+    """Decide undecided issues, these or all, by the rule of the round; returns the ids of the decisions. One
+    statement. Only right labels decide a training; nothing decides a second look.
     """
     if round_.kind in Round.APART:
         return []
@@ -323,10 +321,9 @@ def decide(round_: Round, now: datetime, *, issues: Collection[int] | None = Non
 
 
 def settle_anew(round_: Round, issues: list[int], now: datetime) -> None:
-    """Decide complete issues whose labels have changed, and store their disagreements.
-
-    A decision that no longer follows from the labels is superseded; decisions of people stand. The caller has
-    removed the old disagreements of these issues. Unrevealed rounds stay as they are.
+    """Decide complete issues whose labels have changed, and store their disagreements. A rule's decision that
+    no longer follows from the labels is superseded; decisions of people stand. The caller has removed the old
+    disagreements of these issues. Nothing happens before the round reveals its labels.
     """
     if not issues or not reveals_complete_issues(round_):
         return

@@ -1,4 +1,4 @@
-"""Follow-ups of a meeting: the chair notes them, and leads tick them off afterwards."""
+"""Follow-ups of a meeting: the chair notes them, and later leads mark them as done."""
 
 from django.db import transaction
 
@@ -29,11 +29,11 @@ def follow_up(
     text: str = "",
     name: str = "",
 ) -> FollowUp:
-    """Note what follows from an issue: an example for a category, a line for the guideline, or a proposal.
+    """Note a follow-up of an issue: an example for a category, a line for the guideline, or a proposal.
 
-    A proposal has a `name`, and `by` opens it in the taxonomy of the round; an example has a `category`. The
-    chair notes follow-ups, in a pair either member. A repeated call returns the follow-up that exists.
-    Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda, FollowUpIncomplete, ProposalTooLong,
+    A proposal has a `name`, and `by` opens it in the taxonomy of the round; an example has a `category`. For
+    the chair, and for either member of a pair. A repeated call returns the existing follow-up. Raises
+    NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda, FollowUpIncomplete, ProposalTooLong,
     UnknownCategory.
     """
     text, name = text.replace("\x00", "\ufffd").strip(), " ".join(name.replace("\x00", "\ufffd").split())
@@ -66,9 +66,8 @@ def follow_up(
 @retried
 @transaction.atomic
 def set_done(*, follow_up: FollowUp, by: Membership, done: bool) -> FollowUp:
-    """Mark a follow-up as done, or as not done. Owner and leads may do this.
-
-    The screens of an open meeting show it at once. Raises NotAllowed.
+    """Mark a follow-up as done, or as not done, as owner or lead. Raises NotAllowed. The screens of an open
+    meeting show the change at once.
     """
     meeting = lock_meeting(follow_up.item.meeting)
     current = FollowUp.objects.select_for_update().get(pk=follow_up.pk)

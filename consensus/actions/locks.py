@@ -1,4 +1,4 @@
-"""Locks of rows that an action of a meeting takes, always in the order: round, meeting, issue, item."""
+"""The locks of an action of a meeting, always in the order: round, meeting, issue, item."""
 
 from typing import Any
 
@@ -15,9 +15,8 @@ from studies.models import Membership
 
 
 def lock_meeting(meeting: Meeting) -> Meeting:
-    """The meeting as it is now, locked for this transaction together with its round (see `lock_round`).
-
-    The lock leaves the key of the row free: other transactions can store rows that refer to the meeting.
+    """Lock and return the meeting, with its round (see `lock_round`). The lock leaves the key of the row
+    free: other transactions can store rows that refer to the meeting.
     """
     round_ = lock_round(Round(pk=meeting.round_id))
     for name, known in meeting.round._state.fields_cache.items():  # noqa: SLF001 - spares reading them again
@@ -39,9 +38,8 @@ def lock_open_meeting(meeting: Meeting) -> Meeting:
 
 
 def lock_item(item: AgendaItem) -> AgendaItem:
-    """An item on the agenda of an open meeting as it is now; its meeting is locked.
-
-    Raises MeetingNotOpen, MeetingClosed, OffTheAgenda.
+    """Lock an open meeting and return an item that is on its agenda now. Raises MeetingNotOpen,
+    MeetingClosed, OffTheAgenda.
     """
     locked = lock_open_meeting(item.meeting)
     current = AgendaItem.objects.select_related("issue").get(pk=item.pk)
@@ -53,9 +51,8 @@ def lock_item(item: AgendaItem) -> AgendaItem:
 
 
 def lock_item_to_lead(item: AgendaItem, by: Membership) -> AgendaItem:
-    """`lock_item` for the member who leads the meeting: its chair, or either of a pair.
-
-    Raises NotAllowed too; OffTheAgenda also for an issue that is withheld from the member.
+    """`lock_item` for a member who leads the meeting: its chair, or a member of a pair. Raises NotAllowed
+    too; OffTheAgenda also for an issue that is withheld from the member.
     """
     current = lock_item(item)
     may = may_take_part if current.meeting.kind == Meeting.Kind.PAIR else may_chair
@@ -67,7 +64,7 @@ def lock_item_to_lead(item: AgendaItem, by: Membership) -> AgendaItem:
 
 
 def changed(meeting: Meeting, **fields: Any) -> None:
-    """Store these fields of a locked meeting, and raise its revision: every screen reads it again."""
+    """Store these fields of a locked meeting, and raise its revision, so that every screen reads it again."""
     Meeting.objects.filter(pk=meeting.pk).update(revision=F("revision") + 1, **fields)
     meeting.revision += 1
     for name, value in fields.items():

@@ -1,4 +1,4 @@
-"""Consensus meetings: a lead plans them; a chair opens them, turns from issue to issue, and closes them."""
+"""Consensus meetings: a lead plans a meeting; a chair opens it, turns from issue to issue, and closes it."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -30,7 +30,7 @@ LONGEST_NAME = 120
 
 
 class MeetingPlan(TypedDict, total=False):
-    """How a meeting is to be held; a pair has exactly two members, a quorum of two and no majority."""
+    """The settings of a meeting; a pair has exactly two members, a quorum of two and no majority."""
 
     name: Required[str]
     chair: Required[Membership]
@@ -47,9 +47,8 @@ class MeetingPlan(TypedDict, total=False):
 @transaction.atomic
 def plan_meeting(*, round_: Round, by: Membership, **plan: Unpack[MeetingPlan]) -> Meeting:
     """Plan a meeting on the disagreements of a round, with an empty agenda; votes begin once it is open.
-
-    `participants` are invited: by default the volunteers of the round, and always the chair.
-    Raises NotAllowed, NotRevealed, and MeetingRefused with the field to change.
+    `participants` are invited, by default the volunteers of the round, and always the chair. Raises
+    NotAllowed, NotRevealed, and MeetingRefused with the field to change.
     """
     current = lock_round(round_)
     if not may_plan_meeting(by, current):
@@ -73,11 +72,11 @@ def plan_meeting(*, round_: Round, by: Membership, **plan: Unpack[MeetingPlan]) 
 @retried
 @transaction.atomic
 def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPlan]) -> Meeting:
-    """Change a meeting that is not closed.
+    """Change a meeting that is not closed. Without `participants` all members stay invited.
 
-    The kind is fixed once the meeting was opened; quorum and majority are fixed once there was a vote or a
-    decision. Members who are no longer invited and never came are removed; without `participants` all stay.
-    Raises NotAllowed, MeetingClosed, and MeetingRefused with the field to change.
+    The kind is fixed after opening; quorum and majority are fixed after a first vote or decision. Members who
+    are no longer invited and never came are removed. Raises NotAllowed, MeetingClosed, and MeetingRefused
+    with the field to change.
     """
     current = lock_meeting(meeting)
     if not may_plan_meeting(by, current.round):
@@ -121,9 +120,8 @@ def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPl
 @retried
 @transaction.atomic
 def open_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
-    """Open a meeting, so that it can vote and decide. A second call does nothing.
-
-    Raises NotAllowed, MeetingClosed.
+    """Open a meeting, so that it can vote and decide. A second call does nothing. Raises NotAllowed,
+    MeetingClosed.
     """
     current = lock_meeting(meeting)
     if not may_run_meeting(by, current):
@@ -141,8 +139,8 @@ def open_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
 def close_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
     """Close a meeting and free its agenda for other meetings. A second call does nothing.
 
-    A meeting at one time has to reveal its open votes first; a vote over days ends with the ballots it has.
-    Raises NotAllowed, MeetingNotOpen, VoteStillOpen.
+    A meeting at one time has to reveal its open votes first; over days and in a pair, open votes close with
+    their ballots. Raises NotAllowed, MeetingNotOpen, VoteStillOpen.
     """
     current = lock_meeting(meeting)
     if not may_run_meeting(by, current):
@@ -183,9 +181,8 @@ def take_chair(*, meeting: Meeting, by: Membership) -> Meeting:
 @retried
 @transaction.atomic
 def turn_to(*, meeting: Meeting, item: AgendaItem | None, by: Membership) -> Meeting:
-    """Turn all screens to this issue, or to none; its time begins, and the time of the issue before ends.
-
-    Raises NotAllowed, MeetingNotOpen, MeetingClosed, NotTogether, OffTheAgenda.
+    """Turn all screens to this issue, or to none; its time begins, and that of the issue before ends. Raises
+    NotAllowed, MeetingNotOpen, MeetingClosed, NotTogether, OffTheAgenda.
     """
     current = lock_open_meeting(meeting)
     if current.kind != Meeting.Kind.TOGETHER:
@@ -283,7 +280,7 @@ def _describe(meeting: Meeting, plan: MeetingPlan, participants: Collection[Memb
 def _require_two(
     meeting: Meeting, participants: Collection[Membership], listed: Collection[Participant]
 ) -> None:
-    """Participants who came stay in a meeting, and a pair has no third member. Raises MeetingRefused."""
+    """A pair keeps every member who came, so it gets no third member. Raises MeetingRefused."""
     asked = {member.pk for member in participants}
     stay = [str(row.member) for row in listed if row.joined_at is not None and row.member_id not in asked]
     if meeting.kind == Meeting.Kind.PAIR and stay:
@@ -295,6 +292,6 @@ def _require_two(
 
 
 def _asked(meeting: Meeting, participants: Collection[Membership]) -> list[Membership]:
-    """The invited members, each once, and the chair; a pair has no chair beside its members."""
+    """The invited members, each once, and the chair; in a pair only its two members."""
     chair = [] if meeting.kind == Meeting.Kind.PAIR else [meeting.chair]
     return list({member.pk: member for member in [*participants, *chair]}.values())

@@ -1,4 +1,4 @@
-"""Presence in a meeting: a participant arrives with a sign of life of their page, and leaves without one."""
+"""Presence: the page of a participant sends signs of life; without them the participant leaves."""
 
 from datetime import datetime, timedelta
 
@@ -17,22 +17,22 @@ from rounds.rules import may_be_volunteer
 from studies.models import Membership
 
 SEEN_EVERY = timedelta(seconds=5)
-"""A sign of life is stored no more often than this."""
+"""The least time between two stored signs of life."""
 SILENT_AFTER = timedelta(seconds=30)
-"""A participant whose page is silent for so long counts as gone."""
+"""A participant whose page is silent for longer counts as absent."""
 
 
 def here(*, meeting: Meeting, member: Membership) -> Participant:
-    """Take a sign of life from an open page; participants whose pages are silent for a while have left.
+    """Take a sign of life from an open page, and mark participants with silent pages as absent.
 
-    Every screen calls this once a second: most calls are one query, and only changes are written. The meeting
-    of the returned row is up to date. Over days a member who was not invited takes part from their first
-    ballot on: until then the returned row is not stored. A closed meeting keeps its participants.
-    Raises NotAllowed.
+    Every screen calls this once a second: most calls are one query, and only changes are written. The
+    returned row has the current meeting. Over days a member without an invitation takes part from their first
+    ballot on: until then the returned row is not stored. A closed meeting keeps its participants. Raises
+    NotAllowed.
     """
     now = clock.now()
     own, is_somebody_gone = _own_row(meeting, member, now)
-    # Two of a pair are those who have a row.
+    # The members with a row are the two of a pair.
     is_of_a_pair = meeting.kind == Meeting.Kind.PAIR and own is not None
     if not (
         may_be_volunteer(member, meeting.round.study) if is_of_a_pair else may_take_part(member, meeting)
@@ -54,9 +54,8 @@ def here(*, meeting: Meeting, member: Membership) -> Participant:
 @retried
 @transaction.atomic
 def away(*, meeting: Meeting, member: Membership) -> None:
-    """Leave a meeting at one time; in a meeting over days nobody has to be present.
-
-    An open vote waits for the member for a moment longer: they may only be loading the page again.
+    """Leave a meeting at one time; other meetings need no presence. An open vote waits a moment longer for
+    the member, who may only be loading the page again.
     """
     current = lock_meeting(meeting)
     if current.closed_at is not None or current.kind != Meeting.Kind.TOGETHER:
@@ -67,7 +66,7 @@ def away(*, meeting: Meeting, member: Membership) -> None:
 
 
 def _own_row(meeting: Meeting, member: Membership, now: datetime) -> tuple[Participant | None, bool]:
-    """The member's row, and whether the absence of another participant has to be noticed now. One query."""
+    """The member's row, and whether the meeting has to note another participant's absence now. One query."""
     silent = Q(left_at=None, last_seen_at__lt=now - SILENT_AFTER)
     waits = Vote.objects.filter(meeting=OuterRef("meeting"), closed_at=None)
     left = Q(left_at__lte=now - GRACE, left_at__gt=now - GRACE - SILENT_AFTER) & Exists(waits)
@@ -86,7 +85,7 @@ def _own_row(meeting: Meeting, member: Membership, now: datetime) -> tuple[Parti
 @retried
 @transaction.atomic
 def _arrive(*, meeting: Meeting, member: Membership, now: datetime) -> Participant:
-    """Store that the member has come, and that silent participants have left."""
+    """Store that the member has come, and that participants with silent pages have left."""
     current = lock_meeting(meeting)
     own = Participant.objects.filter(meeting=current, member=member).first()
     if own is None:

@@ -1,4 +1,4 @@
-"""What the audit keeps of the acts of this room; `consensus.audit` has the sentences."""
+"""Audit entries for the acts of this room; `consensus.audit` has their sentences."""
 
 from typing import Any
 

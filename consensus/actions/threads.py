@@ -30,16 +30,16 @@ def say(
 ) -> Comment:
     """Comment on a disagreement whose labels the author may see, before, in or after a meeting.
 
-    `category`: what it argues for, counted at the round's depth. @R3 tells that member, if they may see the
-    issue; others are not told, and nobody learns which of them. Screens of an open meeting that has the issue
-    on its agenda follow. A training has comments of its own.
-    Raises NotAllowed, NotYoursToSee, CommentMissing, CommentTooLong, UnknownCategory.
+    `category`: the category that the comment argues for, counted at the round's depth. @R3 notifies that
+    member if they may see the issue; otherwise nobody learns that the member was left out. Screens of an open
+    meeting with the issue on its agenda show the comment. A training has comments of its own. Raises
+    NotAllowed, NotYoursToSee, CommentMissing, CommentTooLong, UnknownCategory.
     """
     text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").strip()
     current = lock_round(round_)
     if not may_comment(author, current):
         raise NotAllowed(kept={"text": text})
-    # The meeting before anything of the issue: the order of the locks.
+    # The order of the locks: the meeting before the issue.
     tell_its_meeting(current, issue.pk)
     if not may_read_thread(current, issue.pk, author):
         raise errors.NotYoursToSee(kept={"text": text})
@@ -62,9 +62,8 @@ def say(
 
 @transaction.atomic
 def see_mentions(*, member: Membership, issues: Collection[int], round_: Round | None = None) -> int:
-    """Mark comments on these issues that mention the member as read; returns how many were new.
-
-    `round_` limits this to the thread of one round. A second call changes nothing.
+    """Mark the mentions of the member in comments on these issues as seen; returns how many were new.
+    `round_` limits this to the threads of one round. A second call changes nothing.
     """
     mentions = Mention.objects.filter(member=member, comment__issue__in=issues, seen_at=None)
     if round_ is not None:
@@ -73,7 +72,7 @@ def see_mentions(*, member: Membership, issues: Collection[int], round_: Round |
 
 
 def _tell(comment: Comment, round_: Round) -> None:
-    """Store a mention for each named member, except the author and members who may not see the issue."""
+    """Store a mention for each mentioned member, except the author and members who may not see the issue."""
     if "@" not in comment.text:
         return
     people = {member.pseudonym: member.pk for member in people_of(round_) if member.pk != comment.author_id}

@@ -1,4 +1,4 @@
-"""Votes: how they are opened, cast and closed. Until a vote is closed, others learn only who has voted."""
+"""Votes: opened, cast and closed. Until a vote is closed, others learn only who has voted."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ from taxonomy.models import Category
 
 @dataclass(frozen=True)
 class ClosedVotes:
-    """The number of votes that were closed, and of issues that their ballots, or earlier ballots, decided."""
+    """The number of votes that were closed, and of issues that these or earlier closed votes decided."""
 
     closed: int
     decided: int
@@ -46,9 +46,8 @@ class ClosedVotes:
 @retried
 @transaction.atomic
 def open_vote(*, item: AgendaItem, by: Membership) -> Vote:
-    """Open a vote on this issue, the first one or another one. A second call returns the open vote.
-
-    Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda.
+    """Open a first or another vote on this issue. A second call returns the open vote. Raises NotAllowed,
+    MeetingNotOpen, MeetingClosed, OffTheAgenda.
     """
     current = lock_item_to_lead(item, by)
     vote = open_vote_on(current)
@@ -65,9 +64,9 @@ def cast_ballot(
 ) -> Ballot:
     """Cast or change a ballot while the vote is open; the category None abstains.
 
-    Over days the first ballot opens the vote; in a pair the first ballot after a closed vote opens the next.
-    The last expected ballot closes the vote, and two equal ballots decide for a pair. `number` is that of the
-    vote that the form showed or would open. A repeated ballot changes nothing.
+    Over days and in a pair the first ballot opens the vote; in a pair the first ballot after a closed vote
+    opens the next. The last expected ballot closes the vote, and two equal ballots decide for a pair.
+    `number`: the vote that the form showed or would open. A repeated ballot changes nothing.
     Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda, NotPresent, UnknownCategory, TooShallow,
     VoteNotOpen, VoteClosed, ItemDecided.
     """
@@ -92,7 +91,7 @@ def cast_ballot(
     if ballot is not None and ballot.category_id == chosen:
         return ballot
     if ballot is not None:
-        # No screen is told: others would learn that somebody changed their mind.
+        # The revision stays: others would learn that somebody changed their ballot.
         Ballot.objects.filter(pk=ballot.pk).update(category=chosen, changed_at=now)
         ballot.category_id, ballot.changed_at = chosen, now
         return ballot
@@ -106,9 +105,8 @@ def cast_ballot(
 @retried
 @transaction.atomic
 def close_vote(*, vote: Vote, by: Membership) -> Vote:
-    """Reveal the ballots, though not everybody has voted. A closed vote stays closed.
-
-    Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda.
+    """Reveal the ballots before everybody has voted. A closed vote stays closed. Raises NotAllowed,
+    MeetingNotOpen, MeetingClosed, OffTheAgenda.
     """
     item = lock_item(vote.item)
     if item.meeting.kind == Meeting.Kind.PAIR or not may_chair(by, item.meeting):
@@ -124,11 +122,11 @@ def close_vote(*, vote: Vote, by: Membership) -> Vote:
 @retried
 @transaction.atomic
 def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> ClosedVotes:
-    """Over days: close every open vote in which enough have voted, and decide what the ballots suffice for.
+    """Over days: close every open vote with its quorum, and decide the issues whose ballots suffice.
 
-    Unanimously, or by majority where the meeting may. Votes that were closed before, and whose issue still
-    waits, decide too. Issues that are withheld from `by` are left alone. A fixed number of statements,
-    however many votes there are. Raises NotAllowed, MeetingNotOpen, MeetingClosed.
+    Ballots suffice unanimously, or by majority if the meeting allows it. Votes that were closed before decide
+    too if their issue still waits. Issues that are withheld from `by` are left out. A fixed number of
+    statements, however many votes there are. Raises NotAllowed, MeetingNotOpen, MeetingClosed.
     """
     current = lock_open_meeting(meeting)
     if current.kind != Meeting.Kind.APART or not may_chair(by, current):
@@ -150,7 +148,7 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> ClosedVotes:
     for vote in to_close:
         vote.closed_at, vote.closed_by, vote.present = now, by, len(cast[vote.pk])
     Vote.objects.bulk_update(to_close, ["closed_at", "closed_by", "present"])
-    # The last vote of an item decides, unless a newer one is open. What was reopened needs a new vote.
+    # The last vote of an item decides, unless it is open. A reopened issue needs a new vote.
     last = {vote.item_id: vote for vote in votes}
     spent = set(Decision.objects.filter(vote__in=last.values()).values_list("vote", flat=True))
     spent |= _older_than_a_reopening(last.values())
@@ -171,8 +169,8 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> ClosedVotes:
 
 
 def close_what_all_voted(meeting: Meeting, now: datetime) -> bool:
-    """Close the votes that wait only for members who have left; were there any? The caller has locked the
-    meeting.
+    """Close the votes that wait only for members who have left; returns whether there were any. The caller
+    has locked the meeting.
     """
     closed = False
     for vote in Vote.objects.filter(meeting=meeting, closed_at=None).select_related("item__issue"):
@@ -182,7 +180,7 @@ def close_what_all_voted(meeting: Meeting, now: datetime) -> bool:
 
 
 def close_if_all_voted(item: AgendaItem, vote: Vote, now: datetime) -> bool:
-    """Close the vote if nobody is waited for any more; was it closed? The caller holds the meeting."""
+    """Close the vote if it waits for nobody; returns whether it did. The caller has locked the meeting."""
     meeting = item.meeting
     voted = set(Ballot.objects.filter(vote=vote).values_list("member", flat=True))
     if not voted or not awaited(meeting, item.issue_id, now) <= voted:
@@ -194,9 +192,7 @@ def close_if_all_voted(item: AgendaItem, vote: Vote, now: datetime) -> bool:
 
 
 def close_votes_with_the_meeting(meeting: Meeting, now: datetime) -> None:
-    """Close the votes of a meeting over days with the ballots that were cast. The caller has locked the
-    meeting.
-    """
+    """Close the open votes of a meeting over days or of a pair. The caller has locked the meeting."""
     for vote in Vote.objects.filter(meeting=meeting, closed_at=None).select_related("item"):
         vote.item.meeting = meeting
         _close(vote.item, vote, now)
@@ -219,7 +215,7 @@ def _close(item: AgendaItem, vote: Vote, now: datetime, *, by: Membership | None
 
 
 def _require_to_be_there(meeting: Meeting, member: Membership, now: datetime) -> None:
-    """Check that the voter is present: at one time by being there, over days by voting. Raises NotPresent."""
+    """At one time, check that the voter is present; otherwise, mark them as present. Raises NotPresent."""
     if member.pk in present_in(meeting):
         return
     if meeting.kind == Meeting.Kind.TOGETHER:
@@ -232,9 +228,8 @@ def _require_to_be_there(meeting: Meeting, member: Membership, now: datetime) ->
 def _cast_already(
     item: AgendaItem, member: Membership, chosen: int | None, number: int | None
 ) -> Ballot | None:
-    """The equal ballot in a vote that is closed: a second click comes after the first one closed the vote.
-
-    In a pair a ballot without a number belongs to the next vote.
+    """The member's equal ballot in a closed vote, for the second click after a first that closed the vote. In
+    a pair a ballot without a number belongs to the next vote.
     """
     if number is None and item.meeting.kind == Meeting.Kind.PAIR:
         return None
@@ -245,7 +240,7 @@ def _cast_already(
 def _require_that_a_ballot_opens(
     item: AgendaItem, vote: Vote | None, number: int | None, *, kept: str
 ) -> None:
-    """Raises VoteClosed, VoteNotOpen, ItemDecided where a ballot is not to open a vote on this item."""
+    """Check that a ballot may open a vote on this item. Raises VoteClosed, VoteNotOpen, ItemDecided."""
     last = last_closed_vote(item)
     if vote is not None or (last and (number == last.number or item.meeting.kind != Meeting.Kind.PAIR)):
         raise errors.VoteClosed(kept={"category": kept})
@@ -257,7 +252,7 @@ def _require_that_a_ballot_opens(
 
 
 def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: datetime) -> None:
-    """Two equal ballots are the decision of a pair, if nobody decided while they voted."""
+    """Store two equal ballots as the decision of a pair, if nobody decided during the vote."""
     ballots: VoteTally = tally_of(vote)
     category_id = decides(item.meeting, ballots, Decision.How.UNANIMITY)
     if category_id is None or ballots.present < item.meeting.quorum:
@@ -280,9 +275,7 @@ def _decide_for_a_pair(item: AgendaItem, vote: Vote, by: Membership, now: dateti
 
 
 def _older_than_a_reopening(votes: Iterable[Vote]) -> set[int]:
-    """The votes that were closed before a decision of their issue was superseded: a reopened issue needs a
-    new vote.
-    """
+    """The votes that closed before a decision of their issue was superseded: they decide nothing any more."""
     closed = Vote.objects.filter(pk__in=[vote.pk for vote in votes])
     superseded = Decision.objects.filter(
         round=OuterRef("meeting__round"),
@@ -295,7 +288,7 @@ def _older_than_a_reopening(votes: Iterable[Vote]) -> set[int]:
 def _decide_by_votes(
     meeting: Meeting, by: Membership, votes: dict[int, tuple[Vote, VoteTally]], now: datetime
 ) -> int:
-    """Decide the items that wait and whose ballots suffice; returns how many."""
+    """Decide the undecided items whose ballots suffice; returns how many."""
     found: dict[int, tuple[Vote, int, str]] = {}
     for item_id, (vote, ballots) in votes.items():
         for how in (Decision.How.UNANIMITY, Decision.How.MAJORITY):

@@ -103,7 +103,7 @@ class BulkTakenBack(APIView):
         round_, member = seat_in(request, round_id, may_see_disagreements)
         bulk = get_object_or_404(BulkDecision, pk=bulk_id, round=round_)
         bulk.round = round_
-        # Leads may, and the chair whose meeting it was: the action says so.
+        # The action checks the role: leads, and the chair of the meeting that decided.
         take_back(bulk=bulk, by=member)
         return Response(_made(round_, member, bulk))
 

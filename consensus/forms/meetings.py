@@ -144,7 +144,7 @@ class FollowUpForm(forms.Form):
 class AlikeItemsForm(CategoriesForm):
     """Issues of the agenda that get the same category, with one rationale."""
 
-    # Which of them are on the agenda and may be seen is the action's to say.
+    # The action checks which issues are on the agenda and may be seen.
     issues = IdsField(error_messages={"required": _("Tick the issues that are decided alike.")})
     item = forms.IntegerField(min_value=1, max_value=2**62, required=False)
     category = CategoryField()

@@ -209,7 +209,7 @@ class Decision(models.Model):
         indexes = [
             models.Index(fields=["item"], name="decisions_of_an_item", condition=Q(item__isnull=False)),
             models.Index(fields=["bulk"], name="decisions_of_a_bulk", condition=Q(bulk__isnull=False)),
-            # Those of disagreements: labels that are unanimous make none.
+            # Decisions on disagreements: a unanimous decision settles none.
             models.Index(
                 fields=["round", "issue"],
                 name="decisions_that_settle",

@@ -318,7 +318,7 @@ def _rows(
     return tuple(rows), known
 
 
-# Disagreements, revealed labels and snapshots stay as they are: from the same rows come the same groups.
+# Disagreements, revealed labels and snapshots never change: equal rows give equal groups.
 @lru_cache(maxsize=16)
 def _grouped(
     round_id: int, rows: tuple[_AlikeRow, ...]

@@ -110,7 +110,7 @@ def _said_by(rows: QuerySet[models.Disagreement]) -> LabelPatterns:
         found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
     except EmptyResultSet:
         return LabelPatterns(())
-    # Without the ORM's converters of arrays, which take as long as all the rest.
+    # Without the ORM, whose array converters take as long as the rest of the function.
     query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)

@@ -103,6 +103,6 @@ def meeting_numbers(written: Minutes) -> ConsensusNumbers:
 
 def _settled_by(method: str, how: str, kind: str | None) -> str:
     if method == Decision.Method.MEETING:
-        # Before there were agendas a lead wrote down what a meeting had decided.
+        # Decisions from before agendas existed: a lead recorded what a meeting had decided.
         return "pair" if kind == Meeting.Kind.PAIR else how or "lead"
     return "bulk" if method == Decision.Method.MAJORITY else "lead"

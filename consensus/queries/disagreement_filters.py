@@ -187,7 +187,7 @@ def _of_pair(
     if first != second:
         rows = rows.filter(chosen__overlap=first).filter(chosen__overlap=second)
     if set(first) & set(second):
-        # Where one lies in the other, one label could stand for both. Most issues have two: soon seen.
+        # If one category contains the other, one label could match both. Most issues have two: a fast check.
         either = sorted({*first, *second})
         rows = rows.alias(both=_SharedCount("chosen", Value(either, ArrayField(BigIntegerField())))).filter(
             Q(chosen__contained_by=either, chosen__len__gte=2) | Q(chosen__len__gt=2, both__gte=2)

@@ -27,8 +27,8 @@ def tallies(rows: QuerySet[models.Disagreement]) -> dict[int, StateCounts]:
         found, parameters = rows.order_by().values("round_id", "issue_id").query.sql_with_params()
     except EmptyResultSet:
         return {}
-    # Counted from the short side: what is settled and what waits are few beside all that differ, and stand in
-    # short indexes. A unanimous decision follows from equal labels, so that none stands on a disagreement.
+    # Open ones are the rest: settled and waiting disagreements are few, and in short indexes. A unanimous
+    # decision follows from equal labels and never stands on a disagreement.
     query = f"""
     WITH found AS NOT MATERIALIZED ({found})
     SELECT every.round_id, every.n - coalesce(waiting.n, 0) - coalesce(settled.n, 0),

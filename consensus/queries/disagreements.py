@@ -307,7 +307,7 @@ def _row(
     depth: int,
     book: ShownCodebook,
 ) -> DisagreementRow:
-    decision = standing if labels else None  # what is not revealed has none that could be seen
+    decision = standing if labels else None  # an issue without revealed labels shows no decision
     counted = Counter(chip.depth_code for chip in labels.values() if chip.depth_code)
     return DisagreementRow(
         issue=issue,

@@ -121,7 +121,7 @@ class IssueReader:
     """Reads what a meeting stores about one issue of its agenda, for one member."""
 
     def __init__(self, meeting: Meeting, member: Membership | None) -> None:
-        # As it is now, whoever holds an older one; what belongs to it is known.
+        # The current row: the caller's may be older. Its round is known.
         self.meeting = Meeting.objects.get(pk=meeting.pk)
         self.meeting.round = meeting.round
         self.round = meeting.round
@@ -154,7 +154,7 @@ class IssueReader:
     def _vote(self, vote: Vote, cast: Sequence[Ballot]) -> ShownVote:
         own = next((one for one in cast if self.member is not None and one.member_id == self.member.pk), None)
         is_open = vote.closed_at is None
-        # The one place where ballots leave the table: nobody's but one's own before the vote is closed.
+        # Only here ballots are read for others: before the close a member sees only their own.
         revealed = () if is_open else cast
         counted = tally([ballot.category_id for ballot in revealed], vote.present or 0)
         return ShownVote(

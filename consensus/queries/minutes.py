@@ -55,7 +55,7 @@ class _MinutesWriter:
         by_name = meeting.shows_names and may_see_names(member)
         people = Membership.objects.filter(study=self.round.study_id).select_related("user")
         self.people: dict[int | None, str] = {one.pk: called(one, by_name=by_name) for one in people}
-        self.people[None] = ""  # nobody: what follows from the labels, or from the last ballot
+        self.people[None] = ""  # nobody: the labels or the last ballot did it
 
     def write(self) -> records.Minutes:
         items, withheld = self._items()
@@ -79,7 +79,7 @@ class _MinutesWriter:
         self.alike = Counter(decision.bulk_id for decision in made if decision.bulk_id is not None)
         lines = [self._minute(item) for item in items]
         begun = {item.issue_id: self._begun(item) for item in items}
-        # What the meeting never came to stands behind, in the order of the agenda.
+        # Issues that the meeting never came to are last, in the order of the agenda.
         lines.sort(key=lambda line: (begun[line.issue_id] is None, begun[line.issue_id] or self.as_of))
         there, absent = self._who()
         return records.Minutes(
@@ -113,7 +113,7 @@ class _MinutesWriter:
         off = {item.pk for item in on_it if item.released_at and (not closed or item.released_at < closed)}
         off -= set(came_up(AgendaItem.objects.filter(pk__in=off)).values_list("pk", flat=True))
         on_it = [item for item in on_it if item.pk not in off]
-        # Not by their disagreements: a later version can end one, and the meeting has talked about it.
+        # Not from Disagreement: a later version can end a disagreement that the meeting discussed.
         differs = Disagreement.objects.filter(round=self.round, issue=OuterRef("issue")).values("chosen")
         places = revealed(self.round).filter(issue__in=[item.issue_id for item in on_it])
         blind = withheld_issues(self.round, self.member)

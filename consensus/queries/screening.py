@@ -161,7 +161,7 @@ _COMPLETE = """
     WHERE i.round_id = %(round)s AND i.completed_at IS NOT NULL AND %(revealed)s AND {seen}
 """
 
-# A bit per theme: an issue's labels together say one theme, several, or none.
+# A bit per theme: the labels of an issue together give one theme, several, or none.
 _REASONS = """
     WITH deep AS MATERIALIZED (
         SELECT category_id, mask::bit({themes}) AS bits

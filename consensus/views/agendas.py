@@ -145,7 +145,7 @@ def reopen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     try:
         reopen(round_=round_, issue=item.issue, by=member, **form.cleaned_data)
     except StaleDecision as refusal:
-        # What stands now is on the page, beside the reason that was typed.
+        # The page shows the standing decision beside the typed reason.
         item = disagreement_at(round_, issue_id, member) or item
         said = _("Somebody else opened this issue again meanwhile. Nothing was changed.")
         if item.decision is not None:

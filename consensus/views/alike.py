@@ -126,7 +126,7 @@ class AlikePage:
         if asked.between:
             context |= self._picked(asked.between, posted)
         if posted is not None and "form" not in context:
-            # Nothing is open there any more: the words are shown, to be taken along.
+            # No issue of the pair is open any more: show the typed rationale, so that it can be copied.
             context["unsent"] = posted.get("rationale", "")
         return render_page(
             self.request, "consensus/alike/alike.html", context, partials=[PAGE], status=status
@@ -299,7 +299,7 @@ class AlikePage:
         if asked.state == "agenda":
             meetings = _meetings(self.round, page)
             rows = [replace(row, meeting=meetings.get(row.issue.pk)) for row in rows]
-        # What is alike is meant as a whole; of what is alone nobody knows yet what is meant.
+        # All issues of a group are ticked at first; none of the issues that are alone.
         ticked = set() if ids == groups.alone else set(page)
         if posted is not None:
             ticked = {issue for issue in page if str(issue) in ",".join(posted.getlist("issues")).split(",")}

@@ -32,7 +32,7 @@ class AlikeAddress:
     @classmethod
     def read(cls, query: QueryDict, book: ShownCodebook, depth: int) -> "AlikeAddress":
         """Http404 for parameters that no link of the page produces."""
-        # A pair above the depth of the labels has many below it: it stays a filter, beside the one picked.
+        # A pair above the depth of the labels contains many pairs: it stays a filter beside the picked pair.
         given = query.copy()
         picked = "between" if "between" in given else "pair"
         codes = given.get(picked, "").split()

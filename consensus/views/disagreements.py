@@ -63,7 +63,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
             **{name: form.cleaned_data[name] for name in ("category", "rationale", "cause", "seen_number")},
         )
     except StaleDecision as refusal:
-        # Both sides are on this page: the decision that stands now, and what was typed.
+        # The page shows the standing decision and the typed one.
         page = DisagreementsPage(request, round_, member, asked)
         return page.answer(form=form, refusal=str(refusal.message), status=refusal.status)
     code = codebook(round_.version_id).states[decision.category_id].code

@@ -151,7 +151,7 @@ def _heads(
     heads: list[MatrixHead] = []
     above = None
     for state in map(book.states.__getitem__, ids):
-        # A gap stands before each block of siblings.
+        # There is a gap before each block of siblings.
         heads.append(_head(state, book, is_first=bool(heads) and state.parent_id != above))
         above = state.parent_id
     return heads, every
@@ -183,7 +183,7 @@ def _cells(
                     column=column,
                     is_same=row.code == column.code,
                     issues=number,
-                    # By the root of the share of the largest: small numbers stay apart.
+                    # The square root of the share of the largest number keeps small numbers distinct.
                     heat=min(HOTTEST, 1 + int(HOTTEST * sqrt((number - 1) / most))) if number else 0,
                     short=_short(number),
                     is_picked=pair == chosen,

@@ -158,7 +158,7 @@ def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
             item=act.item, member=act.member, category=cleaned["category"], number=cleaned["number"]
         )
 
-    # Without its form's key: the same ballot twice is one, and another one is a change of mind.
+    # Without the form's key: an equal ballot changes nothing, and a different one replaces the first.
     return act.done("vote", cast, form, keyed=False)
 
 

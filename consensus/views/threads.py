@@ -120,7 +120,7 @@ def _thread(
 ) -> HttpResponse:
     drawn = talk(round_, issue.pk, member, url=request.get_full_path(), form=form)
     status = 422 if form else 200
-    # As it stands on the page of disagreements; a meeting has a view of its own.
+    # The layout of the page of disagreements; a meeting has a view of its own.
     context = {"talk": drawn, "css": "in-panel"}
     response = render(request, "consensus/threads/_thread.html", context, status=status)
     patch_vary_headers(response, VARY)

@@ -28,7 +28,7 @@ from studies.models import Membership
 _ROUND = Rows(Round)
 
 
-# Each part waits for the rows of the part before, so the order of the locks is the order of the parts.
+# Each part reads the rows of the part before, so the locks are taken in the order of the parts.
 _LOCK_PLACE = Prepared(
     "lock_place",
     f"""

@@ -41,7 +41,7 @@ def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
             )
             inherit(made).save(force_insert=True)
             return made
-    except IntegrityError:  # by a label in another round, at this moment
+    except IntegrityError:  # a label in another round stored it at the same moment
         found = _named(list(own.all()), name)
         if found is None:
             raise

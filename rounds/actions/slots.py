@@ -8,7 +8,7 @@ from rounds.models import Round
 
 RANK = "hashint8extended(i.issue_id, {seed})"
 
-# The repositories of the round in its order, 48 bits of shuffle inside each.
+# Repositories in the order of the round, issues inside each shuffled by 48 bits.
 RANK_BY_REPOSITORY = "(place.number << 48) | (hashint8extended(i.issue_id, {seed}) & 281474976710655)"
 PLACES = """
     JOIN ingest_issue issue ON issue.id = i.issue_id

@@ -116,9 +116,9 @@ class Label(models.Model):
             ),
         ]
         indexes = [
-            # The volunteer goes first, so that the key above is the only index of all labels that begins with
-            # the round. Where statistics do not know a round yet, PostgreSQL expects one label of it, and all
-            # such indexes seem equal: through this one it would read the whole round for each issue.
+            # The volunteer comes first, so that only the key above begins with the round. For a round without
+            # statistics PostgreSQL expects one label, and indexes that begin with the round seem equal: with
+            # this one it would read the whole round for each issue.
             models.Index(fields=["volunteer", "round", "-submitted_at"], name="own_labels_newest_first"),
             models.Index(fields=["proposal"], name="open_labels", condition=Q(proposal__isnull=False)),
             models.Index(fields=["round"], name="surplus_labels", condition=Q(surplus=True)),

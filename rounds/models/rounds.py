@@ -217,8 +217,8 @@ class RoundIssue(models.Model):
     `Label` and `Decision`), and when the round changes to another version.
     """
 
-    # No index of its own: two keys begin with the round. It could only tempt PostgreSQL to read all issues of
-    # a round where one is asked for.
+    # No separate index: two keys begin with the round, and with this index PostgreSQL might read all issues
+    # of a round to find one.
     round = models.ForeignKey(Round, models.CASCADE, related_name="round_issues", db_index=False)
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="in_rounds")
     position = models.PositiveIntegerField()

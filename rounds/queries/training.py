@@ -11,7 +11,7 @@ from ingest.models import Issue
 from rounds.models import Answer, Round, RoundIssue, RoundVolunteer
 from studies.models import Membership
 
-# `deep` rolls the categories of each training's version up to its depth, as ROLLED_UP of categories does.
+# `deep` maps the categories of each training's version to its depth, like ROLLED_UP in `categories`.
 _RESULTS = """
     WITH asked AS (SELECT * FROM unnest(%(rounds)s::bigint[], %(members)s::bigint[]) a (round_id, member_id)),
     deep AS (
