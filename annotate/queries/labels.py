@@ -80,9 +80,9 @@ class LatestLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a member is. `total` is the number of labels that the member is to give; at most `quota`, or an
-    equal share if `is_share`. `median_seconds` is for one label; `stretch_minutes` is the time since the last
-    pause of ten minutes, 0 during a pause.
+    """How far a member is. `total` is the number of labels that the member is to give: for all of their
+    slots, up to the `quota`, or an equal share if `is_share`. `median_seconds` is for one label;
+    `stretch_minutes` is the time since the last pause of ten minutes, 0 during a pause.
     """
 
     done: int

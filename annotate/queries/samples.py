@@ -118,8 +118,8 @@ def framed_urls(sample: Sample) -> Iterator[tuple[str, str, bool]]:
 @dataclass(frozen=True)
 class SampleCheck:
     """A sample beside a new draw from the issues that existed then. `differing` of its issues would not be
-    drawn again; `changed` are the strata whose number of issues is now different. `newer` issues came since,
-    and take no part.
+    drawn again; `changed` are the strata that have another number of issues `now` than `then`. `newer` issues
+    came since, and take no part.
     """
 
     size: int
