@@ -163,10 +163,7 @@ def _per_row(tally: Tally, values: Any) -> Any:
 
 
 def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
-    """Kappa of each category with some but not all labels, and its terms squared and summed over the issues.
-
-    All issues have two labels or more.
-    """
+    """By category with some but not all labels: kappa, and the sum of its squared terms over the issues."""
     issues = tally.issues
     unit, _by_label, _by_pair = per_size(tally.sizes)
     found = {}

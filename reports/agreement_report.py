@@ -40,10 +40,10 @@ class LevelTooDeep(DomainError):
 
 @dataclass(frozen=True)
 class Group:
-    """One group of issues and its agreement. `key` is {} for all, else {"type": "C"} and so on.
+    """One group of issues and its agreement. `key` is {} for all issues, else {"type": "C"} and so on.
 
-    `undecided_issues` in what the agreement leaves out: complete issues that may come to be in the group,
-    since they have no decision yet, or one above the level of the group.
+    The agreement's `left_out` counts `undecided_issues`: complete issues that a later decision can put into
+    the group, since they have no decision yet, or one above the level of the group.
     """
 
     key: dict[str, str]
@@ -52,12 +52,11 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What is computed of the labels of a round at one level, and nothing else: it is kept while they stay.
+    """Numbers that depend only on the labels of a round at one level; cached until the labels change.
 
-    `labels` are the labels as they were read, and `places` [C] gives for each category's place in the
-    codebook its place at this level, or -1. `patterns` are the distinct label tuples at this level, and
-    `decided` [P] is the decided category of each of their rows, -1 for none: rows that differ in it alone
-    stand apart.
+    `labels` are the label tuples as read. `places` [C] maps each category's place in the codebook to its
+    place at this level, or -1. `patterns` are the distinct label tuples at this level, and `decided` [P] is
+    the decided category of each row, -1 for none; rows with different decisions stay separate.
     """
 
     labels: Tuples
@@ -70,14 +69,13 @@ class Numbers:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """The agreement of a round at one level, for all its complete issues and for the groups asked for.
+    """The agreement of a round at one level, for all its complete issues and for the requested groups.
 
-    `complete` issues are all that are complete and revealed, with a label at this level or without.
-    `withheld` more are held back from the reader, and in no number. `intra` compares second labels of the
-    drift check with the first ones; None where it gave none yet. `issues` are those of `Tuples`. `reader` is
-    the member who reads what other rounds of the study hold; None: other rounds are not read. `blind` is what
-    is held back from the reader in this one. `rounds` are this one and the others of the study where `by`
-    asks for "round", else none.
+    `complete` counts all complete, revealed issues, with a label at this level or without. `withheld` issues
+    are withheld from the reader and in no other number. `intra` compares second labels of the drift check
+    with first labels; None without second labels. `issues` are those of `Tuples`. `reader` is the member who
+    reads the other rounds of the study; None reads no other round. `blind` issues of this round are withheld
+    from the reader. `rounds` are this round and the others if `by` contains "round", else empty.
     """
 
     round: Round
@@ -108,11 +106,11 @@ class AgreementReport:
         return self.groups[0].agreement
 
     def by(self, *names: str) -> tuple[Group, ...]:
-        """The groups of one grouping, or of a crossing."""
+        """The groups of one grouping, or of crossed groupings."""
         return tuple(group for group in self.groups if set(group.key) == set(names))
 
     def undecided(self, name: str) -> int:
-        """Complete issues that are in no group of the grouping `name`; 0 where there is no group at all."""
+        """Complete issues that are in no group of the grouping `name`; 0 without any group."""
         return max(
             (group.agreement.left_out.get("undecided_issues", 0) for group in self.by(name)), default=0
         )
@@ -123,12 +121,12 @@ Computed = Callable[[AgreementReport], Answer]
 
 
 def computed_once(compute: Computed[Answer]) -> Computed[Answer]:
-    """Compute it when it is first asked for: the report keeps the answer."""
+    """Compute the answer at the first call and cache it in the report."""
     return _kept(compute, attrgetter("computed"))
 
 
 def computed_of_labels(compute: Computed[Answer]) -> Computed[Answer]:
-    """The same for what follows from the labels alone: the numbers keep it, for all reports of these."""
+    """For answers that depend on the labels alone: cache them in the `Numbers`, which reports share."""
     return _kept(compute, attrgetter("numbers.computed"))
 
 
@@ -157,19 +155,16 @@ def agreement_report(
     blind: WithheldIssues = NOTHING,
     reader: Reader | None = None,
 ) -> AgreementReport:
-    """The agreement of a round's complete, revealed issues, without what is held back from the reader.
+    """The agreement of a round's complete, revealed issues, without the `blind` issues.
 
-    `level`: the round's depth if not said. `by`: groupings, each a sequence of names of GROUPINGS that are
-    crossed ("round" with no other); the first group is always all, and rounds come last. A decided type or
-    category above the level asked for is no group: each group says in `left_out` how many issues are in none
-    for this reason, within its other values.
-    `reader`: whose eyes other rounds of the study are read with, such as a screening's false positives;
-    nobody's if not said, and then nothing is read of them.
+    `level`: the round's depth by default. `by`: groupings, each a sequence of names of GROUPINGS to cross
+    ("round" with no other); the first group is always all issues, and rounds come last. An issue decided
+    above the level is in no group: each group counts in `left_out` the undecided issues of its other values.
+    `reader`: the reader of the study's other rounds, such as a screening's false positives; None reads none.
 
-    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for the labels while these stay as
-    they are, two more where they do not (four where volunteers came or went); one for those of the drift
-    check, one for the repositories if they are asked for, one to count what is held back where something is,
-    and for rounds what `other_rounds` says.
+    Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for unchanged labels, two more for
+    changed labels (four if volunteers came or went); one for the drift check, one for the repositories if
+    requested, one to count withheld issues if there can be any, and for rounds the queries of `other_rounds`.
     """
     level = Level(level or round_.depth)
     groupings = tuple(tuple(names) for names in by)
@@ -215,7 +210,7 @@ def _numbers(
     by: tuple[tuple[str, ...], ...],
     repositories: tuple[tuple[int, str], ...],
 ) -> Numbers:
-    """The numbers of these tuples. `repositories`: their ids and names, in the order of their groups."""
+    """The numbers of these tuples. `repositories`: ids and names, in the order of their groups."""
     rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
     nowhere = np.zeros(len(found.counts), dtype=np.bool_)
@@ -248,7 +243,7 @@ def _numbers(
 def _rounds(
     round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
 ) -> tuple[RoundAgreement, ...]:
-    """The round among the study's others, as they opened; alone without a reader. () for a training."""
+    """This round and, with a reader, the study's other rounds, by time of opening; () for a training."""
     if round_.kind == Round.Kind.TRAINING:
         return ()
     others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
@@ -259,7 +254,7 @@ def _rounds(
 def _intra(
     round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int, blind: WithheldIssues
 ) -> IntraRater | None:
-    """The drift check at the level whose places `rolled` gives."""
+    """The drift check at the level of the places in `rolled`; None without second labels."""
     rows = labelled_twice(round_, blind)
     if not rows:
         return None
@@ -280,7 +275,7 @@ def _intra(
 def _axis(
     name: str, found: Tuples, book: Codebook, level: Level, repositories: tuple[tuple[int, str], ...]
 ) -> list[tuple[str, NDArray[np.bool_]]]:
-    """The values of one grouping that occur, each with its rows, as the codebook, names or months go."""
+    """The occurring values of one grouping with their rows, in the order of codebook, names or months."""
     if name == "repository":
         masks = [(called, found.repositories == pk) for pk, called in repositories]
         return [(called, mask) for called, mask in masks if mask.any()]

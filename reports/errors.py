@@ -1,4 +1,4 @@
-"""What a report can be refused for."""
+"""The errors of reports."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -6,7 +6,7 @@ from core.errors import DomainError, FieldRefused
 
 
 class FreezeRefused(FieldRefused):
-    """A report cannot be frozen like this. `field` names what to change."""
+    """A report cannot be frozen with these values. `field` names the field to change."""
 
 
 class ReportHeldBack(DomainError):

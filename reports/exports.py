@@ -1,8 +1,7 @@
-"""Labels as files: the published layout (a row per issue), the long one (a row per label), and beside them
-the issues themselves and what was labelled twice.
+"""Labels as files: the published layout (a row per issue), the long layout (a row per label), the issues, and
+the labels of the drift check. Each file is read from one snapshot and streamed.
 
-Everything is read from one snapshot and streamed; only what is revealed is in it, and nothing that is held
-back from who asks: how many issues that are is said beside the rows.
+A file has only revealed issues, without those withheld from its reader; the response counts withheld issues.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -130,12 +129,11 @@ def labels_csv(
 ) -> Iterator[bytes]:
     """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
 
-    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: the
-    columns of LONG_COLUMNS, a row per label. `repositories`: only their issues. Empty cells: no label, an
-    open one, whose proposed name the long layout says, or one whose category was split or retired since. What
-    was given anew in a second look is that, at the moment of the first label: the order of moments is the way
-    that a volunteer went through the round. Who was taken out of the round keeps their column. `blind`: what
-    is held back from the reader, and left out.
+    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: a row
+    per label with LONG_COLUMNS. `repositories`: only their issues. `blind`: withheld issues to leave out. A
+    cell is empty without a label, for an open label (the long layout has its proposed name), and for a
+    category split or retired since. A label of a second look replaces the first label but keeps its time:
+    times give each volunteer's order of labelling. A volunteer who was taken out keeps the column.
     """
     if layout == "long":
         return _asked(round_, blind, _LONG, LONG_COLUMNS, _long_row, repositories)
@@ -145,16 +143,16 @@ def labels_csv(
 
 
 def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
-    """The revealed issues: when the last label came, empty where one is missing, and the decision.
+    """The revealed issues: the time of the last label, empty if a label is missing, and the decision.
 
-    Repositories are called as in the agreement report.
+    Repositories have the same names as in the agreement report.
     """
     return _asked(round_, blind, _ISSUES, ISSUE_COLUMNS, _plain_row)
 
 
 def labels_twice_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
-    """The labels of the drift check beside the first ones, over revealed issues; an open one by its name,
-    and none where a category was split or retired since.
+    """The second labels of the drift check beside the first labels, for revealed issues. An open label has
+    its proposed name; a label whose category was split or retired since is empty.
     """
     return _asked(round_, blind, _TWICE, TWICE_COLUMNS, _plain_row)
 

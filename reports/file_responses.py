@@ -1,4 +1,4 @@
-"""Files as page and REST send them: the figure of a taxonomy, and the whole report."""
+"""Files that both the pages and REST send: the figure of a taxonomy, and the whole report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ WITHOUT = "none"
 
 @dataclass(frozen=True)
 class AskedFigure:
-    """The figure that an address asks for, with the rounds that it could have had shares of."""
+    """The figure for an address, its shares, and all rounds whose shares it can show."""
 
     figure: TaxonomyFigure
     rounds: list[Round]
@@ -34,16 +34,16 @@ class AskedFigure:
 
     @property
     def address(self) -> dict[str, str]:
-        """The query string that asks for the same shares again."""
+        """The query parameters for the same shares."""
         if self.shares is None:
             return {"round": WITHOUT}
         return {"round": str(self.shares.round.pk), "of": self.shares.unit}
 
 
 def figure_asked_for(version: Version, member: Membership | None, query: Mapping[str, str]) -> AskedFigure:
-    """The figure with the shares of `round`: an id, "none", or the newest main round that can be counted.
+    """The figure with the shares of `round`: an id or "none"; by default the newest main round with shares.
 
-    `of`: what is counted, one of UNITS. 404 for a round whose numbers this member may not see.
+    `of`: the unit to count, one of UNITS. Http404 for an unknown unit or a round that the member cannot read.
     """
     rounds = rounds_to_count(version.taxonomy, member)
     asked, unit = query.get("round", ""), query.get("of") or None
@@ -60,7 +60,7 @@ def figure_asked_for(version: Version, member: Membership | None, query: Mapping
 
 
 def figure_response(asked: AskedFigure, version: Version, form: str) -> HttpResponse:
-    """The figure as a file of one of PICTURE_FORMS, 404 for another; says how many issues are held back."""
+    """The figure as a file of one of PICTURE_FORMS, else Http404; a header counts the withheld issues."""
     if form not in PICTURE_FORMS:
         raise Http404
     return HttpResponse(
@@ -74,7 +74,7 @@ def figure_response(asked: AskedFigure, version: Version, form: str) -> HttpResp
 
 
 def report_file_response(job: Job, round_: Round, member: Membership) -> HttpResponse:
-    """The file of this job. Raises what `finished_file` raises."""
+    """The file of this job. Raises the errors of `finished_file`, and ReportFileGone for a deleted file."""
     try:
         content = located(finished_file(job, round_, member)).read_bytes()
     except FileNotFoundError as error:
@@ -88,12 +88,12 @@ def report_file_response(job: Job, round_: Round, member: Membership) -> HttpRes
 def attached(
     content: str | bytes, name: str, kind: str = "text/csv; charset=utf-8", *, withheld: int | None = None
 ) -> HttpResponse:
-    """A file to be stored under this name."""
+    """A response that browsers store as a file of this name."""
     return HttpResponse(content, content_type=kind, headers=stored_as(name, withheld))
 
 
 def stored_as(name: str, withheld: int | None = None) -> dict[str, str]:
-    """The headers of such a file; with how many issues are held back from its reader."""
+    """The headers of a file of this name; with `withheld`, also the number of withheld issues."""
     headers = {} if withheld is None else {WITHHELD: str(withheld)}
     disposition = content_disposition_header(as_attachment=True, filename=name) or "attachment"
     return {"Content-Disposition": disposition, **headers}

@@ -1,4 +1,4 @@
-"""Labels of a round to their agreement at one level of the taxonomy."""
+"""The agreement of a round's labels at one level of the taxonomy."""
 
 from functools import lru_cache
 from types import EllipsisType
@@ -13,7 +13,7 @@ from taxonomy.queries.codebooks import Codebook
 
 
 def agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
-    """The agreement at one level of all issues of these tuples together; kept while the labels stay."""
+    """The agreement at one level over all issues of these tuples; cached until the labels change."""
     compute = _agreement_of if found.edition else _agreement_of.__wrapped__
     return compute(found, book, level)
 
@@ -25,7 +25,7 @@ def _agreement_of(found: Tuples, book: Codebook, level: Level) -> Agreement:
 
 
 def places_at(book: Codebook, level: Level) -> NDArray[np.int32]:
-    """For each category's place in the codebook, the place of its ancestor among those at `level`, or -1."""
+    """For each category of the codebook the place of its ancestor among the categories at `level`, or -1."""
     target = {state.category_id: place for place, state in enumerate(book.at_level(level))}
     ancestors = book.rolled_up(level)
     return np.array(
@@ -40,7 +40,7 @@ def agreement_within(
     left_out: dict[str, int],
     chosen: NDArray[np.bool_] | EllipsisType = ...,
 ) -> Agreement:
-    """The agreement of the `chosen` rows of these tuples, or of all; `rolled` are places among `codes`."""
+    """The agreement of the `chosen` rows of these tuples, all by default; `rolled` are places in `codes`."""
     part = Patterns(found.codes[chosen], found.counts[chosen], len(rolled)).relabel(rolled, len(codes))
     if part.left_out:
         left_out = left_out | {"labels_above_the_level": part.left_out}

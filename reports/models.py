@@ -1,4 +1,4 @@
-"""Agreement as it was reported."""
+"""Frozen agreement reports."""
 
 import pgtrigger
 from django.db import models
@@ -12,11 +12,10 @@ from taxonomy.models import Version
 
 
 class FrozenReport(models.Model):
-    """The agreement report of a round at one moment, under a name: it stays, and is never deleted.
+    """The agreement report of a round at one moment, under a name; it is never changed or deleted.
 
-    `document` is its JSON to the byte, as it is downloaded: all levels with their groups
-    (reports.frozen.document).
-    `inputs_hash` is the SHA-256 of the file labels_long.csv that the replication package held at this moment.
+    `document` is its JSON to the byte, as downloaded: all levels with their groups (reports.frozen.document).
+    `inputs_hash` is the SHA-256 of the replication package's labels_long.csv at that moment.
     """
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="frozen_reports")

@@ -258,10 +258,9 @@ def _unknown_codes(cursor: CursorWrapper, version: Version) -> list[str]:
 
 
 def _volunteers(study: Study, how_many: int) -> list[Membership]:
-    """The members R1 to Rn, without users.
+    """The members R1 to Rn, without users. A member with a user and such a pseudonym gets the next free one.
 
-    A member with a user and such a pseudonym gets the next free pseudonym. Raises PublishedStudyDiffers if
-    that member is a volunteer of a round.
+    Raises PublishedStudyDiffers if a member to rename is a volunteer of a round.
     """
     names = [f"R{number}" for number in range(1, how_many + 1)]
     taken = {member.pseudonym: member for member in Membership.objects.filter(study=study)}

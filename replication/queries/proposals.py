@@ -8,9 +8,8 @@ from taxonomy.models import Ballot, Motion, MotionComment
 
 
 def decided_proposals(round_: Round) -> list[dict[str, Any]]:
-    """The closed motions of a round's taxonomy, oldest first, with pseudonyms. Three queries.
-
-    Open motions are left out because their ballots are still hidden.
+    """The closed motions of a round's taxonomy, oldest first, with pseudonyms. Open motions are left out
+    because their ballots are still hidden. Three queries.
     """
     motions = list(
         Motion.objects.filter(taxonomy=round_.version.taxonomy_id, closed_at__isnull=False)

@@ -1,4 +1,4 @@
-"""Files that left the study. docs/decisions/0005: what a page sends is audited, what REST sends is logged."""
+"""Records of sent files. docs/decisions/0005: the audit has downloads from pages, a log those from REST."""
 
 import logging
 
@@ -10,7 +10,7 @@ log = logging.getLogger("crosscheck.exports")
 
 
 def note_download(*, round_: Round, by: Membership, file: str) -> Event:
-    """Write into the audit that this member was sent this file of a round's revealed labels."""
+    """Record in the audit that this member downloaded this file of a round's revealed labels."""
     return record(round_.study, "exports.downloaded", by.user, round=round_.name, file=file)
 
 

@@ -30,13 +30,12 @@ NAME_IS_TAKEN = _("The round has a frozen report of this name already. Choose an
 def freeze_report(
     *, round_: Round, by: Membership | None, name: str, at: datetime | None = None
 ) -> FrozenReport:
-    """Keep the agreement report of now, at all levels, with what it is made of. `by`: None for the command.
+    """Store the current agreement report at all levels, and the hash of its labels. `by`: None for a command.
 
-    One transaction that sees one moment, after what was under way in the round: so the levels, the hash and
-    the final labels that changed since fit together. `at`: the moment of the `settled_snapshot` that the
-    caller has opened. A frozen report is of everything that is complete and revealed: who still has to label
-    some of it elsewhere cannot freeze.
-    Raises NotAllowed, ReportHeldBack, and FreezeRefused with the field to change.
+    One transaction reads everything at one moment without pending decisions (`settled_snapshot`), so that the
+    levels, the hash and later changes of final labels match. `at`: the moment, if the caller opened the
+    snapshot. A frozen report counts all complete, revealed issues, so a member who still has to label one of
+    them in another round cannot freeze. Raises NotAllowed, ReportHeldBack, and FreezeRefused with its field.
     """
     if by is not None and not may_freeze(by, round_):
         raise errors.NotAllowed

@@ -1,4 +1,4 @@
-"""The whole agreement report as a file: asked for, and made by a worker."""
+"""The whole agreement report as a file: request it, and make it in a worker."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,14 +22,14 @@ from studies.rules import may_read_revealed
 from taxonomy.models import Level
 
 WAIT = 300
-"""Seconds that a job waits for a place for drawing: no reader waits at a screen for it."""
+"""Seconds that a job waits for a place for drawing; it can be long because no page waits for the job."""
 
 Report = Callable[[int, int | None, str], None]
 
 
 def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | None = None) -> Job:
-    """Let a worker make the report as a file of one of FORMS, as this member may read it now; the job that is
-    about to do so already, if there is one. `level`: the round's depth if not said.
+    """The unfinished or new job that makes the report as a file of one of FORMS for this member. `level`: the
+    round's depth by default. ValueError for an unknown form.
     """
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(FORMS)}")
@@ -45,11 +45,10 @@ def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | N
 
 
 def make_report(*, round_: Round, by: Membership, form: str, level: Level, report: Report) -> dict[str, Any]:
-    """Make the file, or find the one that says the same; what the row of its job keeps.
+    """Make the file, or find a recent file with the same content; returns the result of its job.
 
-    All of it is read at one moment, and with it which issues it can speak of: `finished_file` asks for them.
-    Raises ReportNotForYou, NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, and what
-    `report` raises.
+    The report and the readable issues, which `finished_file` checks, are read at one moment. Raises
+    ReportNotForYou, NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, errors of `report`.
     """
     if by.left_at or not may_read_revealed(by):
         raise ReportNotForYou

@@ -19,7 +19,7 @@ from taxonomy.models import Level
 
 
 def level_asked_for(request: Request) -> Level | None:
-    """The level that `?level=` names; None without it."""
+    """The level of `?level=`; None without this parameter."""
     level = request.query_params.get("level")
     if level and level not in LEVELS:
         raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})

@@ -1,4 +1,4 @@
-"""Frozen agreement reports over REST: the list, freezing one, one as it was, and what changed since."""
+"""Frozen agreement reports over REST: list reports, freeze a report, read it, and compare it with now."""
 
 import json
 from typing import Any
@@ -89,7 +89,7 @@ class ReportDifferenceSerializer(serializers.Serializer[Any]):
 
 
 def _of_round(request: Request, round_id: int) -> tuple[Round, Membership, int]:
-    """The round, the reader's seat, and how many withheld issues keep its frozen reports from this reader."""
+    """The round, the reader's membership, and the number of issues that withhold its frozen reports."""
     round_, member = seat_in(request, round_id, may_see_disagreements)
     return round_, member, keeps_frozen(round_, member).count()
 

@@ -1,4 +1,4 @@
-"""The whole agreement report as a file over REST: asked for, followed, taken."""
+"""The whole agreement report as a file over REST: request it, follow its job, download it."""
 
 from typing import Any
 

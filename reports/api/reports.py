@@ -1,4 +1,4 @@
-"""What is revealed, over REST: disagreements, decisions, agreement, exports."""
+"""Revealed labels over REST: disagreements, decisions, agreement, exports."""
 
 from typing import Any
 
@@ -264,7 +264,7 @@ class LabelsCsv(APIView):
         round_ = get_object_or_404(Round, pk=chosen[0].pk if chosen else None)
         repositories = None
         if path := asked(request, "repository"):
-            # Two forges may have a repository of this path: what a project and its mirror are called.
+            # Two forges can have a repository with this path: a project and its mirror.
             repositories = get_list_or_404(Repository, study=study, path__iexact=path)
         blind = withheld_issues(round_, member)
         note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")

@@ -1,6 +1,6 @@
-"""The whole agreement report as one document of plain texts, for the files that are made of it.
+"""The whole agreement report as one document of plain texts, the source of its HTML and PDF files.
 
-Numbers are those of the page: the tables of the sections at three digits.
+It has the numbers of the page: the tables of the sections at three digits.
 """
 
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.numbers import no_interval, span, undefined
 
 MOST = 200
-"""So many rows of a table are in a document; the files of the page have all."""
+"""The number of rows of a table in a document; the table files of the page have all rows."""
 
 
 Document = dict[str, Any]
-"""Everything that the files say, in the language of who asks: plain texts, lists and dictionaries of them."""
+"""All texts of the files, in the reader's language: plain texts, lists and dictionaries of texts."""
 
 
 def document(report: AgreementReport) -> Document:
-    """The report as texts; raises NothingToReport where it has no issue."""
+    """The report as texts; raises NothingToReport for a report without issues."""
     found, round_ = report.overall, report.round
     if not found.issues:
         raise NothingToReport
@@ -98,9 +98,9 @@ def _headline(report: AgreementReport) -> dict[str, str]:
 
 
 def _tables(report: AgreementReport) -> Iterator[dict[str, Any]]:
-    """The sections with a title and a row, each without the columns that are empty throughout.
+    """The sections that have a title and rows, as texts without columns whose cells are all empty.
 
-    A text for each cell; `more` says how many rows there was no room for.
+    The text `more` counts the rows beyond MOST.
     """
     for section in SECTIONS:
         table = section.table(report)

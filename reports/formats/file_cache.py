@@ -1,4 +1,4 @@
-"""Reports that were made as files, on disk: named by what they say and of when, and kept for a day."""
+"""Report files on disk, named by the digest and the moment of their content, and kept for a day."""
 
 import time
 from contextlib import suppress
@@ -10,9 +10,9 @@ from django.conf import settings
 
 FOLDER = "reports"
 GIVEN_AGAIN = 60 * 60
-"""Seconds for which the same request gets the file that is there."""
+"""Seconds for which a request for the same content gets the existing file."""
 KEPT = 24 * 60 * 60 + GIVEN_AGAIN
-"""Seconds; after them the next file that is made removes it."""
+"""Seconds that a file is kept; the next new file after that removes it."""
 
 
 def located(name: str) -> Path:
@@ -24,17 +24,17 @@ def has(name: str) -> bool:
 
 
 def named(digest: str, form: str, moment: datetime) -> str:
-    """The name of a file that says this, of this moment."""
+    """The name of a file with this digest and moment."""
     return f"{digest}-{int(moment.timestamp() * 1_000_000)}.{form}"
 
 
 def moment_of(name: str) -> datetime:
-    """The moment that the file says it is of."""
+    """The moment of a file's content, from its name."""
     return datetime.fromtimestamp(int(name.partition(".")[0].rpartition("-")[2]) / 1_000_000, tz=UTC)
 
 
 def recent(digest: str, form: str) -> str | None:
-    """The name of the newest file that says this, if it was made lately."""
+    """The name of the newest file with this digest, if it is younger than GIVEN_AGAIN; else None."""
     names = sorted(path.name for path in located("").glob(f"{digest}-*.{form}"))
     with suppress(FileNotFoundError):
         if names and located(names[-1]).stat().st_mtime > time.time() - GIVEN_AGAIN:
@@ -43,7 +43,7 @@ def recent(digest: str, form: str) -> str | None:
 
 
 def put(name: str, content: bytes) -> None:
-    """Keep a file, whole or not at all, and remove those that were kept long enough."""
+    """Store a file atomically, and remove files older than KEPT."""
     path = located(name)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     for other in path.parent.iterdir():

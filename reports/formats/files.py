@@ -1,4 +1,4 @@
-"""The whole agreement report as a file: HTML that needs nothing else, and PDF."""
+"""The whole agreement report as a file: self-contained HTML, or PDF."""
 
 import json
 import re
@@ -30,7 +30,7 @@ Told = Callable[[int], None]
 
 @dataclass(frozen=True)
 class ReportDraft:
-    """A report as its file of one of FORMS will say and show it: nothing of it asks the database again."""
+    """The content of a report file of one of FORMS; to write the file needs no more queries."""
 
     form: str
     found: Document
@@ -38,25 +38,25 @@ class ReportDraft:
 
     @property
     def steps(self) -> int:
-        """So many pictures, and the setting of the file."""
+        """A step for each picture, and a step to set the file."""
         return len(self.specs) + 1
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that is in the file but its moment."""
+        """SHA-256 of the content without its moment."""
         said = json.dumps([self.form, get_language(), self.found, self.specs], sort_keys=True)
         return sha256(said.replace(self.found["moment"], "").encode()).hexdigest()
 
     def written(self, told: Told = lambda _step: None, *, wait: float | None = None) -> bytes:
-        """The file. Some seconds; `told` hears of each step, and `wait` is for a place for drawing.
+        """The file, in some seconds. `told` is called at each step; `wait`: seconds for a place for drawing.
 
-        Raises PictureFailed, PdfFailed, DrawingBusy, and what `told` raises.
+        Raises PictureFailed, PdfFailed, DrawingBusy, and the errors of `told`.
         """
         return FORMS[self.form].write(self, told, wait)
 
 
 def draft(report: AgreementReport, form: str) -> ReportDraft:
-    """What a file of one of FORMS is made of. Raises NothingToReport."""
+    """The content of a file of one of FORMS. Raises NothingToReport."""
     found = document(report)
     widths = FORMS[form].widths
     specs = [specification(report, one["name"], width) for width in widths for one in found["figures"]]
@@ -64,19 +64,19 @@ def draft(report: AgreementReport, form: str) -> ReportDraft:
 
 
 def file_name(round_: Round, level: int, name: str) -> str:
-    """A file of this report, named for its study, round and level."""
+    """The name of a file of this report, made from its study, round and level."""
     return named_for(round_, f"-{level_name(level)}-{name}")
 
 
 def named_for(round_: Round, ending: str) -> str:
-    """A file named for its study and round."""
+    """The name of a file, made from its study and round."""
     return f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}{ending}"
 
 
 def _html(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
-    """One file with its styles and pictures in it, no script, and no address that it would ask.
+    """One file that contains its styles and pictures, without scripts and without requests.
 
-    Each picture is there for the width of a page and for that of a column; the styles show the one that fits.
+    It has each picture at the width of a page and of a column; the styles show the picture that fits.
     """
     found = draft.found
     drawn = render_all(draft.specs, INLINE, told=told, wait=wait)
@@ -101,18 +101,15 @@ def _html(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
 
 
 def _inline(svg: bytes, prefix: str) -> SafeString:
-    """An SVG of the engine for use in a page, with names of its own: in one page an id may stand once.
-
-    The engine writes texts escaped.
-    """
+    """An SVG of the engine, with a prefix that makes its ids unique in the page. The engine escapes texts."""
     text = re.sub(r'\b(id="|url\(#|href="#)', rf"\g<1>{prefix}", svg.decode())
     return mark_safe(text)  # noqa: S308 - not a person's text, but the picture that the engine drew
 
 
 def _pdf(draft: ReportDraft, told: Told, wait: float | None) -> bytes:
-    """The same as PDF, set by Typst.
+    """The report as PDF, set by Typst.
 
-    Pictures are drawn as PDF, which brings its own letters: the typesetter has none without serifs.
+    Pictures are drawn as PDF with embedded letters, since Typst has no font without serifs.
     """
     found = draft.found
     drawn = render_all(draft.specs, "pdf", told=told, wait=wait)
@@ -132,7 +129,7 @@ def _words() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class FileForm:
-    """A kind of file: its type, the widths its pictures are drawn for, and what writes it."""
+    """A kind of file: its media type, the widths of its pictures, and the function that writes it."""
 
     mime: str
     widths: tuple[str, ...]
@@ -143,11 +140,11 @@ FORMS = {
     "html": FileForm("text/html; charset=utf-8", ("page", "column"), _html),
     "pdf": FileForm("application/pdf", ("page",), _pdf),
 }
-"""The files by the end of their name."""
+"""The kinds of files by the suffix of their names."""
 
 
 def names_of(report: AgreementReport) -> list[str]:
-    """What people have named in a report."""
+    """All names in a report that people chose."""
     round_ = report.round
     names = [round_.study.name, round_.name, round_.version.taxonomy.name, *report.columns]
     return [*names, *(state.name for state in report.codebook.states)]

@@ -7,7 +7,7 @@ from reports.sections.registry import JSON_PARTS
 
 
 def report_as_dict(report: AgreementReport) -> dict[str, Any]:
-    """Full precision, null and a reason where a number is undefined. Five queries at most."""
+    """The report at full precision; an undefined number is null with a reason. Five queries at most."""
     return {
         "study": report.round.study.slug,
         "round": report.round.name,

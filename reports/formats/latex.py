@@ -1,6 +1,6 @@
-"""A table as LaTeX, in the manner of booktabs, so that it compiles and stands on a page.
+"""A table as LaTeX in the style of booktabs, which compiles and fits on a page.
 
-No TeX is needed to write it, and none has set it here: widths are reckoned, and generously.
+No TeX runs here: the widths are generous estimates.
 """
 
 import re
@@ -10,21 +10,21 @@ from core.text.escaping import latex
 from reports.formats.tables import Table, one_line, rounded
 
 LINE = 345.0
-"""Points: the line of the class `article` in one column. In columns for text its share counts."""
+"""Points: the line of the class `article` in one column. Text columns get their share of the line."""
 ROWS = 40
-"""What fits on a page; a longer table goes on on the next one."""
+"""The rows that fit on a page; a longer table continues on the next page."""
 LETTER, GAP = 5.0, 12.0
-"""A letter, and what is around a column, in points at 10 points."""
+"""The width of a letter and the space around a column, in points at a font size of 10 points."""
 SMALL = (("scriptsize", 4.0), ("tiny", 3.2))
-"""Smaller sizes with the width of a letter; columns stand 4 points apart there."""
+"""Smaller sizes with the width of a letter; there the space between columns is SMALL_GAP points."""
 SMALL_GAP = 4.0
 
 
 def as_latex(table: Table, comment: str = "") -> str:
-    """The table with statistics to three digits and numbers at the right; comments say which packages.
+    """The table with statistics to three digits and numbers at the right; a comment names the packages.
 
-    One that is wider than a line is set smaller, its heads and texts in lines; one that is still wider is
-    scaled to the line (`adjustbox`). One of more than ROWS rows is a `longtable`, which repeats its heads.
+    A table wider than a line gets a smaller size and wraps its heads and texts. A table that is still too
+    wide is scaled (`adjustbox`); one of more than ROWS rows is a `longtable`, which repeats its heads.
     """
     rows = [[rounded(cell) for cell in row] for row in table.rows]
     numeric = [
@@ -67,7 +67,7 @@ def as_latex(table: Table, comment: str = "") -> str:
 
 
 def _widths(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> tuple[str, list[float]]:
-    """A size, and the points for each column: as wide as its longest part, and texts share what is left."""
+    """The size, and the points of each column: its longest part, and for texts a share of the rest."""
     longest = [max(len(part) for cell in column for part in _parts(cell)) for column in columns]
     room = LINE - SMALL_GAP * len(columns)
     size, letter = next((one for one in SMALL if sum(longest) * one[1] <= room), SMALL[-1])
@@ -82,11 +82,11 @@ def _widths(columns: Sequence[Sequence[str]], numeric: Sequence[bool]) -> tuple[
 
 
 def _parts(text: str) -> list[str]:
-    """What stays together: a line may end after a blank and what `_breaking` says."""
+    """The parts of a text between its line breaks: a line can end after a blank, _, / and =."""
     return re.findall(r"[^\s_/=]+[_/=]?|[_/=]", one_line(text)) or [""]
 
 
 def _breaking(text: str) -> str:
-    r"""Text as LaTeX sets it, where a line may end after _, / and = too."""
+    r"""Text as LaTeX whose lines can also end after _, / and =."""
     parts = re.split(r"(?<=[_/=])(?=[^\s_/=])", one_line(text))
     return r"\allowbreak{}".join(map(latex, parts))

@@ -9,7 +9,7 @@ from core.csv import csv_lines
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns, at full precision; None is an empty cell. Column names are those of files."""
+    """Rows at full precision under the column names of files; None is an empty cell."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
@@ -20,10 +20,7 @@ class Table:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A statistic as people read it: three digits, a minus sign and no hyphen, "" for none.
-
-    What rounds to nothing has no sign.
-    """
+    """A statistic for people: three digits, a real minus sign, no sign for 0.000, "" for None."""
     if value is None:
         return ""
     text = f"{value:.{digits}f}"
@@ -31,7 +28,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """UTF-8 text with LF at full precision. Texts that a spreadsheet would run are made inert."""
+    """UTF-8 text with LF at full precision. Texts that a spreadsheet would execute are escaped."""
     return b"".join(csv_lines(table.columns, table.rows)).decode()
 
 
@@ -43,7 +40,7 @@ def as_markdown(table: Table) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in a cell of Markdown, in one line, with nothing in it that would be read as markup."""
+    """Text for a cell of Markdown: one line, with its markup escaped."""
     return re.sub(r"[\\|<*`\[_~&$]", r"\\\g<0>", one_line(text))
 
 
@@ -52,7 +49,7 @@ def one_line(text: str) -> str:
 
 
 def rounded(cell: object) -> str:
-    """A cell as people read it."""
+    """A cell as text for people."""
     if isinstance(cell, float):
         return number(cell)
     return "" if cell is None else str(cell)

@@ -1,11 +1,11 @@
-"""What the pages of agreement and final labels ask."""
+"""The forms of the pages of agreement and final labels."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 
 class WithinForm(forms.Form):
-    """How narrow an interval is wished for: half its width."""
+    """The half width of the interval to plan for."""
 
     within = forms.FloatField(
         label=_("Half width"),
@@ -16,7 +16,7 @@ class WithinForm(forms.Form):
 
 
 class FreezeForm(forms.Form):
-    """The name under which a report is frozen."""
+    """The name of a new frozen report."""
 
     name = forms.CharField(
         label=_("Name"),
@@ -27,7 +27,7 @@ class FreezeForm(forms.Form):
 
 
 class SinceForm(forms.Form):
-    """The moment with which the final labels of now are compared."""
+    """The moment to compare the current final labels with."""
 
     since = forms.DateTimeField(
         label=_("Since"),

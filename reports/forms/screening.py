@@ -13,7 +13,7 @@ from taxonomy.models import Category
 
 
 class ScreenForm(forms.Form):
-    """A new decision for one issue: to bring it back, or to exclude it after all."""
+    """A new decision for one issue: bring it back or exclude it."""
 
     category = forms.TypedChoiceField(label=_("Decision"), coerce=int)
     rationale = forms.CharField(
@@ -27,7 +27,7 @@ class ScreenForm(forms.Form):
     def __init__(
         self, *args: Any, round_: Round, book: ShownCodebook, is_excluded: bool | None, **kwargs: Any
     ) -> None:
-        """`is_excluded`: what the standing decision says; None without one."""
+        """`is_excluded`: whether the current decision excludes the issue; None without a decision."""
         super().__init__(*args, **kwargs)
         out, may = excluded_codes(book, round_), book.choosable(round_.depth)
         said = [
@@ -35,7 +35,7 @@ class ScreenForm(forms.Form):
             for id_, state in book.states.items()
             if id_ in may
         ]
-        # What changes the decision stands first: it is what the form was opened for.
+        # Categories that change the outcome come first, since people open the form to change it.
         said.sort(key=lambda one: one[2] == bool(is_excluded))
         self.fields["category"].choices = [(id_, words) for id_, words, _out in said]  # type: ignore[attr-defined]
 

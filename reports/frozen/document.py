@@ -1,4 +1,4 @@
-"""An agreement report to keep: its JSON, what it was made of, and how the numbers of now differ."""
+"""A frozen agreement report: its JSON, the hash of its labels, its difference from the current numbers."""
 
 import hashlib
 import json
@@ -20,9 +20,9 @@ from taxonomy.queries.codebooks import codebook
 
 
 def levels_of(round_: Round, blind: WithheldIssues = NOTHING) -> dict[str, AgreementReport]:
-    """The report of now at every level at which the taxonomy has categories, by the level's name.
+    """The current report at every level with categories, by the level's name.
 
-    It is of this round alone: what a screening excluded stands in the report of who may see that.
+    It reads this round alone: false positives of a screening are only for readers who may see them.
     """
     book = codebook(round_.version_id)
     return {
@@ -33,10 +33,10 @@ def levels_of(round_: Round, blind: WithheldIssues = NOTHING) -> dict[str, Agree
 
 
 def inputs_hash(round_: Round) -> str:
-    """SHA-256 of the file labels_long.csv of now: what every number is made of but the drift check.
+    """SHA-256 of the current labels_long.csv, the source of every number except the drift check. Streamed.
 
-    It is the file that the replication package and REST give, a row per revealed label in the order of the
-    round and of its columns, with the standing decision: `sha256sum` recomputes it. Streamed.
+    The replication package and REST give the same file, so `sha256sum` recomputes the hash. It has a row per
+    revealed label in the order of the round and of its columns, with the current decision.
     """
     digest = hashlib.sha256()
     for chunk in labels_csv(round_, layout="long"):
@@ -53,8 +53,7 @@ def as_text(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class NumberChange:
-    """One number of a level that is another one now, or has another interval; None where there is none, or it
-    is undefined.
+    """A number of one level that changed, or whose interval changed; a missing or undefined number is None.
 
     `part`, `of` and `name` are those of reports.frozen.figures: ("groups", "type C", "fleiss_kappa").
     """
@@ -78,9 +77,9 @@ class NumberChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """What is other now than in a frozen report: by level, only what changed.
+    """The changes since a frozen report, by level.
 
-    `issues_added` came to be complete and revealed since; none can leave again.
+    `issues_added` became complete and revealed since then; no issue can leave again.
     """
 
     as_of: datetime
@@ -93,7 +92,7 @@ class Difference:
 
 
 def difference(frozen: FrozenReport) -> Difference:
-    """The current numbers compared with a frozen report, for a reader from whom nothing is withheld."""
+    """Compare the current numbers with a frozen report, for a reader without withheld issues."""
     then, now = json.loads(frozen.document)["levels"], levels_of(frozen.round)
     newest = next(iter(now.values()))
     return Difference(
@@ -104,10 +103,10 @@ def difference(frozen: FrozenReport) -> Difference:
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[NumberChange, ...]:
-    """The numbers of one level's report, its JSON, that are not the same in another one.
+    """The numbers that differ between two reports of one level, given as JSON.
 
-    A number that no report of then had, since Crosscheck did not compute it, is no change; nor is the last
-    digit of a sum that was added up in another order, nor a count of 0 of what was not there.
+    Three differences are no change: a number that Crosscheck did not compute at the time, the last digit of a
+    sum in another order, and a count of 0 against a missing count.
     """
     within = set(then) & set(now)
     old, new = dict(figures(then, within)), dict(figures(now, within))
@@ -124,14 +123,14 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[NumberChan
 
 
 def figures(report: Mapping[str, Any], within: Collection[str]) -> KeyedFigures:
-    """Every number of one level's report, of those keys of its JSON that are `within`."""
+    """Every number of one level's report under the JSON keys in `within`."""
     for part in JSON_PARTS:
         if part.key in within and report.get(part.key) is not None:
             yield from part.figures(report[part.key])
 
 
 def _same(one: Figure, other: Figure) -> bool:
-    """An interval that one of the two lacks, as reports of an earlier Crosscheck may, is no difference."""
+    """Whether values and intervals are equal; a missing interval, as in older reports, is no difference."""
     if not _equal(one.value, other.value):
         return False
     return all(map(_equal, one.interval or (), other.interval or ()))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 
 class FigureKey(NamedTuple):
-    """`part` of the report, `of` what in it ("all", "type C", a code, a name), and `name` which number."""
+    """The `part` of the report, its element `of` ("all", "type C", a code, a name), the number's `name`."""
 
     part: str
     of: str
@@ -13,7 +13,7 @@ class FigureKey(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number, None where it is undefined, with its interval: (low, high), or None where it has none."""
+    """A number, None if undefined, with its interval (low, high), or None without an interval."""
 
     value: float | None
     interval: tuple[float, float] | None = None
@@ -35,7 +35,7 @@ def plain(part: str, of: str, one: Mapping[str, Any], *names: str) -> KeyedFigur
 def listed(
     part: str, *names: str, of: Callable[[Mapping[str, Any]], str]
 ) -> Callable[[Iterable[Mapping[str, Any]]], KeyedFigures]:
-    """The figures of a list in the JSON: these numbers of each of its elements, which `of` names."""
+    """The figures of a list in the JSON: the numbers `names` of each element; `of` names the element."""
     return lambda found: (figure for one in found for figure in plain(part, of(one), one, *names))
 
 
@@ -49,6 +49,6 @@ def estimate(
 
 
 def decision_figures(part: str, of: str, found: Mapping[str, Any]) -> KeyedFigures:
-    """How a rater agrees with the decisions."""
+    """The figures of a rater's agreement with the decisions."""
     for name in ("issues", "percent_agreement", "cohen_kappa"):
         yield FigureKey(part, of, f"decision_{name}"), Figure(found[name])

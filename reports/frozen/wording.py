@@ -1,4 +1,4 @@
-"""The numbers of a frozen report, and what changed since, in words for people."""
+"""The numbers of a frozen report, and their changes since, as texts for people."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from reports.sections.registry import JSON_PARTS, SECTIONS
 from reports.sentences.numbers import span
 
 DIGITS = 4
-"""Digits of a number that is compared with its successor: three would hide what one decision changes."""
+"""Digits of old and new numbers side by side: three digits could hide the change from one decision."""
 PARTS = {name: text for one in JSON_PARTS for name, text in one.parts.items()}
 NAMES = {(part, name): text for one in JSON_PARTS for part in one.parts for name, text in one.names.items()}
 HEADINGS = {
@@ -31,7 +31,7 @@ GROUPS = {
 
 
 def group_lines(groups: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """All groups as texts, without a month if it is the only one: it holds all issues."""
+    """All groups as texts; a single month is left out, because it contains all issues."""
     groups = list(groups)
     months = sum("month" in group["group"] for group in groups)
     return [_group_line(group) for group in groups if months > 1 or "month" not in group["group"]]
@@ -56,9 +56,9 @@ def _group_line(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def change_lines(changes: Iterable[NumberChange]) -> list[dict[str, Any]]:
-    """The changes as texts, in their order, but those of one group, category or volunteer together.
+    """The changes as texts, in their order, with changes of one group, category or volunteer together.
 
-    `is_next`: the change is of the same as the line above.
+    `is_next`: the change belongs to the same group, category or volunteer as the line above.
     """
     together: dict[str, list[NumberChange]] = {}
     for one in changes:

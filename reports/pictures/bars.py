@@ -1,4 +1,4 @@
-"""What was decided: a bar for each category, its number and share at the end."""
+"""The decisions: a bar for each category, with its number and share at the end."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from reports.pictures.widths import Width
 
 LEVELS = ("type", "theme")
 SHADES = ("#404040", "#a8a8a8")
-"""Types are dark, the themes below each of them light."""
+"""Types are dark, their themes are light."""
 
 
 def draw_distribution(_report: AgreementReport, found: Picture, room: Width) -> Drawing:

@@ -1,7 +1,7 @@
 """The pictures of an agreement report as Vega-Lite specifications: on the page, and as files for a paper.
 
-Data are the rows of the sections' tables. What people have named is data and never part of an expression.
-Shapes, positions and written numbers say everything, so that nothing is lost in black and white.
+The data are the rows of the sections' tables. Names given by people are data, never part of an expression.
+Shapes, positions and written numbers carry all information, so black and white loses nothing.
 """
 
 import json
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 PICTURES = {
     kind.name or section.key: (section, kind) for section in PICTURE_SECTIONS if (kind := section.picture)
 }
-"""The sections with a picture by its name, in the order of the pictures."""
+"""The sections with their pictures, by the name of the picture and in the order of the pictures."""
 
 
 def pictures(report: AgreementReport) -> list[Picture]:
-    """The pictures that this report has something for, as the page draws them."""
+    """The pictures that this report has enough data for, as the page draws them."""
     found = [picture(report, name, "screen") for name in PICTURES]
     return [one for one in found if _can_be_drawn(one)]
 
@@ -37,7 +37,7 @@ def pictures(report: AgreementReport) -> list[Picture]:
 def picture(report: AgreementReport, name: str, width: str) -> Picture:
     """One picture by its name at a width of `WIDTHS`.
 
-    Where there is no room for all, the rows with the most labels or issues are chosen, in their order.
+    If not all rows fit, it shows the rows with the most labels or issues, in their order.
     """
     section, kind = PICTURES[name]
     chosen, left = kind.choose(kind.part(report, section.table(report)), WIDTHS[width])
@@ -48,16 +48,16 @@ def picture(report: AgreementReport, name: str, width: str) -> Picture:
 
 
 def _can_be_drawn(found: Picture) -> bool:
-    """Have enough rows a value, beside the row of all issues that ends the tables of groups?"""
+    """Whether enough rows have a value; the row of all issues at the end of a table does not count."""
     _section, kind = PICTURES[found.name]
     rows = found.rows[:-1] if kind.ends_with_all else found.rows
     return sum(row[kind.value] is not None for row in rows) >= kind.least
 
 
 def specification(report: AgreementReport, name: str, width: str) -> Row:
-    """The picture as Vega-Lite, with its data.
+    """The picture as Vega-Lite, with its data; undefined values have no mark.
 
-    Raises NothingToDraw where no value is defined. Values that are undefined have no mark.
+    Raises NothingToDraw if too few values are defined.
     """
     from altair.utils.schemapi import debug_mode
 
@@ -65,7 +65,7 @@ def specification(report: AgreementReport, name: str, width: str) -> Row:
     found = picture(report, name, width)
     if not _can_be_drawn(found):
         raise NothingToDraw
-    # Most of the time went into checking each part against the schema: tests do that, once for each picture.
+    # To check each part against the schema took most of the time: tests check each picture once instead.
     with debug_mode(arg=False):
         chart, datasets = kind.draw(report, found, WIDTHS[width])
         spec = _finished(chart, found, report.round, WIDTHS[width]).to_dict(validate=False)
@@ -77,7 +77,7 @@ def _finished(chart: "alt.LayerChart", found: Picture, round_: Round, room: Widt
 
     told = " ".join(filter(None, (found.caption, found.no_room)))
     if room.is_print and found.no_room:
-        # A file goes out without its page: it says itself what it lacks.
+        # A file is read without its page, so the file itself states what it leaves out.
         said = alt.TitleParams(
             found.no_room, orient="bottom", anchor="start", frame="bounds", fontSize=room.font,
             fontWeight="normal", color=INK, offset=6,
@@ -102,7 +102,7 @@ def _finished(chart: "alt.LayerChart", found: Picture, round_: Round, room: Widt
 
 @dataclass(frozen=True)
 class _MadeOf:
-    """What pictures are made of; the report itself is no part of what tells two apart."""
+    """The sources of pictures, as a key for the cache; the report itself is not part of the key."""
 
     numbers: Numbers
     tables: tuple[Table, ...]
@@ -114,8 +114,8 @@ class _MadeOf:
 
 
 def specifications(report: AgreementReport, width: str) -> str:
-    """The specifications of all pictures of the page by name, as JSON; kept while what they are made of
-    stays: the labels, and what the report reads of other rounds, votes and models for who asks.
+    """The specifications of all pictures of the page by name, as JSON; cached until the labels change, or the
+    other rounds, votes and models that this reader sees.
     """
     names = (report.round.study.name, report.round.name)
     tables = tuple(kind.part(report, section.table(report)) for section, kind in PICTURES.values())

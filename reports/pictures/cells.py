@@ -1,4 +1,4 @@
-"""Heat maps: a cell for each pair of names, with its number in it, the darker the more."""
+"""Heat maps: a cell for each pair of names with its number; larger numbers are darker."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,11 @@ from reports.pictures.picture import DATA, Drawing, Picture, Row
 from reports.pictures.widths import GREYS, INKS, Width
 
 Names = Sequence[tuple[str, str]]
-"""The names of one side in their order, each with what is written there."""
+"""The names of one side in their order, each with its written text."""
 
 
 def draw_pairs(names: Sequence[str], found: Picture, room: Width) -> Drawing:
-    """The lower triangle of a square: the earlier of two volunteers across, the later one down.
-
-    `names` are the volunteers in their order.
-    """
+    """The lower triangle of a square: of two volunteers, the earlier in `names` is across, the later down."""
     rows = [row for row in found.rows if row["cohen_kappa"] is not None]
     named = {name for row in found.rows for name in (row["first"], row["second"])}
     texts = [number(row["cohen_kappa"], 2).replace("0.", ".", 1) for row in rows]
@@ -33,7 +30,7 @@ def draw_confusion(report: AgreementReport, found: Picture, room: Width) -> Draw
 
 
 def draw_over_time(report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    """Months across, categories down; in a cell the percentage of the month's labels."""
+    """Months across, categories down; a cell has the percentage of the month's labels."""
     rows = found.rows
     codes, months = {row["code"] for row in rows}, sorted({row["month"] for row in rows})
     cells = [
@@ -52,7 +49,7 @@ def draw_over_time(report: AgreementReport, found: Picture, room: Width) -> Draw
 
 
 def draw_years(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    """Years across, repositories down; in a cell the number of issues."""
+    """Years across, repositories down; a cell has the number of issues."""
     cells = [
         row
         | {
@@ -74,7 +71,7 @@ def draw_years(_report: AgreementReport, found: Picture, room: Width) -> Drawing
 
 
 def _coded(report: AgreementReport, room: Width) -> Names:
-    """The categories in the order of the tree, by name where there is room for names."""
+    """The categories in the order of the tree, with names if there is room for names."""
     return [
         (one.code, f"{one.code} {report.codebook.by_code[one.code].name}" if room.beside else one.code)
         for one in report.overall.categories
@@ -99,7 +96,7 @@ def _triangle(
 
 
 def _cells(cells: Sequence[Row], across: Names, down: Names, found: Picture, room: Width) -> Drawing:
-    """`cells` have what stands `across` and `down`, their `text`, and what is `said` of them."""
+    """The heat map; `cells` have names `across` and `down`, a `text`, and a description `said`."""
     import altair as alt
 
     low, high = (pick((cell[found.value] for cell in cells), default=0) for pick in (min, max))

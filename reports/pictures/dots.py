@@ -1,4 +1,4 @@
-"""Values with their intervals as dots, a row each; beside a dot stands a second value where there is one."""
+"""Values with their intervals as dots, a row for each; a row can have a second value beside the dot."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from reports.sentences.numbers import span
 
 KINDS = ("first", "second", "third", "further", "all")
 SHAPES = ("circle", "square", "diamond", "triangle-up", "circle")
-"""What a type is drawn as, by its place in the tree; the page gives each its hue too."""
+"""The mark of a type by its place in the tree; the page also gives each type a hue."""
 
 
 def draw_coefficients(_report: AgreementReport, found: Picture, room: Width) -> Drawing:
@@ -103,8 +103,8 @@ def _dots(
     reference: float | None = None,
     beside: str = "",
 ) -> Drawing:
-    """`rows` have a `row`, what `row_name` gives, and may have a `kind` of KINDS. `beside`: the column of the
-    second value, drawn open. `reference`: where a dashed line stands.
+    """Draw `rows`; each has its `row_name` as `row` and can have a `kind` of KINDS. `beside`: the column of
+    the second value, drawn open. `reference`: the value of a dashed line.
     """
     import altair as alt
 
@@ -157,7 +157,7 @@ def _dots(
 
 
 def _said(row: Row, field: str, count: str, beside: str) -> str:
-    """A mark in words, for who hovers it or comes by with the keyboard."""
+    """A mark in words, for readers who hover over it or reach it with the keyboard."""
     interval = span(row["low"], row["high"])
     said = {
         "name": row["row"].partition("\t")[0],

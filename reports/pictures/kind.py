@@ -1,4 +1,4 @@
-"""What a section says of its picture: its words, the rows it is drawn from, and what draws it."""
+"""The definition of a section's picture: its texts, its rows, and the function that draws it."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 Choice = tuple[Table, int]
-"""What there is room for, and how many names had none."""
+"""The rows that fit, and the number of names that do not."""
 
 Choose = Callable[[Table, Width], Choice]
 Part = Callable[[AgreementReport, Table], Table]
@@ -31,7 +31,7 @@ def first_rows(table: Table, _room: Width) -> Choice:
 
 
 def heaviest(weight: str) -> Choose:
-    """The rows that fit on a sheet, those with the most issues or labels, in their order."""
+    """Choose the rows with the most issues or labels that fit on a sheet, in their order."""
 
     def choose(table: Table, _room: Width) -> Choice:
         most = widths.ROWS
@@ -45,7 +45,7 @@ def heaviest(weight: str) -> Choose:
 
 
 def corner(columns: tuple[str, ...], weight: str, most: Callable[[Width], int]) -> Choose:
-    """Of a table of cells those whose names, in these columns, occur with the most issues or labels."""
+    """Choose the cells whose names in these columns have the most issues or labels."""
 
     def choose(table: Table, room: Width) -> Choice:
         weights: Counter[object] = Counter()
@@ -72,11 +72,11 @@ def columns_of(*columns: str) -> Part:
 
 @dataclass(frozen=True)
 class PictureKind:
-    """A picture of a section: `value` is the column it draws, `least` how many rows must have a value.
+    """A picture of a section: it draws the column `value`, and at least `least` rows must have a value.
 
-    `name` is the section's key unless given. `more` goes on with the caption. `part` makes the rows of the
-    picture from the section's table, and `columns` are those that the section lacks. `choose` takes what
-    there is room for. `ends_with_all`: the last row is that of all issues.
+    `name` is the section's key by default. `more` continues the caption. `part` makes the rows of the picture
+    from the section's table, and `columns` are additional columns of these rows. `choose` selects the rows
+    that fit. `ends_with_all`: the last row is for all issues.
     """
 
     title: "StrPromise"

@@ -1,4 +1,4 @@
-"""One picture: what it says, the rows it is drawn from, and what stands at both ends of a drawn row."""
+"""One picture: its texts, its rows, and the axes with the texts at both ends of a drawn row."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 DATA = "rows"
-"""The name of the data that all layers are drawn from, where they name no other."""
+"""The name of the data for all layers that name no other data."""
 
 
 class Drawing(NamedTuple):
-    """A chart, and its data by name: put in last, since each step in making a chart copies it."""
+    """A chart and its data by name; the data are added last, since each step of a chart copies its data."""
 
     chart: "alt.LayerChart"
     datasets: dict[str, list[Row]]
@@ -32,9 +32,9 @@ UNDEFINED_BECAUSE = gettext_lazy("Undefined because")
 
 @dataclass(frozen=True)
 class Picture:
-    """What a picture says, the rows it is drawn from, and how many more there was no room for.
+    """The texts and rows of a picture of `report`; `left` is the number of rows or names without room.
 
-    `value` is the column that it draws. `columns` are those of the rows, `report` is what they are of.
+    It draws the column `value`. `columns` are the columns of the rows.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Picture:
 
     @property
     def no_room(self) -> str:
-        """What a picture leaves out, in words; "" where it has all."""
+        """The number of rows or names that a picture leaves out, in words; "" for none."""
         text = ngettext(
             "%(n)s more had no room: the one with the fewest.",
             "%(n)s more had no room: those with the fewest.",
@@ -68,7 +68,7 @@ class Picture:
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
-        """The table for people: each cell's text and whether it is a number; reasons for no value only."""
+        """The table for people: each cell's text and whether it is a number; reasons for missing values."""
         return [[self._cell(row, column) for column in self.columns] for row in self.rows]
 
     def _cell(self, row: Row, column: Column) -> tuple[str, bool]:
@@ -81,7 +81,7 @@ class Picture:
 
 
 def row_name(name: object, count: str) -> str:
-    """A row's name, and what is written at its end: a tab stands between them."""
+    """A row's name and the text at its end, separated by a tab."""
     return f"{' '.join(str(name).split())}\t{count}"
 
 
@@ -92,7 +92,7 @@ def left_axis(room: Width) -> "alt.Axis":
 
 
 def right_axis(rows: Iterable[Row], title: str, room: Width) -> "alt.Axis":
-    """What is written at the ends of rows, below its title, flush right."""
+    """The axis with the texts at the ends of rows, below its title, flush right."""
     import altair as alt
 
     longest = max(len(text) for text in (title, *(row["row"].partition("\t")[2] for row in rows)))

@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
 
 def chosen_round(slug: str, name: str | None) -> Round:
-    """The round of this name, the only one but trainings, the only main one; else CommandError names them."""
+    """The round of this name, or the only round outside Round.APART, or the only main round; CommandError."""
     rounds = Round.objects.filter(study__slug=slug).select_related("study").order_by("pk")
     rounds = rounds.filter(name=name) if name else rounds.exclude(kind__in=Round.APART)
     chosen = list(rounds)
