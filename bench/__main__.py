@@ -19,13 +19,13 @@ from rich.table import Table
 
 from bench import ground
 
-# In this order: `load` leaves a study three times as large to `export`, and that the full one to all others.
+# In this order: `load` leaves a study of triple size to `export`, which leaves the full one to the others.
 ROWS = (
     "load", "export", "agreement", "submit", "page", "opening", "throughput", "alike", "consensus", "meeting",
     "publishing", "millions",
 )  # fmt: skip
 LONG = {"millions"}
-"""What is measured only where it is named: it takes long to make."""
+"""Rows that are measured only if they are named, because their data take long to make."""
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ def main() -> None:
                 found.append(row)
                 progress.print(f"{row.work}: {row.ours} {verdict(row)}")
         finally:
-            # Also where a row breaks off: those before it took minutes.
+            # Also after a failed row: the rows before it took minutes.
             busy.append(load_average())
             show(found, heading(busy, time.monotonic() - began), asked.markdown)
             ground.clear_away(data)
@@ -81,7 +81,7 @@ def measured(here: ground.Ground, names: list[str]) -> Iterator[ground.Measureme
     for name in ROWS:
         if name in names:
             began = time.monotonic()
-            # Imported here: these modules import Django's models, for which `prepare` comes first.
+            # Imported here, after `prepare`: these modules import Django's models.
             yield from import_module(f"bench.{name}").rows(here)
             here.say(f"{name}: {time.monotonic() - began:,.0f} s in all")
 
@@ -120,7 +120,7 @@ def verdict(row: ground.Measurement) -> str:
 
 
 def machine() -> str:
-    """Processor, its cores, memory, Python."""
+    """The processor, its cores, memory and Python, as text."""
     import psutil
 
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []

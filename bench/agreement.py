@@ -1,4 +1,4 @@
-"""The agreement report of a full study, against the one query that groups its labels; its page."""
+"""The agreement report of a full study, against the query that groups its labels; and its page."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -62,7 +62,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def page(slug: str, ground: Ground) -> Iterator[Measurement]:
-    """The page in a browser, from navigation until the last of its pictures is drawn."""
+    """The page in a browser, from navigation until its last picture is drawn."""
     browser = chromium()
     if not browser:
         return

@@ -1,7 +1,7 @@
-"""What one argument can settle: groups of alike texts, and the page that shows them at full size.
+"""Groups of similar texts, and the page of similar disagreements at full size.
 
-The titles and summaries are made: each issue is about one of some hundred topics, said in a few words of
-the topic and a few of everybody's, so that groups come out as in a study that people labelled.
+Titles and summaries are made: each issue is about one of 120 topics, in a few words of the topic and a few
+common words, so that the groups resemble those of a real study.
 """
 
 import random
@@ -52,7 +52,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def page(ground: Ground) -> Iterator[Measurement]:
-    """The page with its largest pair, where nothing was grouped before and where it was."""
+    """The page with its largest pair, before and after its groups are cached."""
     round_ = main_round(ground.study(ground.issues))
     ground.say("titles and summaries …")
     say_something(round_.pk)
@@ -81,7 +81,7 @@ def page(ground: Ground) -> Iterator[Measurement]:
 
 
 def sayings(how_many: int) -> Iterator[list[str]]:
-    """For each issue a title and what its volunteers say of it."""
+    """For each issue a title and the summaries of its volunteers."""
     chance = random.Random(SEED)
     words = [_word(chance) for _ in range(6000)]
     common, topics = words[:400], [chance.sample(words[400:], 14) for _ in range(TOPICS)]
@@ -100,8 +100,8 @@ def _word(chance: random.Random) -> str:
 
 
 def say_something(round_id: int) -> None:
-    """Titles and summaries for the disagreements, and none of them decided. Past the triggers that keep what
-    was said.
+    """Give titles and summaries to the disagreements, and supersede their decisions; disables the triggers
+    that protect labels.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(

@@ -1,6 +1,5 @@
-"""What is measured in a process of its own, for its memory: `python -m bench.children NAME ARGUMENT…`.
-
-Prints one line of JSON. Finds its database where the parent's environment says.
+"""Measurements in a process of their own, for its memory: `python -m bench.children NAME ARGUMENT…`. Prints
+one line of JSON. The parent's environment names the database.
 """
 
 import json
@@ -16,7 +15,7 @@ import django
 
 
 def load(folder: str, slug: str) -> dict[str, Any]:
-    """Load a published study. `seconds` of the load alone; `peak` bytes of memory."""
+    """Load a published study: the `seconds` of the load alone, and the `peak` bytes of memory."""
     from bench.ground import owner
     from replication.actions.published import import_study
 
@@ -27,7 +26,7 @@ def load(folder: str, slug: str) -> dict[str, Any]:
 
 
 def export(slug: str) -> dict[str, Any]:
-    """Stream a study's wide CSV to nowhere, as the web server would to a browser."""
+    """Stream a study's wide CSV, as for a browser, and discard it."""
     from bench.rounds import main_round
     from reports.exports import labels_csv
 
@@ -38,7 +37,7 @@ def export(slug: str) -> dict[str, Any]:
 
 
 def command(*arguments: str) -> dict[str, Any]:
-    """Run `manage.py` with these arguments; `answer` is the JSON that it prints, of `bytes`."""
+    """Run `manage.py` with these arguments; `answer` is the JSON that it prints, `bytes` the JSON's size."""
     from django.core.management import call_command
 
     printed = StringIO()
@@ -47,9 +46,8 @@ def command(*arguments: str) -> dict[str, Any]:
 
 
 def peak_memory() -> int:
-    """The most memory that this process has had resident, in bytes.
-
-    Linux says so in VmHWM; ru_maxrss there begins at the size of the process that started this one.
+    """The largest resident memory of this process so far, in bytes. On Linux VmHWM gives it; ru_maxrss starts
+    there at the size of the parent process.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -1,4 +1,4 @@
-"""Disagreements and meetings of a full study: views, alike groups, bulk decisions, agenda of 500, polls."""
+"""Disagreements and meetings of a full study: views, similar groups, bulk decisions, long agenda, polls."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ AT_LEAST = 4
 KEYWORD = "memory"
 MOST = 0.15
 
-# As if nothing had been decided yet: a published study comes with all of its decisions.
+# Supersedes all decisions, with which a published study comes.
 OPEN_ALL = """
     UPDATE consensus_decision d SET superseded_at = now()
     FROM consensus_disagreement g
@@ -61,18 +61,18 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def disputed(slug: str) -> tuple[Any, Any]:
-    """The lead and the main round of a made study, with texts, and without the decisions it came with."""
+    """The lead and the main round of a made study, with texts, and without its imported decisions."""
     lead, round_, _members = team_of(slug)
     if not Snapshot.objects.filter(issue__repository__study=lead.study).exists():
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
     in_bulk(OPEN_ALL, {"round": round_.pk})
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")  # what autovacuum does within minutes
+        cursor.execute("VACUUM ANALYZE")  # autovacuum does this within minutes
     return lead, round_
 
 
 def searched(lead: Any) -> Measurement:
-    """A keyword searched in all texts of the study, as the job does it that makes lists fast."""
+    """The search for one keyword in all texts of the study, as the job runs it."""
     texts = Snapshot.objects.filter(issue__repository__study=lead.study).count()
     read = median_of(3, lambda: rows_of(READ, [lead.study_id]))
     Keyword.objects.filter(study=lead.study).delete()
@@ -89,7 +89,7 @@ def searched(lead: Any) -> Measurement:
 
 
 def views(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
-    """The pages that a lead goes through, one after the other."""
+    """The pages of a lead's work, one after the other."""
     client = signed_in(lead)
     rows_ = Disagreement.objects.filter(round=round_).order_by("ways", "margin", "position")
     count = rows_.count()
@@ -122,7 +122,7 @@ def views(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
 
 
 def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
-    """Every issue with four equal labels decided at one stroke, and taken back; labels stay the same."""
+    """Decide every issue with four equal labels at once, and take it back; checks that no label changes."""
 
     before = rows_of(DIGEST, [round_.pk])
     made: list[Any] = []
@@ -146,7 +146,7 @@ def majority(round_: Any, lead: Any) -> Iterator[Measurement]:
 
 
 def opened(round_: Any, lead: Any, *, quorum: int, people: list[Any]) -> Any:
-    """An open meeting that the lead chairs and all of these people are at, with AGENDA issues."""
+    """An open meeting with AGENDA issues, the lead as chair, and all of these people present."""
     held = actions.plan_meeting(
         round_=round_, by=lead, name="Measured", chair=lead, quorum=quorum, participants=people
     )
@@ -161,7 +161,7 @@ def opened(round_: Any, lead: Any, *, quorum: int, people: list[Any]) -> Any:
 
 
 def meeting(round_: Any, lead: Any, limit: float) -> Iterator[Measurement]:
-    """The room with a long agenda: as a page, after a change, and when nothing changed."""
+    """The room with a long agenda: as a page, after a change, and without a change."""
     held = opened(round_, lead, quorum=1, people=[lead])
     items = list(held.items.order_by("position"))
     actions.turn_to(meeting=held, item=items[0], by=lead)

@@ -59,7 +59,7 @@ def lines(samples: int, bootstrapped: int, replicates: int) -> Iterator[str]:
 
 
 def population(random: np.random.Generator, issues: int, raters: int, *, incomplete: bool) -> Patterns:
-    """Labels from a skewed population of five categories, a third of whose issues are hard."""
+    """Labels of a skewed population with five categories; a third of the issues are hard."""
     truth = random.choice(CATEGORIES, size=issues, p=[0.45, 0.25, 0.15, 0.1, 0.05])
     right = np.where(random.random(issues) < 1 / 3, 0.45, 0.9)
     guess = random.choice(CATEGORIES, size=(issues, raters), p=[0.3, 0.3, 0.2, 0.1, 0.1])
@@ -72,7 +72,7 @@ def population(random: np.random.Generator, issues: int, raters: int, *, incompl
 
 
 def holds(found: Coefficient | PercentileInterval | None, truth: float | None) -> bool:
-    """Whether an interval holds the truth; one that is undefined does not."""
+    """Is the truth within the interval? False for an undefined interval."""
     if found is None or found.low is None or found.high is None or truth is None:
         return False
     return found.low <= truth <= found.high

@@ -1,4 +1,4 @@
-"""The wide CSV of a full study, against COPY of a query that gives the same rows."""
+"""The wide CSV of a full study, against COPY of a query with the same rows."""
 
 import io
 import statistics

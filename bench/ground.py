@@ -1,6 +1,5 @@
-"""The ground that benchmarks stand on: a scratch database, a study of full size, rows, clocks.
-
-`prepare` comes before anything of Django is imported that reads settings.
+"""The common parts of benchmarks: a scratch database, a study of full size, rows, clocks. Call `prepare`
+before importing any part of Django that reads settings.
 """
 
 import json
@@ -30,7 +29,7 @@ FULL = 38_736
 VOLUNTEERS = 7
 SEED = 20250613
 
-# Themes as often as a study of this kind has them, roughly: a few are common, most are rare.
+# Rough frequencies of themes in a study of this kind: a few are common, most are rare.
 THEMES = {
     "B.2": 18, "C.1": 15, "C.9": 14, "C.5": 11, "B.1": 9, "C.2": 7, "C.3": 6, "C.7": 4, "C.4": 4, "B.3": 3,
     "B.4": 3, "C.6": 3, "C.10": 2, "C.8": 1, "A.1": 1, "A.2": 1, "A.3": 1, "A.4": 1,
@@ -39,7 +38,7 @@ THEMES = {
 
 @dataclass
 class Measurement:
-    """One line of the table: what was measured, in words. `bar` is the promise, `met` whether it is kept."""
+    """One line of the table: the measured work, in words. `bar` is the promise, `met` whether it is kept."""
 
     work: str
     ours: str
@@ -54,7 +53,7 @@ class Measurement:
     def timed(
         cls, work: str, ours: float, limit: float, limit_is: str, *, most: float | None = None, note: str = ""
     ) -> "Measurement":
-        """Seconds beside those of the limit; the promise is `most` seconds, where there is one."""
+        """Seconds, beside the seconds of the limit; the promise is at most `most` seconds, if given."""
         bar, met = ("", None) if most is None else (f"≤ {seconds(most)}", ours <= most)
         return cls(work, seconds(ours), seconds(limit), limit_is, ours / limit, bar, met, note)
 
@@ -62,13 +61,13 @@ class Measurement:
     def p95(
         cls, work: str, times: list[float], limit: float, *, most: float | None = None, note: str = ""
     ) -> "Measurement":
-        """The slowest but one in twenty of these requests, beside that of a view with one query."""
+        """The 95th percentile of these requests, beside that of a view with one query."""
         limit_is, note = "a signed-in view with one query, p95", f"median {seconds(median(times))}{note}"
         return cls.timed(f"{work}: p95", percentile(times, 0.95), limit, limit_is, most=most, note=note)
 
     @classmethod
     def grown(cls, work: str, once: float, thrice: float, *, most: float, note: str) -> "Measurement":
-        """Bytes of memory at once and at three times the size; the promise is a growth by `most` times."""
+        """Bytes of memory at single and at triple size; the promise is a growth of at most `most` times."""
         times, sizes = thrice / once, f"{megabytes(once)}, {megabytes(thrice)}"
         bar, met = f"flat (≤ {most:g} ×)", times <= most
         return cls(work, sizes, megabytes(once), "once the size", times, bar, met, note)
@@ -76,7 +75,7 @@ class Measurement:
 
 @dataclass
 class Ground:
-    """Where the benchmarks run. `issues`: the size of a full study."""
+    """The environment of the benchmarks. `issues` is the size of a full study."""
 
     folder: Path
     issues: int = FULL
@@ -85,9 +84,8 @@ class Ground:
     _loaded: dict[str, int] = field(default_factory=dict)
 
     def study(self, issues: int) -> str:
-        """The slug of a made study of this size in the database; loaded by the first who asks.
-
-        One that is larger than full size goes before: it would be in the way of everything else.
+        """The slug of a made study of this size, loaded at the first call. Before a study of at most full
+        size, this deletes a larger one, which would slow down all other measurements.
         """
         from replication.actions.published import import_study
 
@@ -101,7 +99,7 @@ class Ground:
         return slug
 
     def study_of_a_child(self, issues: int) -> dict[str, Any]:
-        """What a process of its own answers that loads the made study of this size. `study` has it then."""
+        """The answer of a separate process that loads the made study of this size, for use by `study`."""
         slug = f"made-{issues}"
         answer = child("load", self.files(issues), slug)
         self._loaded[slug] = issues
@@ -116,7 +114,7 @@ class Ground:
             cursor.execute("TRUNCATE studies_study CASCADE; CHECKPOINT")
 
     def files(self, issues: int) -> Path:
-        """A folder of the published layout with this many made issues; the same at each call."""
+        """A folder of the published layout with this many made issues, written at the first call."""
         folder = self.folder / f"published-{issues}"
         if not folder.exists():
             write_study(folder, issues)
@@ -124,7 +122,7 @@ class Ground:
 
 
 def prepare(data: Path) -> None:
-    """Start the embedded server of the data folder, make the scratch database, and name it to Django."""
+    """Start the embedded server of the data folder, make the scratch database, and set Django up with it."""
     os.environ |= {
         "CROSSCHECK_DATA": str(data),
         "REDIS_URL": "",
@@ -144,11 +142,11 @@ def prepare(data: Path) -> None:
     call_command("migrate", verbosity=0)
     embedded.ensure_redis(data)
     caches["template_fragments"].clear()
-    spare_what_stays()  # as a process of the web server does
+    spare_what_stays()  # as in a process of the web server
 
 
 def clear_away(data: Path) -> None:
-    """Drop the scratch database and leave the server to whoever else uses it."""
+    """Drop the scratch database and stop using the server."""
     from django.db import connections
 
     connections.close_all()
@@ -175,12 +173,12 @@ def _administer(at: dict[str, str], *statements: str) -> None:
 
 
 def owner() -> Any:
-    """The account that owns what is measured."""
+    """The account that owns the measured studies."""
     return account("Bench")
 
 
 def account(name: str) -> Any:
-    """The account of this name, made by the first who asks."""
+    """The account of this name, made at the first call."""
     from accounts.actions import make_account
     from accounts.models import User
 
@@ -189,7 +187,7 @@ def account(name: str) -> Any:
 
 
 def rows_of(statement: str, given: list[Any]) -> list[tuple[Any, ...]]:
-    """What a statement selects in the scratch database."""
+    """The rows that a statement selects in the scratch database."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -198,10 +196,9 @@ def rows_of(statement: str, given: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def write_study(folder: Path, issues: int) -> None:
-    """Write a made study of the published layout: seven volunteers, of whom half agree wholly on an issue.
-
-    Its labels come from a seeded chance: about 47 % of issues unanimous, nine of ten labels equal to the
-    final one, which is what distinct tuples, and so the agreement report, cost.
+    """Write a made study of the published layout, with seven volunteers. Its labels are random with a fixed
+    seed: 47 % of the issues get seven equal labels, others only by chance; nine of ten labels equal the final
+    one. These shares decide the number of distinct tuples, and so the cost of the agreement report.
     """
     chance = random.Random(SEED)
     themes, weights = list(THEMES), list(THEMES.values())
@@ -231,7 +228,7 @@ def write_study(folder: Path, issues: int) -> None:
 
 
 def child(name: str, *arguments: object) -> dict[str, Any]:
-    """What a function of bench/children.py answers in a process of its own."""
+    """The answer of a function of bench/children.py in a separate process."""
     command = [sys.executable, "-m", "bench.children", name, *map(str, arguments)]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -240,7 +237,7 @@ def child(name: str, *arguments: object) -> dict[str, Any]:
 
 @contextmanager
 def stopwatch() -> Iterator[list[float]]:
-    """A list that holds the seconds of the block once it has ended."""
+    """A list that contains the seconds of the block once it has ended."""
     seconds: list[float] = []
     began = time.perf_counter()
     yield seconds
@@ -248,7 +245,7 @@ def stopwatch() -> Iterator[list[float]]:
 
 
 def median_of(times: int, act: Callable[[], object]) -> float:
-    """The median of the seconds that `act` takes, after a first time that is not counted."""
+    """The median of the seconds that `act` takes, after a first call that does not count."""
     act()
     return median(timed(act) for _ in range(times))
 
@@ -260,7 +257,7 @@ def timed(act: Callable[[], object]) -> float:
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The smallest of `values` that at least `share` of them do not exceed."""
+    """The smallest value that is at least as large as a `share` of the values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
 

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from bench.ground import PUBLISHED, Ground, Measurement, child, seconds, timed
 
-# In the order of their references.
+# Referenced tables come first.
 TABLES = (
     "ingest_repository", "ingest_issue", "ingest_source", "ingest_sourceentry", "rounds_roundissue",
     "rounds_assignment", "rounds_label", "consensus_decision",
@@ -19,7 +19,7 @@ FLAT = 1.25
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
-    """Ours and COPY by turns, each `repeat` times; then the memory at one and at three times the size."""
+    """Ours and COPY in turns, `repeat` times each; then the memory at single and at triple size."""
     if PUBLISHED.is_dir():
         yield compared(ground, "load the published study: 25,784 issues × 7", PUBLISHED)[0]
     row, peak = compared(ground, f"load a study: {ground.issues:,} issues × 7", ground.files(ground.issues))
@@ -28,7 +28,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def compared(ground: Ground, name: str, folder: Path) -> tuple[Measurement, int]:
-    """The row, and the median of the peak memory of ours."""
+    """The row, and the median of our peak memory."""
     loads, copies, copied = [], [], 0
     for turn in range(ground.repeat):
         ground.say(f"{name}: {turn + 1} of {ground.repeat} …")
@@ -57,7 +57,7 @@ def spread(times: list[float]) -> str:
 
 
 def copy_again() -> tuple[float, int]:
-    """Seconds and rows of a COPY, in one transaction, of what the tables hold; its commit is included."""
+    """Seconds and rows of a COPY of the tables' contents, in one transaction, including its commit."""
     with tempfile.TemporaryDirectory() as place, connection.cursor() as cursor:
         paths = {table: Path(place) / table for table in TABLES}
         copied = 0
@@ -78,7 +78,7 @@ def copy_again() -> tuple[float, int]:
 
 
 def memory(ground: Ground, once: int) -> Measurement:
-    """`once`: the peak memory at once the size."""
+    """The growth of memory; `once` is the peak memory at single size."""
     ground.say(f"memory of a load of {3 * ground.issues:,} issues …")
     thrice = ground.study_of_a_child(3 * ground.issues)["peak"]
     return Measurement.grown(

@@ -1,4 +1,4 @@
-"""A meeting of seven with a long agenda: how soon every screen follows the chair, and all seven voting."""
+"""A meeting of seven with a long agenda: the delay of screens after a turn, and seven votes at once."""
 
 import statistics
 import threading
@@ -53,20 +53,20 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def held(lead: Any, round_: Any, members: list[Any]) -> tuple[Any, list[Any]]:
-    """An open meeting that the lead chairs and all volunteers are at, each with an account."""
+    """An open meeting with the lead as chair and all volunteers present, each with an account."""
     for member in members:
         if member.user is None:
             member.user = account(f"Meeting {member.pk}")
             member.save(update_fields=["user"])
     in_bulk(OPEN_ALL, {"round": round_.pk})
-    # Who has still to label an issue in a round of the rows before would not be shown it.
+    # Closes rounds of earlier rows, which would hide issues that a member still has to label there.
     Round.objects.filter(study=lead.study, closed_at=None).exclude(pk=round_.pk).update(closed_at=clock.now())
     return opened(round_, lead, quorum=4, people=members), members
 
 
 @dataclass
 class Screens:
-    """Who has been sent which issue, and when: by the item, then by the member."""
+    """The moments when each member's screen received an issue: by item, then by member."""
 
     meeting: Any
     seen: dict[int, dict[int, float]]
@@ -77,9 +77,9 @@ class Screens:
         return f"/meetings/{self.meeting.pk}/"
 
     def follow(self, member: Any, after: float) -> None:
-        """Ask once a second, as the page does, until it is over."""
+        """Poll once a second, as the page does, until the measurement is over."""
         client, revision = signed_in(member), "-1"
-        self.over.wait(after)  # nobody opened the page in the same moment
+        self.over.wait(after)  # members do not open the page at the same moment
         while not self.over.is_set():
             began = time.monotonic()
             answer = client.post(f"{self.page}here/", {"revision": revision}, headers=JSON)
@@ -106,7 +106,7 @@ class Screens:
 
 
 def followed(meeting: Any, items: list[Any], lead: Any, people: list[Any]) -> list[float]:
-    """Of each turn of the chair the seconds until the last screen was sent it."""
+    """For each turn of the chair the seconds until the last screen received it."""
     screens = Screens(meeting, {item.pk: {} for item in items})
     with ThreadPoolExecutor(len(people) + 1) as pool:
         running = [
@@ -122,11 +122,11 @@ def followed(meeting: Any, items: list[Any], lead: Any, people: list[Any]) -> li
 
 
 def vote(item: Any, lead: Any, people: list[Any]) -> float:
-    """All vote on one issue at the same moment; the seconds until the vote was closed by the last ballot."""
+    """All members vote on one issue at the same moment; the seconds until the last ballot closed the vote."""
     away(meeting=item.meeting, member=lead)
     for member in people:
         here(meeting=item.meeting, member=member)
-    # The lead is away for good, not loading a page: nobody waits for their ballot.
+    # The lead has left, and is not just loading a page: the vote does not wait for their ballot.
     Participant.objects.filter(meeting=item.meeting, member=lead).update(left_at=item.added_at)
     category = Category.objects.filter(states__version=item.meeting.round.version_id, states__level=2)[0]
     opened = open_vote(item=item, by=lead)
@@ -150,7 +150,7 @@ def vote(item: Any, lead: Any, people: list[Any]) -> float:
 
 
 def on_its_own(act: Callable[[], Any]) -> Any:
-    """Call it in this thread, whose connection ends with it."""
+    """Call it in this thread, then close the thread's connection."""
     try:
         return act()
     finally:

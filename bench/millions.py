@@ -1,6 +1,5 @@
-"""The agreement command over 27 million labels: a full study a hundred times over, with noise.
-
-Not among the rows that are measured when none is named: the labels take minutes to make, and 11 GB of disk.
+"""The agreement command over 27 million labels: a hundred copies of a full study, with noise. Measured only
+if named: the labels take minutes to make, and 11 GB of disk.
 """
 
 from collections.abc import Iterator
@@ -18,9 +17,8 @@ MOST = 10.0
 MEMORY = 2e9
 RUNS = 3
 
-# Copies of all issues of the study, each a week before the last, with their decisions and their labels, of
-# which some are others; last what stands of these on the issues, as triggers would say it one by one. Slots
-# are not made: no report reads them.
+# Copies all issues of the study, each copy a week before the last, with decisions and labels, some of them
+# changed; last the columns that triggers would set one by one. Makes no slots: no report reads them.
 MADE = """
     SELECT setseed(0.2025);
     CREATE TEMPORARY TABLE copy AS SELECT generate_series(1, %(times)s - 1) AS number;
@@ -91,7 +89,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     overall = found[0]["answer"]["groups"][0]
     with stopwatch() as grouped:
         rows_of(GROUPED, [round_.pk])
-    # The larger study is in nobody else's way.
+    # The larger study must not slow down other rows.
     ground.forget_studies()
     yield Measurement.timed(
         f"agreement command, {overall['labels']:,} labels of {overall['issues']:,} issues",
@@ -111,14 +109,14 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def measured(slug: str) -> dict[str, Any]:
-    """Seconds, peak memory and JSON of `manage.py agreement` in a process of its own."""
+    """Seconds, peak memory and JSON of `manage.py agreement` in a separate process."""
     with stopwatch() as taken:
         found = child("command", "agreement", "--study", slug)
     return found | {"seconds": taken[0]}
 
 
 def multiply(round_: int) -> None:
-    """Repeat the round's issues as the server's superuser: no trigger or foreign key looks at each row."""
+    """Copy the round's issues as the server's superuser, without triggers and foreign keys on each row."""
     where = connection.get_connection_params()
     as_superuser = psycopg2.connect(
         host=where["host"], port=where["port"], dbname=where["dbname"], user="postgres"

@@ -1,4 +1,4 @@
-"""Opening a main round of full size: its assignments are made in steps, as the worker does it."""
+"""Opening a main round of full size: its assignments are made in steps, as in the worker."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from rounds.models import Assignment
 
 MOST = 20.0
 
-# A table of its own with the same columns, checks and indexes; it has no foreign keys to look up.
+# A separate table with the same columns, checks and indexes, without foreign keys.
 COPIED = "CREATE TABLE bench_slots (LIKE rounds_assignment INCLUDING CONSTRAINTS INCLUDING INDEXES)"
 
 
@@ -40,7 +40,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def copied(ground: Ground, round_: Any) -> float:
-    """The seconds in which PostgreSQL copies the assignments of a round."""
+    """The seconds that PostgreSQL takes to copy the assignments of a round."""
     file = ground.folder / "assignments"
     with connection.cursor() as cursor:
         with file.open("wb") as out:

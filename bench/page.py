@@ -1,4 +1,4 @@
-"""The labelling page from a cold cache: its requests, its compressed bytes, and when it is ready."""
+"""The labelling page from a cold cache: its requests, its compressed bytes, and its time until ready."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ READY = 0.3
 TIMES = 7
 LOADED = {"stylesheet", "icon", "preload", "modulepreload"}
 LATE = 120.0
-TOKEN = "b" * 32  # of the double-submitted cookie: any will do, if header and cookie say the same
+TOKEN = "b" * 32  # of the double-submitted cookie: any text, if header and cookie are equal
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -84,7 +84,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 @contextmanager
 def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
-    """The web server as `manage.py up` runs it, on a free port; its address."""
+    """Runs the web server as `manage.py up` does, on a free port; yields its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -107,18 +107,18 @@ def web_server(application: str = "config.wsgi:application") -> Iterator[str]:
 
 
 class Client:
-    """One browser's connection, kept open. Answers are not compressed."""
+    """One browser's connection, kept open. Responses are not compressed."""
 
     def __init__(self, address: str, session: str = "") -> None:
         self._connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
         self._headers = {"Cookie": f"sessionid={session}; csrftoken={TOKEN}", "X-CSRFToken": TOKEN}
 
     def get(self, path: str) -> tuple[str, bytes]:
-        """The media type and the body of an answer."""
+        """The media type and the body of a response."""
         return self._ask("GET", path, None, {"Accept": "text/html"})
 
     def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
-        """The JSON that answers a posted form."""
+        """The JSON response to a posted form."""
         headers = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
         answer: dict[str, Any] = json.loads(self._ask("POST", path, urlencode(given, doseq=True), headers)[1])
         return answer
@@ -133,7 +133,7 @@ class Client:
 
 
 def fetched(client: Client, path: str) -> dict[str, tuple[str, bytes]]:
-    """The page and all that it and its style sheets name, each with its media type."""
+    """The page and all files that it and its style sheets load, each with its media type."""
     found = {path: client.get(path)}
     waiting = [urljoin(path, name) for name in loaded_by(found[path][1].decode())]
     while waiting:
@@ -148,7 +148,7 @@ def fetched(client: Client, path: str) -> dict[str, tuple[str, bytes]]:
 
 
 def loaded_by(page: str) -> Iterator[str]:
-    """The addresses that a page loads by itself: style sheets, scripts, pictures, its icon."""
+    """The addresses that a page loads: style sheets, scripts, pictures, its icon."""
     for tag, given in Tags(page).found:
         loads = {"link": "href", "script": "src", "img": "src"}.get(tag, "")
         if given.get(loads) and (tag != "link" or set(given.get("rel", "").split()) & LOADED):
@@ -160,7 +160,7 @@ def is_text(kind: str) -> bool:
 
 
 def chromium() -> str | None:
-    """A browser that Playwright can drive; None where either is missing."""
+    """A browser that Playwright can drive; None if either is missing."""
     try:
         import playwright  # noqa: F401
     except ImportError:
@@ -173,10 +173,10 @@ def chromium() -> str | None:
 def in_browser(
     executable: str, address: str, path: str, cookie: str, *, ready_at: str = READY_AT, height: int = 900
 ) -> tuple[float, list[str]]:
-    """The median of the seconds until a page is ready, each time in a fresh profile; what it asked for.
+    """The median of the seconds until a page is ready, each time in a fresh profile; and its last requests.
 
-    `ready_at`: a function for the page that answers with the seconds since navigation, null before. `height`
-    of the window in pixels.
+    `ready_at` is a function for the page that returns the seconds since navigation, null until it is ready;
+    `height` is that of the window in pixels.
     """
     from playwright.sync_api import sync_playwright
 
@@ -193,7 +193,7 @@ def in_browser(
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             page.goto(address + path, wait_until="load")
             late = time.monotonic() + LATE
-            while (ready := page.evaluate(ready_at)) is None:  # wait_for_function needs an eval in the page
+            while (ready := page.evaluate(ready_at)) is None:  # wait_for_function would need eval in the page
                 if time.monotonic() > late:
                     raise RuntimeError(f"{path} is not ready after {LATE:.0f} s")
                 page.wait_for_timeout(5)

@@ -1,4 +1,4 @@
-"""A new version of the taxonomy while a full study labels: two large categories are merged."""
+"""A new version of the taxonomy in the round of a full study: two large categories are merged."""
 
 from collections.abc import Iterator
 

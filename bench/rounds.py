@@ -1,4 +1,4 @@
-"""An open round over a made study, half of it done, with texts to read: what volunteers work in."""
+"""An open round over a made study, half of it labelled, with texts: the ground for measuring labelling."""
 
 import json
 from importlib.resources import files
@@ -39,8 +39,8 @@ TEXTS = """
       AND i.repository_id IN (SELECT id FROM ingest_repository WHERE study_id = %(study)s)
 """
 
-# Each body is unlike every other one, so that no cache of rendered texts makes the work small.
-# Everybody else is done; the one who is measured has done the half with negative ranks.
+# All bodies differ, so that no cache of rendered texts makes the work smaller. The measured member has
+# labelled the issues with negative ranks, half of them, and all others have labelled everything.
 LABELS = """
     INSERT INTO rounds_label (
         round_id, issue_id, volunteer_id, assignment_id, category_id, version_id, snapshot_id, surplus,
@@ -64,7 +64,7 @@ LABELS = """
 
 
 def open_round_in(slug: str) -> tuple[Any, Any]:
-    """The open round of a study and the member who labels in it, both made by the first who asks."""
+    """The open round of a study and the member who labels in it; makes both at the first call."""
     lead, main, members = team_of(slug)
     found = Round.objects.filter(study=lead.study, name=OPEN_ROUND).first()
     if found is None:
@@ -79,14 +79,14 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
 
 
 def planned_round_in(slug: str) -> tuple[Any, Any]:
-    """A crossed round over a whole study that is not open yet, and the lead who opens it."""
+    """A crossed round over a whole study that is not open yet, and the lead to open it."""
     lead, main, members = team_of(slug)
     return planned(PLANNED_ROUND, lead, main, members), lead
 
 
 def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
-    """An open round over a whole study in which so many, each with an account, have not labelled yet."""
-    open_round_in(slug)  # its issues have texts from then on
+    """An open round over a whole study with `size` new members, each with an account and without labels."""
+    open_round_in(slug)  # gives texts to the issues
     lead, main, _members = team_of(slug)
     names = [f"Evening {n}" for n in range(1, size + 1)]
     members = [
@@ -98,14 +98,14 @@ def evening_round_in(slug: str, size: int) -> tuple[Any, list[Any]]:
 
 
 def team_of(slug: str) -> tuple[Any, Any, list[Any]]:
-    """The lead of a made study, its main round, and who labelled that."""
+    """The lead of a made study, its main round, and the members who labelled that round."""
     seats, main = Membership.objects.select_related("user", "study"), main_round(slug)
     lead = seats.get(study=main.study, user=owner())
     return lead, main, list(seats.filter(rounds__round=main).order_by("rounds__column"))
 
 
 def main_round(slug: str) -> Any:
-    """The round with the labels of a made study."""
+    """The labelled round of a made study."""
     found = Round.objects.select_related("study", "version__taxonomy")
     return found.get(study__slug=slug, name="Main round")
 
@@ -125,7 +125,7 @@ def planned(name: str, lead: Any, main: Any, members: list[Any]) -> Any:
 
 
 def in_bulk(statements: str, values: dict[str, Any]) -> None:
-    """Run statements over whole tables, with their statistics as new as they are."""
+    """Run statements over whole tables, with fresh statistics before and after."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("ANALYZE; SET LOCAL enable_nestloop = off")
         cursor.execute(statements, values)
@@ -133,12 +133,12 @@ def in_bulk(statements: str, values: dict[str, Any]) -> None:
 
 
 def keywords() -> list[str]:
-    """The words of the demonstration, to be found in its reports."""
+    """The keywords of the demonstration, which occur in its reports."""
     return files("demo.invented").joinpath("keywords.txt").read_text(encoding="utf-8").splitlines()
 
 
 def texts() -> list[dict[str, Any]]:
-    """The reports of the demonstration, as snapshots keep them."""
+    """The reports of the demonstration in the form of snapshots."""
     lines = files("demo.invented").joinpath("issues.jsonl").read_text(encoding="utf-8").splitlines()
     return [
         {

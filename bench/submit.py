@@ -1,4 +1,4 @@
-"""Submitting a label and receiving the next issue, through all of Django, in a small and in a full study."""
+"""Submitting a label and receiving the next issue, through all of Django, in a small and a full study."""
 
 import random
 import statistics
@@ -27,7 +27,7 @@ MOST = 0.025
 GROWTH = 1.25
 TIMES_A_QUERY = 6
 JSON = {"Accept": "application/json"}
-FORM = "application/x-www-form-urlencoded"  # as the script of the page posts
+FORM = "application/x-www-form-urlencoded"  # as posted by the script of the page
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
@@ -89,9 +89,8 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 @dataclass
 class Submits:
-    """The seconds of each submit, of each turn ahead, and the mean size of the answers.
-
-    `processor`: the seconds of each submit that Python was at work, whatever else the machine did.
+    """The seconds of each submit and of each turn ahead, and the mean size of the responses. `processor` are
+    the processor's seconds of Python in each submit, whatever else the machine did.
     """
 
     times: list[float] = field(default_factory=list)
@@ -101,9 +100,8 @@ class Submits:
 
 
 def submits(round_: Any, member: Any) -> Submits:
-    """Label one issue after another.
-
-    As the browser does it: with one turn in hand beyond the one shown. Every label is checked to be stored.
+    """Label one issue after another as the browser does, with one turn in hand beyond the one shown. Checks
+    that every label was stored.
     """
     chance = random.Random(7)
     categories = [state.category_id for state in codebook(round_.version_id).at_level(round_.depth)]
@@ -146,7 +144,7 @@ def submits(round_: Any, member: Any) -> Submits:
 
 
 def draw_next(round_: Any, member: Any, turns: int) -> None:
-    """Draw the issues of so many turns to come, as the page does for whoever has them first."""
+    """Draw the issues of the next `turns` turns into the cache, as the page does for their first reader."""
     keywords = keywords_of(round_.study_id)
     coming = Assignment.objects.filter(round=round_, volunteer=member, submitted_at=None).order_by("rank")
     for slot in coming.select_related("issue__repository", "issue__current")[:turns]:
@@ -154,7 +152,7 @@ def draw_next(round_: Any, member: Any, turns: int) -> None:
 
 
 def one_query(round_: Any, member: Any) -> list[float]:
-    """The seconds of as many requests to a view that reads one row."""
+    """The seconds of as many requests to a view with one query."""
     client = signed_in(member)
     issues = RoundIssue.objects.filter(round=round_).values_list("issue", flat=True)[: WARM_UP + TIMES]
     times = [timed(lambda pk=pk: client.get(f"/bench/issues/{pk}/")) for pk in issues]  # type: ignore[misc]
@@ -168,7 +166,7 @@ def signed_in(member: Any) -> Any:
 
 
 class Tags(HTMLParser):
-    """The opening tags of a page or fragment with their attributes, in `found`."""
+    """The opening tags of a page or fragment, with their attributes, in `found`."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

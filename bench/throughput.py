@@ -1,4 +1,4 @@
-"""Eight volunteers at once, over HTTP, against a view that reads one row, on the same server."""
+"""Eight volunteers at once over HTTP, against a view that reads one row, on the same server."""
 
 import random
 import statistics
@@ -18,7 +18,7 @@ WARM_UP = 2.0
 MEASURED = 10.0
 ALONE = 5.0
 READS_A_SUBMIT = 4
-DRAWN = 250  # turns of each client, more than they come to
+DRAWN = 250  # turns of each client, more than any client reaches
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
@@ -57,7 +57,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
 
 
 def submitter(client: Client, round_id: int, categories: list[int], seed: int) -> Callable[[], float]:
-    """Labels one issue after another, as the page does: with one turn in hand. Gives the seconds of each."""
+    """A function that labels the next issue as the page does, with one turn in hand; returns the seconds."""
     chance = random.Random(seed)
     url = f"/rounds/{round_id}/label/"
     form = hidden_inputs(client.get(url)[1].decode())
@@ -76,7 +76,7 @@ def submitter(client: Client, round_id: int, categories: list[int], seed: int) -
 
 
 def reader(client: Client, issues: list[int]) -> Callable[[], float]:
-    """Reads one row after another by its key."""
+    """A function that reads one row by its key; returns the seconds."""
     chance = random.Random(1)
 
     def read() -> float:
@@ -88,7 +88,7 @@ def reader(client: Client, issues: list[int]) -> Callable[[], float]:
 
 
 def together(acts: list[Callable[[], float]], measured: float = MEASURED) -> list[float]:
-    """What those acts gave that ended in the time that is measured, each client acting without a rest."""
+    """Run the functions in parallel without pauses; the results of calls that end in the measured time."""
     found: list[tuple[float, float]] = []
     failed: list[Exception] = []
     start = time.perf_counter() + WARM_UP

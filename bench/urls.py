@@ -1,4 +1,4 @@
-"""The platform's addresses and one more: the least that a signed-in page with one query costs."""
+"""The platform's addresses, and a view with one query: the least cost of a signed-in page."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -12,7 +12,7 @@ __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"
 
 
 def one_query(request: HttpRequest, pk: int) -> HttpResponse:  # noqa: ARG001 - what a view is given
-    """One row by its key, beside what the middleware asks for every signed-in request."""
+    """One row by its key, besides the queries of the middleware for every signed-in request."""
     return HttpResponse(get_object_or_404(Issue, pk=pk).url)
 
 

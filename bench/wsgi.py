@@ -1,4 +1,4 @@
-"""The platform as it is served, with the addresses of bench/urls.py."""
+"""The platform as served, with the addresses of bench/urls.py."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""All endpoints of the REST API on one screen."""
+"""All endpoints of the REST API."""
 
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView

@@ -1,4 +1,4 @@
-"""The Celery application: the doorbell of jobs. The queue of record is the table of core.models.Job."""
+"""The Celery application, which wakes workers. The authoritative queue is the table of core.models.Job."""
 
 import os
 

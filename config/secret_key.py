@@ -1,4 +1,4 @@
-"""The secret key of an installation that was not given one."""
+"""The secret key of an installation without a configured one."""
 
 import os
 import secrets
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def local_secret_key(data_dir: Path) -> str:
-    """The key kept in `data_dir/secret_key`, made at the first call; readable by its owner only."""
+    """The key in `data_dir/secret_key`, made at the first call; only its owner can read the file."""
     path = data_dir / "secret_key"
     if not path.exists():
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -14,7 +14,7 @@ def local_secret_key(data_dir: Path) -> str:
         made.touch(mode=0o600)
         made.write_text(secrets.token_urlsafe(60))
         try:
-            # A link fails when another process was first: then its key is the one.
+            # The link fails if another process was first; then that process's key counts.
             os.link(made, path)
         except FileExistsError:
             pass

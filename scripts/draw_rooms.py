@@ -1,7 +1,5 @@
-"""Draws the rooms of the house from the import contract in pyproject.toml: docs/pictures/rooms.svg.
-
-A room asks the rooms below it, and never one above or beside it. The first line of its package says
-what the room is for.
+"""Draws the rooms of the house from the import contract in pyproject.toml: docs/pictures/rooms.svg. A room
+imports only rooms below it. The first line of its package is its purpose.
 """
 
 import ast
@@ -22,7 +20,7 @@ text { font: 11px system-ui, sans-serif; fill: #334455 }
 
 
 def floors() -> list[list[str]]:
-    """The rooms of each floor, the top one first, as the contract names them."""
+    """The rooms of each floor, the top floor first, with the contract's names."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["name"] == CONTRACT)

@@ -1,7 +1,7 @@
-"""Prints the path of a Chromium for the browser tests, getting one if there is none; says on stderr which.
+"""Prints the path of a Chromium for the browser tests, and on stderr its source; installs one if needed.
 
-In turn: the variable CHROMIUM, a browser on PATH, one that Playwright has, the distribution's package
-(as root), Playwright's own download.
+Tries in turn the variable CHROMIUM, a browser on PATH, Playwright's, the distribution's package (as root),
+and Playwright's download.
 """
 
 import os
@@ -74,7 +74,7 @@ def chosen(path: str, how: str) -> str | None:
 
 
 def version(path: str) -> str | None:
-    """What the browser calls itself; None if it does not run (a placeholder, libraries missing)."""
+    """The browser's name and version; None if it does not run (a placeholder, missing libraries)."""
     try:
         answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

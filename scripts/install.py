@@ -1,7 +1,7 @@
-"""Builds .venv from a lock file, when it is missing or out of date: `install.py [dev]`.
+"""Builds .venv from a lock file if it is missing or out of date: `install.py [dev]`.
 
-Runs with whatever Python 3 the computer has, to say clearly when that one will not do: so it keeps to the
-standard library, and to what Python 3.7 understands.
+Runs with any Python 3, to tell the user clearly if that is too old; so it uses only the standard library and
+the syntax of Python 3.7.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ def main(kind: str) -> None:
         use_a_newer_python()
     with (ROOT / ".venv.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # `make demo` and `make test` may be typed at once
-        if current("dev") or current(kind):  # the packages of runtime are a part of dev's
+        if current("dev") or current(kind):  # dev includes the packages of runtime
             return
         if not works():
             make_venv()
@@ -45,7 +45,7 @@ def use_a_newer_python() -> None:
 
 
 def current(kind: str) -> bool:
-    """True if .venv holds what the lock file of this kind says."""
+    """True if .venv was installed from this lock file as it is now, and works."""
     try:
         return stamp(kind).read_text() == fingerprint(kind) and works()
     except OSError:
@@ -61,7 +61,7 @@ def fingerprint(kind: str) -> str:
 
 
 def works() -> bool:
-    """True if .venv has a Python that runs and is new enough: the one it was made from may be gone."""
+    """True if .venv has a Python that runs and is new enough; its original may be gone."""
     check = f"import sys, pip; sys.exit(sys.version_info < {OLDEST})"
     try:
         return subprocess.call([str(PYTHON), "-c", check], stderr=subprocess.DEVNULL) == 0
@@ -99,7 +99,7 @@ def install(kind: str) -> None:
 
 
 def run(command: list) -> subprocess.CompletedProcess:
-    """Run quietly, to show what it said only if it failed."""
+    """Run with captured output, which the caller shows after a failure."""
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 

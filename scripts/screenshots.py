@@ -1,6 +1,5 @@
-"""Takes the pictures of docs/pictures: of a platform of its own, with the demonstration study.
-
-`CHROMIUM` names the browser, as `make screenshots` does. Names on the command line: only these pictures.
+"""Takes the pictures of docs/pictures, from a platform of its own with the demonstration study. `CHROMIUM`
+names the browser, as in `make screenshots`. Arguments are the names of the pictures to take, all by default.
 """
 
 import json
@@ -29,23 +28,23 @@ FLAGS = [
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--hide-scrollbars",
 ]  # fmt: skip
 ENVIRONMENT: dict[str, str] = {}
-"""That of the platform, once it runs."""
+"""The environment of the platform, once it runs."""
 LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
 
 
 def choose_a_category(page: Page) -> None:
-    """As a volunteer who has read the report and what is new, found a category, and begins to say why."""
+    """Act as a volunteer who has read the report and the news, chosen a category and begun a summary."""
     page.get_by_role("button", name="I have read it").click()
     page.wait_for_timeout(500)
     page.fill("#find", "c7")
     page.keyboard.press("Enter")
     page.fill("#summary", "The stop tokens of the chat template are not read.")
     page.locator("#find").focus()
-    page.wait_for_timeout(1500)  # its draft saves itself
+    page.wait_for_timeout(1500)  # until the draft is saved
 
 
 def show(page: Page, address: str) -> None:
-    """Go to this address, as seen from the page, and wait until nothing is loaded any more."""
+    """Go to this address, relative to the page, and wait until all is loaded."""
     page.goto(urljoin(page.url, address))
     page.wait_for_load_state("networkidle")
 
@@ -58,7 +57,7 @@ def open_the_largest(page: Page) -> None:
 
 
 def its_board(page: Page) -> None:
-    """From there to the board, with some cards chosen and a pile meant."""
+    """From there to the board, with some cards chosen for a pile."""
     open_the_largest(page)
     show(page, "boards/")
     page.locator("th a").first.click()
@@ -76,7 +75,7 @@ def plan_a_round(page: Page) -> None:
 
 
 def what_was_kept(page: Page) -> None:
-    """From the list of rounds to the screening, and to what it kept."""
+    """From the list of rounds to the screening and its kept issues."""
     page.get_by_role("link", name="Screening", exact=True).click()
     page.locator('a[href$="/screening/"]').first.click()
     page.wait_for_url("**/screening/")
@@ -109,11 +108,11 @@ for who, code in {"R1": "C.9", "R2": "C.9", "R3": "C.9", "R5": "C.9", "R7": "C.7
     cast_ballot(item=item, member=seats[who], category=book.by_code[code].category)
 print(json.dumps({one.name: one.pk for one in Meeting.objects.all()}))
 """
-"""The second meeting as it is held: open, everybody there, most have voted on its first issue."""
+"""The second meeting in progress: open, everybody present, most have voted on its first issue."""
 
 
 def meeting_room(page: Page) -> None:
-    """Where everybody is for the moment that the picture takes."""
+    """The meeting room, with everybody present while the picture is taken."""
     show(page, f"/meetings/{hold_the_meeting()['Second meeting']}/")
     page.wait_for_timeout(1500)
 
@@ -123,7 +122,7 @@ def minutes_of_the_first(page: Page) -> None:
 
 
 def hold_the_meeting() -> dict[str, int]:
-    """Each meeting's id; a presence lasts half a minute, so this comes before each picture."""
+    """Each meeting's id; presence lasts half a minute, so this is called before each picture."""
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", MEETING]
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, text=True, check=True, stdout=subprocess.PIPE)
     found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
@@ -132,9 +131,8 @@ def hold_the_meeting() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Picture:
-    """One file: whose page, at which tab of the study, how large, in which scheme, after what.
-
-    `at`: the address of the page, as seen from where `after` ends.
+    """One file: the member, the tab of the study, size, scheme, and the acts before (`after`). `at` is the
+    address of the page, relative to where `after` ends.
     """
 
     name: str
@@ -148,7 +146,7 @@ class Picture:
 
 TABLE = [
     Picture("label-light", "R3", "label", after=choose_a_category),
-    Picture("label-dark", "R3", "label", scheme="dark"),  # with the draft of the one before
+    Picture("label-dark", "R3", "label", scheme="dark"),  # with the draft of the picture before
     Picture("label-phone", "R3", "label", size=PHONE),
     Picture("study", "R2", "overview"),
     Picture("plan", "R2", "rounds", after=plan_a_round),
@@ -187,7 +185,7 @@ def main(names: list[str]) -> None:
 
 @contextmanager
 def platform() -> Iterator[dict[str, str]]:
-    """The platform in a data folder of its own; the sign-in links that it prints, by pseudonym."""
+    """Runs the platform in its own data folder; yields the sign-in links that it prints, by pseudonym."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -215,7 +213,7 @@ def platform() -> Iterator[dict[str, str]]:
 
 
 def signed_in(browser: Browser, link: str) -> list[dict[str, object]]:
-    """The cookies of whoever this link signs in."""
+    """The cookies after signing in by this link."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(link)
@@ -227,7 +225,7 @@ def signed_in(browser: Browser, link: str) -> list[dict[str, object]]:
 
 
 def take(browser: Browser, picture: Picture, link: str, cookies: list[dict[str, object]]) -> int:
-    """Take one picture and answer with its size in bytes."""
+    """Take one picture; return its size in bytes."""
     width, height = picture.size
     context: BrowserContext = browser.new_context(
         viewport={"width": width, "height": height},

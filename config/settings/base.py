@@ -1,4 +1,4 @@
-"""Settings shared by every way of running; the environment is read here and nowhere else."""
+"""Settings shared by every way of running; only this module reads the environment."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -121,7 +121,7 @@ TEMPLATES = [
     }
 ]
 
-# One engine everywhere. Without DATABASE_URL it starts a PostgreSQL of its own at the first connection.
+# PostgreSQL everywhere. Without DATABASE_URL the first connection starts an embedded server.
 if env("DATABASE_URL", default=""):
     DATABASES = {"default": env.db("DATABASE_URL")}
     DATABASES["default"]["CONN_MAX_AGE"] = 600
@@ -142,7 +142,7 @@ PGTRIGGER_INSTALL_ON_MIGRATE = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
-SILENCED_SYSTEM_CHECKS = ["auth.W004"]  # the address is unique whatever its case: accounts.models.User.Meta
+SILENCED_SYSTEM_CHECKS = ["auth.W004"]  # the address is unique in any case: accounts.models.User.Meta
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
@@ -175,7 +175,7 @@ ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "sign_in_link": "30/m/ip",
     "accept_invitation": "20/m/ip,10/h/key",
 }
-# What the first visitor of a public server must know to make the first account there.
+# The code that the first visitor of a public server must enter to make the first account.
 FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
 FIRST_ACCOUNT_NEEDS_CODE = False
 
@@ -187,14 +187,14 @@ EMAIL_HOST_USER = env("EMAIL_HOST_USER", default="")
 EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", default="")
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
 EMAIL_TIMEOUT = 30
-# What links in mails begin with.
+# The beginning of links in mails.
 SITE_URL = env("SITE_URL", default=f"http://localhost:{PORT}")
 
-# Redis rings the bell; the table of jobs is the truth. Without REDIS_URL an embedded server is started
-# when the bell is first rung.
+# Redis only wakes workers; the table of jobs is authoritative. Without REDIS_URL an embedded server starts
+# at the first use.
 REDIS_URL = env("REDIS_URL", default="")
 CELERY_BROKER_URL = REDIS_URL or broker_url(DATA_DIR)
-# Issues as they are drawn for every volunteer: after a month without use, or without room, they go.
+# The drawn HTML of issues, shared by all volunteers; dropped a month after drawing, or for lack of room.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "template_fragments": {
@@ -215,22 +215,22 @@ CELERY_RESULT_BACKEND = None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-# A sweep that no worker was there for is dropped: the next one sees the same jobs.
+# A sweep that finds no worker expires: the next one sees the same jobs.
 CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
-    # After an upgrade, or where an import was cut off: lists are right without it, and slow.
+    # After an upgrade or an interrupted import: without it lists are right, but slow.
     "search-keywords": {
         "task": "ingest.tasks.search_what_was_missed",
         "schedule": 300.0,
         "options": {"expires": 300.0},
     },
-    # A vote past its deadline takes no ballot: only its outcome waits for this.
+    # A vote past its deadline takes no ballots: only its outcome waits for this task.
     "close-due-motions": {
         "task": "taxonomy.tasks.close_due_motions",
         "schedule": 60.0,
         "options": {"expires": 60.0},
     },
-    # Nobody wants the mail of the morning in the evening.
+    # A morning mail that is hours late is not sent.
     "send-digests": {
         "task": "overview.tasks.send_digests",
         "schedule": crontab(hour="7", minute="0"),
@@ -292,7 +292,7 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "core.api.exception_handler",
 }
-# Every token is made with a lifetime of its own; one that was not would end as well.
+# Every token has its own lifetime; a token without one would expire by this default.
 REST_KNOX = {"TOKEN_TTL": timedelta(days=180), "AUTO_REFRESH": False}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Crosscheck",
@@ -315,6 +315,6 @@ LOGGING: dict[str, Any] = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
-    # It names each trigger at every migration: seventy lines in which a warning would not be seen.
+    # It logs each trigger at every migration: seventy lines that would hide a warning.
     "loggers": {"pgtrigger": {"level": "WARNING"}},
 }

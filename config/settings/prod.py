@@ -1,4 +1,4 @@
-"""Deployed: everything from the environment, nothing by default; refuses to start when that is unsafe."""
+"""Deployed: everything comes from the environment, without defaults; unsafe settings are refused."""
 
 from django.core.exceptions import ImproperlyConfigured
 
