@@ -154,7 +154,7 @@ class IssueReader:
     def _vote(self, vote: Vote, cast: Sequence[Ballot]) -> ShownVote:
         own = next((one for one in cast if self.member is not None and one.member_id == self.member.pk), None)
         is_open = vote.closed_at is None
-        # Only here ballots are read for others: before the close a member sees only their own.
+        # Before the close a member sees no ballot but their own.
         revealed = () if is_open else cast
         counted = tally([ballot.category_id for ballot in revealed], vote.present or 0)
         return ShownVote(

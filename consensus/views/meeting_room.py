@@ -98,7 +98,7 @@ def room_page(
     refused: Mapping[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The whole room. `refused`: the id of a refused `form`, the reasons `said`, and the `typed` values."""
+    """The whole room. `refused`: the id of a refused `form`, its reasons, and the `typed` values."""
     context = _context(request, found, member) | {"refused": refused, "words": words}
     is_live = found.opened_at is not None
     context["is_live"] = is_live

@@ -2,9 +2,9 @@
 
 An action of a meeting takes them in this order: round, meeting, issue, item, votes, decisions. The lock on
 the row of the meeting makes all changes of one meeting take turns, so an action can read and then write.
-A submit locks its round FOR SHARE: a closing either waits for the submit or sees its label. A second look
-first locks the round of the first labels. The row of the volunteer makes two windows of one person take
-turns; the row of the issue makes the last labels of an issue take turns.
+A submit locks its round FOR SHARE: a closing either waits for the submit or sees its label. In a second look
+an action locks the round of the first labels first. The row of the volunteer makes two windows of one person
+take turns; the row of the issue makes the last labels of an issue take turns.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ NOTHING: WithheldIssues = RoundIssue.objects.none()
 
 
 def _can_fall_to(member: int | OuterRef) -> Q:
-    """A condition on slots: not submitted, and held by this member or still available to them.
+    """A condition on slots: not submitted, and this member's own or still available to them.
 
     In a k of n round another volunteer's slot becomes free when they skip, leave or let the lease run out;
     nobody gets a slot on an issue that they have labelled in that round.
@@ -42,8 +42,8 @@ def _can_fall_to(member: int | OuterRef) -> Q:
 def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
     """The open slots that this member has, or could still get, in other open rounds of the taxonomy.
 
-    Without such a round the result is empty, and reading it takes no query: `.query.is_empty()` is true. One
-    small query to find the rounds.
+    One small query finds these rounds. Without any, the result is empty and needs no query:
+    `.query.is_empty()` is true.
     """
     if member is None:
         return Assignment.objects.none()
@@ -73,8 +73,8 @@ def _open_seats(members: frozenset[int], taxonomy_id: int) -> list[int]:
 
 
 def withheld_issues(round_: Round, member: Membership | None) -> WithheldIssues:
-    """The revealed issues of a round that are withheld from this member; no report or file for them contains
-    these. One small query as in `still_to_label`; the result is read where it is used.
+    """The revealed issues of a round that are withheld from this member: reports and files for them leave
+    these out. One small query as in `still_to_label`; the result is read where it is used.
     """
     turns = still_to_label(round_, member)
     if turns.query.is_empty():
@@ -167,7 +167,7 @@ def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool
 
 
 def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> frozenset[int]:
-    """The members among these who still have to label the issue elsewhere. At most two queries, none without
+    """The ids of the members who still have to label the issue elsewhere. At most two queries, none without
     members.
     """
     rounds = _labels_in(members, round_) if members else []

@@ -109,7 +109,7 @@ def once_revealed(round_: Round) -> QuerySet[RoundIssue]:
 
 
 def usual_reveal(kind: str) -> str:
-    """When a round of this kind reveals labels by default: a training at close, others by issue."""
+    """When a round of this kind reveals labels by default: a training at close, others issue by issue."""
     return Round.Reveal.ROUND_CLOSED if kind == Round.Kind.TRAINING else Round.Reveal.ISSUE_COMPLETE
 
 
@@ -175,7 +175,7 @@ def round_lines(study: Study, member: Membership | None) -> list[RoundLine]:
 
 
 def opening_of(round_: Round) -> Job | None:
-    """The last job that opened this round, None if the round was small enough without a job."""
+    """The last job that opened this round, None if it needed no job."""
     return Job.objects.filter(kind=OPENING, arguments__round=round_.pk).order_by("-pk").first()
 
 

@@ -164,7 +164,7 @@ def slot_count(round_: Round) -> int:
 
 
 def addition(round_: Round, member: Membership) -> VolunteerAddition:
-    """What add_volunteer would do now. Two queries."""
+    """What add_volunteer would do now. At most three queries."""
     issues = RoundIssue.objects.filter(round=round_)
     revealed = 0 if not reveals_complete_issues(round_) else issues.filter(completed_at__isnull=False).count()
     returns = RoundVolunteer.objects.filter(round=round_, member=member).exists()
