@@ -33,7 +33,7 @@ def whole(numbers: Sequence[int]) -> WholeNumbers:
 
 def times(one: WholeNumbers, other: WholeNumbers) -> WholeNumbers:
     """The products, row by row."""
-    if _most(one) * _most(other) < ROOM:
+    if max(_most(one), 1) * max(_most(other), 1) < ROOM:
         return one.astype(np.int64) * other.astype(np.int64)
     found: WholeNumbers = one.astype(object) * other.astype(object)
     return found

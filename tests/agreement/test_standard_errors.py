@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agreement.standard_errors import per_size, products, quadratic_form, sum_of_products, times, whole
@@ -21,6 +21,7 @@ def columns(draw):
 
 
 @given(columns())
+@example((np.array([1]), [0], [2**63]))
 def test_sums_of_products_are_those_of_pythons_integers(given_):
     weights, one, other = given_
     assert times(whole(one), whole(other)).tolist() == [x * y for x, y in zip(one, other, strict=True)]
