@@ -276,9 +276,9 @@ _DECIDE = f"""
            OR groups[1] >= %(least)s::integer AND groups[1] > coalesce(groups[2], 0)
     )
 """  # noqa: S608 - the pieces are constants
-"""SQL: `decided`, one row (issue_id, category_id, is_unanimous) per complete issue without a decision whose
-labels suffice. An open label agrees with nothing, and counts among the labels. %(least)s is NULL where only
-unanimous labels decide; else the largest group decides if it is that large, and alone at the top."""
+"""SQL: `decided`, one row (issue_id, category_id, is_unanimous) per complete issue whose labels suffice;
+_OPEN limits it to undecided issues. An open label equals no other, and counts among the labels. %(least)s is
+NULL if only unanimous labels decide; else the largest group needs that many, and more than any other."""
 
 _OPEN = """AND NOT EXISTS (
     SELECT FROM consensus_decision d

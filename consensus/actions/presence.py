@@ -66,7 +66,7 @@ def away(*, meeting: Meeting, member: Membership) -> None:
 
 
 def _own_row(meeting: Meeting, member: Membership, now: datetime) -> tuple[Participant | None, bool]:
-    """The member's row, and whether the meeting has to note another participant's absence now. One query."""
+    """The member's row, and whether another participant's absence must be noted now. One query."""
     silent = Q(left_at=None, last_seen_at__lt=now - SILENT_AFTER)
     waits = Vote.objects.filter(meeting=OuterRef("meeting"), closed_at=None)
     left = Q(left_at__lte=now - GRACE, left_at__gt=now - GRACE - SILENT_AFTER) & Exists(waits)

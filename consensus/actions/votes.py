@@ -169,9 +169,7 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> ClosedVotes:
 
 
 def close_what_all_voted(meeting: Meeting, now: datetime) -> bool:
-    """Close the votes that wait only for members who have left; returns whether there were any. The caller
-    has locked the meeting.
-    """
+    """Close the votes that wait only for members who have left; were there any? Lock the meeting first."""
     closed = False
     for vote in Vote.objects.filter(meeting=meeting, closed_at=None).select_related("item__issue"):
         vote.item.meeting = meeting

@@ -55,7 +55,7 @@ class CategoryForm(forms.Form):
         self.fields["other"].choices = [("", _("another category …")), *self.every]  # type: ignore[attr-defined]  # what a ChoiceField has
 
     def clean(self) -> dict[str, Any]:
-        """Adds `category`. Two different answers are an error."""
+        """Adds `category`. Two different answers, and none, are errors."""
         cleaned: dict[str, Any] = super().clean() or {}
         choice, other = cleaned.get("choice", ""), cleaned.get("other")
         if choice not in {"", OTHER} and other is not None and int(choice) != other:

@@ -72,7 +72,7 @@ class BallotForm(CategoriesForm):
 
 
 class ChairForm(CategoriesForm):
-    """The decision that the chair records, and what follows from it."""
+    """The decision that the chair records, and its follow-ups."""
 
     category = CategoryField()
     how = forms.ChoiceField(

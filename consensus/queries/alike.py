@@ -225,9 +225,7 @@ class AlikeForecast:
 def foresee_alike(
     round_: Round, member: Membership | None, issues: Collection[int], category_id: int
 ) -> AlikeForecast:
-    """The effect of giving these issues a category at the depth of the round. One query, and the query of the
-    withheld issues.
-    """
+    """The effect of giving these issues this category (at the round's depth). At most two queries."""
     asked = models.Disagreement.objects.filter(round=round_, issue__in=issues)
     rows = in_state(seen_by(asked, round_, member), round_, "open").order_by("position")
     votes: Counter[tuple[int, int]] = Counter()

@@ -44,9 +44,7 @@ def largest(rows: QuerySet[Disagreement], at_least: int) -> QuerySet[Disagreemen
 def forecast(
     round_: Round, member: Membership | None, at_least: int, narrowing: Narrowing
 ) -> MajorityForecast:
-    """The effect of a majority on the issues that the filters find for this member. Two queries, and those of
-    the filters.
-    """
+    """The effect of a majority on the filtered issues. Two queries, and those of the filters."""
     undecided = found(round_, narrowing, member).filter(~Exists(settling(round_))).order_by()
     rows = (
         undecided.filter(~Exists(waiting(round_)))

@@ -1,6 +1,5 @@
-"""Changed minds: the labels of volunteers beside their last ballots on the same issues.
-
-Only closed votes count, and only issues that the reader may see. Labels stay as they were given.
+"""Changed votes: the labels of volunteers beside their last ballots on the same issues. Only closed votes
+count, and only issues that the reader may see. Labels stay as they were given.
 """
 
 from collections import Counter, defaultdict
@@ -46,9 +45,7 @@ class VolunteerVotes:
 
 @dataclass(frozen=True)
 class CategoryChange:
-    """How often volunteers changed from one category to another, and on which issues. An open label has the
-    code "".
-    """
+    """How often volunteers changed from one code to another ("" for an open label), and on which issues."""
 
     before: str
     after: str

@@ -47,9 +47,7 @@ def came_up(items: QuerySet[AgendaItem]) -> QuerySet[AgendaItem]:
 
 
 def consensus_numbers(round_: Round, member: Membership | None) -> ConsensusNumbers:
-    """The numbers of all meetings of a round, without issues that are withheld from this member. At most six
-    queries.
-    """
+    """The numbers of a round, without issues that are withheld from this member. At most six queries."""
     seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
     standing = Decision.objects.filter(round=round_, superseded_at=None, issue__in=seen.values("issue"))
     counted: Counter[str] = Counter()

@@ -59,7 +59,7 @@ def tallies(rows: QuerySet[models.Disagreement]) -> dict[int, StateCounts]:
 
 @once_a_page
 def tally(round_: Round, member: Membership | None) -> StateCounts:
-    """How many disagreements of a round are in each state, as this member may see them. Two queries."""
+    """The number of disagreements in each state that this member may see. At most two queries."""
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     return tallies(rows).get(round_.pk, Counter())
 

@@ -14,9 +14,7 @@ from taxonomy.queries.codebooks import Codebook, codebooks
 
 
 def false_positives(round_: Round, reader: Reader) -> Counter[int] | None:
-    """Repository id to the number of its issues that a screening of the study excludes, each issue once; None
-    without a screening. At most four queries.
-    """
+    """Repository id to its number of excluded issues; None without a screening. At most four queries."""
     found = excluded(round_, reader)
     if found is None:
         return None

@@ -46,9 +46,7 @@ def items_seen_by(meeting: Meeting, member: Membership | None) -> QuerySet[Agend
 
 
 def round_withholding(meeting: Meeting, member: Membership | None, item_id: int | None) -> Round | None:
-    """The other round in which the member still has to label the issue of this item, or None. At most two
-    queries.
-    """
+    """The other round in which the member still has to label this issue, or None. At most two queries."""
     if item_id is None:
         return None
     issue = AgendaItem.objects.filter(meeting=meeting, pk=item_id).values("issue")
@@ -86,9 +84,7 @@ def waiting_votes(meeting: Meeting, member: Membership) -> int:
 
 
 def alike_issues(item: AgendaItem, member: Membership | None) -> list[tuple[int, str]]:
-    """Id and title of the undecided issues on the agenda that are like this one, the most alike first. Five
-    queries.
-    """
+    """Id and title of the issues on the agenda that wait and are like this one. At most five queries."""
     ids = alike_items(item, member)
     rows = AgendaItem.objects.filter(pk__in=ids).values_list(
         "pk", "issue", "issue__current__title", "issue__repository__path", "issue__number"

@@ -70,9 +70,7 @@ class MeetingLine:
 
 
 def meeting_lines(round_: Round, member: Membership | None) -> list[MeetingLine]:
-    """The meetings of a round: open ones, then planned ones by date, then closed ones, newest first. Four
-    queries.
-    """
+    """The meetings of a round: open ones, planned ones by date, closed ones; newest first. Four queries."""
     meetings = Meeting.objects.filter(round=round_).select_related("chair", "round")
     return _in_order(_lines(list(meetings), [member] if member else []))
 

@@ -296,9 +296,7 @@ def votes(
 
 
 def vote_at(round_: Round, issue_id: int, blind: WithheldIssues = NOTHING) -> ScreenedPage | None:
-    """One complete, revealed issue with its labels and decisions; None for any other issue, and for a
-    withheld issue. Seven queries.
-    """
+    """One complete, revealed issue with its labels and decisions; None for others. Seven queries."""
     place = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
     place = place.exclude(pk__in=blind.values("pk"))
     page = list(place.values_list("issue_id", "position"))

@@ -233,7 +233,7 @@ class DisagreementsPage:
     # --- one issue
 
     def _panel(self, item: DisagreementRow) -> dict[str, Any]:
-        """One issue: its text, its labels with their summaries, its thread and its decisions."""
+        """One issue with its text, its labels and their summaries, its thread and its decisions."""
         round_, member, issue, book = self.round, self.member, item.issue, self.book
         if issue.current_id is not None:
             issue.current = Snapshot.objects.get(pk=issue.current_id)  # the list has titles only

@@ -132,7 +132,6 @@ def _state(state: str, name: str, how: str, _language: str | None) -> SafeString
 
 @lru_cache(maxsize=1024)
 def code_chip(code: str, hue: str) -> SafeString:
-    """A code in its hue."""
     return _piece("code", {"code": code, "hue": hue})
 
 

@@ -164,7 +164,7 @@ def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 
 @require_POST
 def close_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
-    """Reveal the ballots, though not everybody has voted."""
+    """Reveal the ballots before everybody has voted."""
     act = _Act(request, meeting_id, item_id)
     act.require(rules.may_chair, _("The chair reveals the ballots."))
     asked = whole_number(request.POST.get("vote"))
@@ -176,7 +176,7 @@ def close_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRes
 
 @require_POST
 def close_votes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Close every vote that has its quorum, and decide what the ballots suffice for."""
+    """Close every vote that has its quorum, and decide the issues whose ballots suffice."""
     act = _Act(request, meeting_id)
     act.require(rules.may_chair, _("The chair closes votes."))
 

@@ -52,8 +52,6 @@ def screen(room: MeetingRoom, member: Membership, item_id: int | None) -> dict[s
 
 
 class _RoomScreen:
-    """The context of one screen."""
-
     def __init__(self, room: MeetingRoom, member: Membership, item_id: int | None) -> None:
         self.room, self.member, self.item_id = room, member, item_id
         self.meeting: Meeting = room.meeting

@@ -78,8 +78,8 @@ class LockedPlace:
 def lock_place(round_: Round, issue: Issue, member: Membership) -> LockedPlace:
     """Lock round, volunteer and issue in one statement. A later statement sees what others have stored.
 
-    The lock does not check that the volunteer may label now: `require_seat` does. Raises NotYourTurn where
-    the member is no volunteer of the round, or the issue is not in the round.
+    `require_seat` checks that the volunteer may label now; this lock does not. Raises NotYourTurn if the
+    member is no volunteer of the round, or the issue is not in the round.
     """
     with connection.cursor() as cursor:
         _LOCK_PLACE.run(cursor, {"round": round_.pk, "member": member.pk, "issue": issue.pk})

@@ -124,9 +124,7 @@ def seen_by(found: QuerySet[OfAnIssue], round_: Round, member: Membership | None
 
 
 def seen_by_seats(found: QuerySet[OfAnIssue], seats: Iterable[Membership]) -> QuerySet[OfAnIssue]:
-    """The rows of `found`, of any rounds, that are not withheld from the user with these memberships. One
-    small query.
-    """
+    """The rows of `found` that are not withheld from the user with these seats. One small query."""
     for kept in _kept_from(seats):
         found = found.exclude(kept)
     return found
@@ -167,9 +165,7 @@ def is_withheld(round_: Round, issue_id: int, member: Membership | None) -> bool
 
 
 def withheld_from(round_: Round, issue_id: int, members: Collection[int]) -> frozenset[int]:
-    """The ids of the members who still have to label the issue elsewhere. At most two queries, none without
-    members.
-    """
+    """The ids of the members who still have to label the issue elsewhere. At most two queries."""
     rounds = _labels_in(members, round_) if members else []
     if not rounds:
         return frozenset()

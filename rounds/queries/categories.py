@@ -20,7 +20,7 @@ ROLLED_UP = """
     WHERE s.version_id = %(version)s
 """
 """SQL: one row (category_id, at_depth) per category of version %(version)s: the ancestor at level %(depth)s,
-or the category itself where it stops above that level."""
+or the category itself if it is above that level."""
 
 
 STANDS_AS = """nullif(coalesce((

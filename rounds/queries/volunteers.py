@@ -157,7 +157,7 @@ def addable(round_: Round) -> QuerySet[Membership]:
 
 
 def slot_count(round_: Round) -> int:
-    """The slots of a round, labelled or not; before opening, the number of slots that opening will make."""
+    """The slots of a round, labelled or not; before opening, the slots that opening will make."""
     if round_.opened_at is None:
         return RoundIssue.objects.filter(round=round_).count() * round_.labels_per_issue
     return Assignment.objects.filter(round=round_).count()
