@@ -7,5 +7,5 @@ from studies.models import Membership
 
 
 def may_freeze(member: Membership | None, round_: Round) -> bool:
-    """Freeze the agreement report of a round under a name: owner and leads."""
+    """Whether the member may freeze the agreement report of a round: owners and leads may."""
     return is_of(member, round_.study_id) and studies_rules.may_lead(member)

@@ -1,6 +1,6 @@
-"""Where the boxes and arrows of a screening's flow figure stand. Geometry only, as in drawing.axes.
+"""The positions of boxes and arrows in a screening's flow figure. Geometry only, as in drawing.axes.
 
-The way goes down at the left: identified, screened, included. At the right stands what leaves it.
+The steps go down on the left: identified, screened, included. On the right are the issues that leave.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ LONGEST = 32
 
 @dataclass(frozen=True)
 class FlowLine:
-    """A line of a box: words at its left, a number at its right end, "" for none."""
+    """A line of a box: words at its left end, a number at its right end, "" for no number."""
 
     y: str
     text: str
@@ -29,7 +29,7 @@ class FlowLine:
 
 @dataclass(frozen=True)
 class FlowBox:
-    """A box with its lines; words stand at `left`, numbers end at `end`. `tone`: what it is for."""
+    """A box with its lines; words start at `left`, numbers end at `end`. `tone`: the kind of box, for CSS."""
 
     x: str
     y: str
@@ -59,14 +59,14 @@ class Flow:
 
 
 Words = Sequence[tuple[str, str]]
-"""The lines of a box: each words and a number. The first is its title."""
+"""The lines of a box: words and a number each. The first line is the title."""
 
 
 def flow(steps: Sequence[tuple[Words, Sequence[tuple[str, Words]]]]) -> Flow:
-    """The figure of these steps, from top to bottom: each the words of its box, and (tone, words) of each
-    box that leaves it to the right.
+    """The figure of these steps, from top to bottom. A step has the words of its box, and the tone and words
+    of each box to its right. There is at least one step.
 
-    Words longer than LONGEST characters are cut with an ellipsis. There is at least one step.
+    Words longer than LONGEST characters are cut with an ellipsis.
     """
     boxes: list[FlowBox] = []
     arrows: list[Arrow] = []
@@ -85,7 +85,7 @@ def flow(steps: Sequence[tuple[Words, Sequence[tuple[str, Words]]]]) -> Flow:
             if middle is not None:
                 arrows.append(_right(BOX + 1, middle, RIGHT - 1))
             else:
-                # Further down than its step is tall: the arrow leaves the way below the step.
+                # The box is below the bottom of its step: the arrow starts from the line below the step.
                 arrows.append(_right(1 + BOX / 2, top + _height(one) / 2, RIGHT - 1))
             top += _height(one) + GAP / 2
         before = y + height

@@ -1,7 +1,7 @@
-"""Agreement before and after consensus: what volunteers labelled alone, and the same with their last ballots.
+"""Agreement before and after consensus: of the independent labels, and of the labels with the last ballots.
 
-Agreement is always that of the independent labels. The other number says how far a team came together by
-talking: its labels know of each other, so it is no measure of how clear the categories are.
+Agreement always means the first number. The second number shows how far a team came together by talking; its
+ballots depend on each other, so it does not measure how clear the categories are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,10 +30,10 @@ IssueLabels = Sequence[tuple[int, int | None]]
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """The agreement of a round at one level by the independent labels, and with the last ballots in them.
+    """The agreement of a round at one level: of the independent labels, and with the last ballots.
 
-    `replaced` labels, on `voted` issues, have a ballot in their place, and `changed` of these say something
-    else than before at this level. `withheld` issues are in neither number.
+    On `voted` issues ballots replace `replaced` labels, of which `changed` change their category at this
+    level. `withheld` issues are in neither number.
     """
 
     level: Level
@@ -46,10 +46,10 @@ class BeforeAfter:
     withheld: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON of REST: full precision, null and a reason where undefined."""
+        """The JSON of REST: full precision; an undefined number is null with a reason."""
         after = self.after.as_dict()
         for found in after["coefficients"].values():
-            # Labels that know of each other are no sample of independent ones: their spread means nothing.
+            # Ballots depend on each other, so their standard error and interval mean nothing.
             found.update(se=None, low=None, high=None)
         return {
             "level": level_name(self.level),
@@ -65,12 +65,11 @@ class BeforeAfter:
 def before_and_after(
     round_: Round, member: Membership | None, *, level: Level | None = None, found: ChangedVotes | None = None
 ) -> BeforeAfter:
-    """Both agreements, over all complete, revealed issues that nothing keeps from the reader.
+    """Both agreements, over all complete, revealed issues that are not withheld from the reader.
 
-    After: each label is replaced by its author's last ballot in a closed vote on the issue, where there is
-    one; who abstained keeps their label, and so do all who did not vote. `level`: the round's depth if not
-    said, and not below it, where nobody votes. `found`: what `changed_votes` gave, where the caller has it.
-    Raises LevelTooDeep.
+    For the second one, an author's last ballot in a closed vote on the issue replaces the label; without a
+    ballot, or after abstaining, the label stays. `level`: the round's depth by default. `found`: the result
+    of `changed_votes`, if the caller has it. LevelTooDeep below the depth, where nobody votes, or the tree.
     """
     level = Level(level or round_.depth)
     book = categories_of(round_.version_id)
@@ -88,7 +87,7 @@ def before_and_after(
         after[issue].append((who, ballots.get((issue, who), category)))
     rest = tuples(round_, book, without=voted, blind=blind)
     members = volunteers(round_).values_list("member", flat=True)
-    # Without columns, labels stand in slots.
+    # Without columns, labels are in the order of slots.
     columns = {member: column for column, member in enumerate(members)} if rest.columns else {}
     return BeforeAfter(
         level=level,
@@ -103,10 +102,10 @@ def before_and_after(
 
 
 def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
-    """Both agreements beside an agreement report, at its level and for its reader.
+    """Both agreements for an agreement report, at its level and for its reader.
 
-    None where no closed vote that they may see has a ballot on an issue its author had labelled, below the
-    round's depth, and where nobody said who reads.
+    None without a reader, below the round's depth, and if no author of a label has cast a ballot on the same
+    issue in a closed vote that the reader may see.
     """
     if report.reader is None or report.level > report.round.depth:
         return None
@@ -118,7 +117,7 @@ def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
 
 
 def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
-    """How many ballots differ from the label at this level; a label above the level is compared as it is."""
+    """How many ballots differ from the label at this level; labels above the level are compared unchanged."""
     above = book.rolled_up(level)
     return sum(
         move.after is not None
@@ -130,7 +129,7 @@ def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
 def with_rows(
     rest: Tuples, rows: Iterable[IssueLabels], columns: Mapping[int, int], book: Codebook
 ) -> Tuples:
-    """These tuples with the labels of more issues, a row each; of no edition, so equal to no others."""
+    """These tuples with a row for each of these issues; `edition` is None, so they equal no other tuples."""
     place = {state.category_id: index for index, state in enumerate(book.states)}
     more = list(rows)
     width = max([rest.codes.shape[1], *(len(row) for row in more)])

@@ -1,7 +1,7 @@
-"""How the training rounds of a study went, as one member may see it.
+"""The results of a study's training rounds, for one member.
 
-Numbers of others come from revealed issues only, through the one gate (rounds.queries.rounds); one's own
-from all that one has labelled. Training labels count nowhere else.
+Numbers of others come only from revealed issues, through the one gate (rounds.queries.rounds); the member's
+own numbers come from all their labels. Training labels count nowhere else.
 """
 
 from collections import Counter, defaultdict
@@ -26,10 +26,10 @@ from taxonomy.queries.codebooks import Codebook, codebook
 
 @dataclass(frozen=True)
 class TrainingSeat:
-    """One volunteer of a training, as far as the reader may see: `right` of `labels` match the answer.
+    """One volunteer of a training, for one reader: `right` of `labels` match the answer.
 
-    `labels` are those of revealed issues, or all of the reader's own; `total` is the number of answers.
-    `passed` is None as long as not all of their labels are there to be seen.
+    `labels` counts labels on revealed issues, or all labels of the reader; `total` is the number of answers.
+    `passed` is None for another volunteer until every issue with an answer is revealed to the reader.
     """
 
     volunteer: RoundVolunteer
@@ -42,10 +42,10 @@ class TrainingSeat:
 
 @dataclass(frozen=True)
 class Departure:
-    """A category of the answers, and what the team said of its issues: `right` of `labels` as the lead.
+    """A category of the answers, and the team's labels on its issues: `right` of `labels` match the lead.
 
-    `instead` are the categories chosen in its place, with how often, most frequent first; None stands for an
-    open label. All at the round's depth, and of revealed issues.
+    `instead` lists the other chosen categories with their numbers, most frequent first; None is an open
+    label. All numbers are at the round's depth, and from revealed issues.
     """
 
     state: CategoryState
@@ -62,10 +62,10 @@ class Departure:
 
 @dataclass(frozen=True)
 class Calibration:
-    """One training round as the reader may see it; `revealed` of its `issues` are.
+    """One training round for one reader; `revealed` of its `issues` are revealed to the reader.
 
-    `blind` are issues held back from the reader: in no number of others, and without comments of others.
-    `right` of `labels` of the revealed issues match the answers: the whole team, the reader included.
+    `blind` issues are withheld from the reader: no number or comment of others comes from them.
+    `right` of the team's `labels` on the revealed issues match the answers, including the reader's labels.
     """
 
     round: Round
@@ -122,10 +122,10 @@ def calibrations(study: Study, member: Membership) -> list[Calibration]:
 
 
 def _comments(trainings: Collection[Round], member: Membership) -> list[Comment]:
-    """The comments that a member may read, in the order in which they were made. One query.
+    """The comments that a member may read, in the order of writing. One query.
 
-    One's own; those on revealed issues; and for a lead, to whom they are written, all: but where the lead
-    labels in the training too, only of issues that they have labelled themselves.
+    These are the member's own comments, comments on revealed issues, and all comments for a lead, their
+    addressee. A lead who labels in the training too reads only comments on issues that they have labelled.
     """
     comments = Comment.objects.filter(round__in=trainings)
     may = Q(author=member)

@@ -1,4 +1,4 @@
-"""How the labels or decisions of a round spread over a version of its taxonomy: the shares of a figure."""
+"""The shares of a round's labels or decisions over a version of its taxonomy, for a figure."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ UNITS = (DECISIONS, LABELS)
 
 @dataclass(frozen=True)
 class Shares:
-    """How often each category was decided or labelled, with all below it, in the issues of a round.
+    """How often each category, or a category below it, was decided or labelled in a round.
 
-    `counts` are by the id of the category; `bases` by level: what lies there or below. `undecided` issues
-    have no decision, where decisions are counted. `elsewhere` decisions or labels are in no category of the
-    version that is drawn. `withheld` issues are held back from the reader, and in no number.
+    `counts` are by category id; `bases` are by level: all decisions or labels at this level or below.
+    `undecided` issues have no decision; 0 for labels. `elsewhere` decisions or labels are in no category of
+    the drawn version. `withheld` issues are withheld from the reader, and in no other number.
     """
 
     round: Round
@@ -39,10 +39,10 @@ class Shares:
 
 
 def rounds_to_count(taxonomy: Taxonomy, member: Membership | None) -> list[Round]:
-    """The rounds of a taxonomy whose shares a member may see: main rounds first, then the newest.
+    """The rounds of a taxonomy whose shares a member may see: main rounds first, newest first.
 
-    Complete issues of them are revealed, and not all held back from the reader. Trainings count nowhere.
-    Two small queries, and what `withheld_issues_in` costs; none for who may not read what is revealed.
+    Each has complete, revealed issues that are not withheld from the reader. Rounds apart do not count.
+    Two small queries and those of `withheld_issues_in`; none for a member who may not read revealed labels.
     """
     if not may_read_revealed(member):
         return []
@@ -67,13 +67,12 @@ def rounds_to_count(taxonomy: Taxonomy, member: Membership | None) -> list[Round
 def category_shares(
     round_: Round, book: Codebook, member: Membership | None, unit: str | None = None
 ) -> Shares:
-    """The shares of a round over the categories of a version of its taxonomy, which `book` holds.
+    """The shares of a round over the categories of `book`, a version of its taxonomy.
 
-    Complete, revealed issues without what is held back from the reader, as in the agreement report; labels
-    without surplus and open ones. `unit`: one of UNITS; decisions if not said, and labels where there are
-    none. A category that was merged counts as what it became, and another one that the version lacks as the
-    nearest above it that the version has.
-    Costs what `tuples` and `withheld_issues` cost.
+    As in the agreement report, complete, revealed issues count that are not withheld from the reader, without
+    surplus and open labels. `unit`: one of UNITS; by default decisions, or labels if nothing is decided. A
+    merged category counts as its successor; another category that `book` lacks counts as its nearest ancestor
+    in `book`. Costs the queries of `tuples` and `withheld_issues`.
     """
     blind = withheld_issues(round_, member)
     own = categories_of(round_.version_id)
@@ -111,7 +110,7 @@ def _by_place(places: NDArray[np.int32], counts: NDArray[np.int64], size: int) -
 
 
 def _in(book: Codebook, own: Codebook, category: int) -> int | None:
-    """What the category became, or the nearest above it in its `own` version, that `book` has."""
+    """The category of `book` that this category became, or that its nearest ancestor in `own` became."""
     state: CategoryState | None = own.by_id[category]
     while state is not None:
         here = book.by_id.stands_as(state.category_id, own.version_id)

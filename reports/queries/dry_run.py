@@ -1,4 +1,4 @@
-"""What publishing a draft of a taxonomy would do to the labels and decisions that there are."""
+"""The effect of publishing a draft of a taxonomy on existing labels and decisions."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from taxonomy.tree.drafts import Draft
 
 @dataclass(frozen=True)
 class CategoryEffect:
-    """What becomes of one category (`kind` as in Remap), and how many labels and decisions chose it."""
+    """The fate of one category (`kind` as in Remap), and the numbers of its labels and decisions."""
 
     entry: Entry
     fate: Fate
@@ -41,12 +41,11 @@ BothKappas = tuple[str, tuple[Agreement, Agreement]]
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a draft would do. `follow` labels go with their category to what it becomes; `again` need another
-    look by who gave them, and `answered` are open and get the category that they wait for. `effects` are of
-    the categories that do not stay the same, most labels first. `round_name` is the round whose kappas are
-    compared, "" without one. `withheld` issues are held back from the reader, and in none of the numbers.
-    `rounds` are those that are not closed, each with the reason why it would keep its version; None where it
-    goes on with the new one.
+    """The effect of a draft. `follow` labels follow their category; `again` labels need a second look;
+    `answered` open labels get the category that they wait for. `effects` has the categories that
+    change, most labels first. `kappas` compares the kappas of the round `round_name`, "" if there is none.
+    `withheld` issues are withheld from the reader and in no other number. `rounds` lists the rounds that are
+    not closed, with the reason to keep the old version, or None if they use the new version.
     """
 
     labels: int = 0
@@ -61,9 +60,9 @@ class DryRun:
 
 
 def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
-    """The effect of a draft on what is revealed, without what is held back from the reader.
+    """The effect of a draft on revealed labels, without issues withheld from the reader; it changes nothing.
 
-    Nothing is changed by it. Labels that were chosen under earlier versions count as what they are now.
+    Labels from earlier versions count as the categories that they became.
     """
     if found.published is None or not found.changes:
         return DryRun()
@@ -97,7 +96,7 @@ def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
 
 
 def _rounds_then(found: Drafted) -> tuple[tuple[Round, Promise | None], ...]:
-    """The rounds that are not closed, and whether they would go on with the draft. Two queries at most."""
+    """The rounds that are not closed, each with the reason to keep its version. Two queries at most."""
     rounds = Round.objects.filter(version__taxonomy=found.taxonomy, closed_at=None)
     rounds = rounds.select_related("version", "excludes").order_by("pk")
     draft = found.draft
@@ -150,7 +149,7 @@ def _places(
 
     def place(key: str) -> int:
         fate = draft.fate(key)
-        # Where all parts of what was split stand below the same category, its labels are still that.
+        # If all parts of a split category are below one category, its labels still count as that category.
         found = {above(target) for target in fate.targets}
         return found.pop() if len(found) == 1 and fate.is_whole else MISSING
 

@@ -1,4 +1,4 @@
-"""Final labels that are not what they were: at a moment in the past, such as that of a report, and now."""
+"""Final labels that changed between a moment in the past, such as that of a frozen report, and now."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +21,11 @@ KINDS = ("changed", "reopened", "new")
 
 @dataclass(frozen=True)
 class LabelChange:
-    """One issue whose final label is another one, none any more (reopened), or one where none was (new).
+    """One issue whose final label changed, was removed (reopened), or was added (new).
 
-    `before` stood at the moment asked about, `after` stands now. `issue` comes with its repository, and its
-    snapshot with the title only. `by` changed the decision or reopened the issue, `at` this moment and for
-    this reason (`why`); None where the labels decided.
+    `before` is the decision at the moment in the past, `after` is the current decision. `issue` comes with
+    its repository, and its snapshot with only the title. `by` made the change `at` this time for the reason
+    `why`; `by` is None if the labels decided.
     """
 
     issue: Issue
@@ -41,9 +41,9 @@ class LabelChange:
 
 @dataclass(frozen=True)
 class LabelChanges:
-    """A page of them in the order of the round; `next` is the `after` of the page that follows.
+    """A page of label changes in the order of the round; `next` is the `after` of the next page.
 
-    `counts`: how many there are of each kind on all pages, whatever kind was asked for.
+    `counts` has the number of changes of each kind on all pages, with any filter by kind.
     """
 
     rows: list[LabelChange]
@@ -55,7 +55,7 @@ class LabelChanges:
         return sum(self.counts.values())
 
 
-# Of an issue at most one decision stood then, and at most one stands now.
+# At each of the two moments, an issue has at most one current decision.
 _CHANGED = """
     WITH both_times AS (
         SELECT d.issue_id,
@@ -94,11 +94,9 @@ def final_label_changes(
     after: int | None = None,
     limit: int | None = 50,
 ) -> LabelChanges:
-    """What became of the final labels of a round between a moment and now, as far as this member may see it.
-    Four queries, and one more for what is withheld.
-
-    What was decided anew with the same category did not change. `after`: the `next` of the page before.
-    `limit`: None for all.
+    """The final labels of a round that changed between a moment and now, without issues withheld from the
+    member. A new decision for the same category is no change. `after`: the `next` of the previous page.
+    `limit`: None for all changes. Four queries, and one more for the withheld issues.
     """
     numbers, found = _changed(round_, member, since, kind, after, None if limit is None else limit + 1)
     page = found if limit is None else found[:limit]
@@ -108,7 +106,7 @@ def final_label_changes(
 
 
 def change_counts(round_: Round, member: Membership | None, since: datetime) -> dict[str, int]:
-    """How many final labels changed since a moment, by kind, as this member may see it. Two queries."""
+    """How many final labels changed since a moment, by kind, for this member. Two queries."""
     counts, _places = _changed(round_, member, since, "", None, 0)
     return counts
 
@@ -116,7 +114,7 @@ def change_counts(round_: Round, member: Membership | None, since: datetime) -> 
 def _changed(
     round_: Round, member: Membership | None, since: datetime, kind: str, after: int | None, limit: int | None
 ) -> tuple[dict[str, int], list[list[int]]]:
-    """The counts by kind, and at most `limit` rows: issue, position, decision of then, decision of now."""
+    """The counts by kind, and at most `limit` rows: issue, position, old decision, current decision."""
     complete, parameters = _complete_issues(round_)
     turns = still_to_label(round_, member)
     seen, kept = "", ()
@@ -159,7 +157,7 @@ def _rows(round_: Round, page: list[list[int]]) -> list[LabelChange]:
 
 
 def packages(round_: Round, *, limit: int = 6) -> list[Event]:
-    """When the replication package of a round was downloaded, newest first. One query."""
+    """The audit events for downloads of a round's replication package, newest first. One query."""
     sent = Event.objects.filter(
         study=round_.study_id,
         verb="exports.downloaded",

@@ -1,4 +1,4 @@
-"""Frozen agreement reports: which a round has, and for whom."""
+"""The frozen agreement reports of a round."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from rounds.models import Round
 
 
 def frozen_reports(round_: Round) -> QuerySet[FrozenReport]:
-    """Those of a round, newest first, without their documents."""
+    """The frozen reports of a round, newest first, without their documents."""
     found = round_.frozen_reports.select_related("round__study", "frozen_by", "version__taxonomy")
     return found.defer("document").order_by("-pk")
 
 
 def at_levels(round_: Round, *names: str) -> dict[int, dict[str, Any]]:
-    """The JSON of a round's frozen reports, by report and level; None for a level it lacks. One query."""
+    """The JSON of a round's frozen reports, by report and level; None for a missing level. One query."""
     levels = KeyTransform("levels", Cast("document", JSONField()))
     found = {f"at_{place}": KeyTransform(name, levels) for place, name in enumerate(names)}
     rows = FrozenReport.objects.filter(round=round_).annotate(**found).values_list("pk", *found)
@@ -26,8 +26,8 @@ def at_levels(round_: Round, *names: str) -> dict[int, dict[str, Any]]:
 
 
 def package_files(round_: Round) -> dict[str, FrozenReport]:
-    """The frozen reports of a round by the names of their files in its package: the slug of a name, and with
-    its key where two slugs are equal or nothing is left of one. Without their documents. One query.
+    """The frozen reports of a round, without their documents, by file name in its package: the slug of the
+    report's name, with the report's key if the slug is empty or taken. One query.
     """
     named: dict[str, FrozenReport] = {}
     for one in frozen_reports(round_).order_by("pk"):

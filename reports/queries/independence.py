@@ -1,4 +1,4 @@
-"""Whether the labels of a report look as if they had been given independently."""
+"""Signs that the labels of a report are not independent."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from reports.queries.label_tuples import labels_in_order
 
 @computed_of_labels
 def suspicions(report: AgreementReport) -> tuple[tuple[Sign, int | None], ...]:
-    """Patterns in the order or the sameness of labels that independent volunteers would hardly produce.
+    """Patterns of repeated or equal labels that independent volunteers would hardly produce.
 
-    At the level of the report; a run comes with the id of its first issue. () where columns are no
-    volunteers. It takes a second or two for a full study, so the page shows it on request. Two queries.
+    Labels are compared at the level of the report; a run has the id of its first issue. () if columns are not
+    volunteers. A full study takes a second or two, so the page shows this on request. Two queries.
     """
     if not report.columns:
         return ()

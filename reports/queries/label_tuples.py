@@ -1,4 +1,4 @@
-"""The labels of a round as distinct tuples with their counts: what the agreement report is made of."""
+"""The labels of a round as distinct tuples with their counts: the source of the agreement report."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -24,22 +24,21 @@ from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.queries.codebooks import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
-"""What is not in a report because the round goes on: issues that lack labels, the labels they have, surplus.
-
-No number rests on it; `open_labels`, whose category is yet to come, are left out too.
+"""Reasons to leave something out of a report while the round continues: issues that lack labels, the labels
+of such issues, surplus labels. No number depends on these. `open_labels` are left out too.
 """
 
 _COMPLETE = "c.completed_at IS NOT NULL"
 
 
 def _complete(round_: Round) -> str:
-    """The condition on `c` that an issue is complete, and revealed: nothing else is ever counted."""
+    """The condition that an issue `c` is complete and revealed: no other issue is ever counted."""
     return _COMPLETE if reveals_complete_issues(round_) else "false"
 
 
-# First what is left out, in the order of REASONS, and the first and last issue. Then what the tuples are made
-# of, as far as any of it can change: labels of revealed issues stay as they are, a decision is added or
-# superseded, the year of an issue is filled in once. Each of these is then seen here.
+# First the counts of what is left out, in the order of REASONS, and the first and last issue. Then facts that
+# show every possible change of the tuples: labels of revealed issues never change, but decisions are added or
+# superseded, and the year of an issue is filled in once.
 _FACTS = """
     SELECT i.issues - i.complete, l.labels, s.surplus, i.first, i.last, i.issues, i.finished, i.finished_at,
            d.*, y.years
@@ -57,7 +56,7 @@ _FACTS = """
          WHERE r.study_id = %(study)s) y
 """
 
-# A volunteer has labels in the order of time: the first that counts is soon found.
+# A volunteer's labels are in the order of time, so EXISTS soon finds a label that counts.
 _RATERS = """
     SELECT count(*) FROM rounds_roundvolunteer v WHERE v.round_id = %(round)s AND EXISTS (
         SELECT FROM rounds_label l
@@ -69,10 +68,10 @@ _RATERS = """
 
 @dataclass(frozen=True)
 class Edition:
-    """All that the tuples of a round depend on: while it is the same, so are they.
+    """Everything that the tuples of a round depend on: equal editions have equal tuples.
 
-    `ids` are the first and the last id of its issues. `facts` count what is complete, decided and dated, and
-    name the last of each.
+    `ids` are the first and the last id of its issues. `facts` has the numbers of complete, decided and dated
+    issues, and the latest times and ids.
     """
 
     round: int
@@ -89,15 +88,14 @@ class Edition:
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """Label tuples of the complete, revealed issues of a round, at one moment; the same may come twice.
+    """Label tuples of the complete, revealed issues of a round at one moment; a tuple can occur twice.
 
-    `codes` [P, R] holds places in `codebook.states`, a column per volunteer in the round's order (k of n: per
-    slot), -1 where a volunteer has no label on the issue, or an open one. `counts` [P] says how many issues.
-    `decided` [P] is the place of the decided category, -1 for none; `repositories` [P] the id of the
-    repository where it was asked for, else 0; `months` [P] the month (UTC) in which the last label came where
-    it was asked for, else NaT. `issues` says, where it was asked for, of what repository, what year and what
-    decided category so many of these issues are: (id, year or None, place or -1, count).
-    Two of one `edition` are equal; None, where something is kept from the reader, equals nothing else.
+    `codes` [P, R] has places in `codebook.states`, a column per volunteer in the round's order (k of n: per
+    slot), -1 for a missing or an open label. `counts` [P] is the number of issues. `decided` [P] is the place
+    of the decided category, -1 for none. If requested, `repositories` [P] has the id of the repository, else
+    0, `months` [P] has the month (UTC) of the last label, else NaT, and `issues` counts all these issues by
+    repository, year and decided category: (id, year or None, place or -1, count).
+    Tuples of the same `edition` are equal; without an edition (withheld issues) they equal only themselves.
     """
 
     codes: NDArray[np.int32]
@@ -131,21 +129,19 @@ def tuples(
     by_month: bool = False,
     by_year: bool = False,
 ) -> Tuples:
-    """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for all that they
-    depend on, with what is left out; one more for the tuples where issues of a crossed round have labels of
-    different volunteers.
+    """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for the edition with
+    what is left out. One more if volunteers came or left in a crossed round, or for k of n.
 
-    27 million labels give at most as many rows as there are distinct tuples, decided categories and,
-    `by_repository` and `by_month`, repositories and months together, in each of the parts that the database
-    groups at once: memory does not grow with the issues.
-    `without`: ids of issues to leave out. `blind`: what is held back from the reader, and left out too.
-    Where nothing is, this process keeps what it grouped lately: one statement says whether it still holds.
+    In each part that the database groups, 27 million labels give a row per distinct combination of tuple,
+    decided category and, if requested, repository and month: memory does not grow with the issues.
+    `without`: ids of issues to leave out. `blind`: withheld issues, left out too. Without both, this process
+    caches recent results; the statement for the edition tells whether they are still valid.
     """
     given: dict[str, Any] = {"round": round_.pk, "study": round_.study_id}
     alone = not connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if alone:
-            # All statements see one snapshot; inside somebody's transaction that is theirs to say.
+            # All statements see one snapshot; inside a transaction of the caller, the caller decides this.
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT now()")
         (as_of,) = cursor.fetchone()
@@ -185,7 +181,7 @@ def _grouped(
     asked = edition.asked
     found = grouped(edition.round, edition.ids, asked, **shown)
     if crossed and (found.sizes != raters).any():
-        # Somebody came or went in mid-round: only then are the labels asked whose they are.
+        # A volunteer came or left during the round: only then the query also reads the labels' authors.
         asked = replace(asked, whose=True)
         found = grouped(edition.round, edition.ids, asked, **shown)
     if not crossed:
@@ -227,7 +223,7 @@ def _grouped(
 
 
 def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.int32]:
-    """The place of each id, -1 where it has none."""
+    """The place of each id, -1 for an unknown id."""
     if not places:
         return np.full(len(ids), MISSING, dtype=np.int32)
     known = np.array(sorted(places), dtype=np.int64)
@@ -237,7 +233,7 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
 
 
 def _fetched(statement: str, round_: Round, blind: WithheldIssues, **parts: str) -> list[Any]:
-    """The rows of a statement on this round, of whose issues the reader sees those that meet `{seen}`."""
+    """The rows of a statement on this round; `{seen}` in it becomes the condition against `blind` issues."""
     seen, kept = seen_sql(blind, "c.issue_id")
     given = {"round": round_.pk, "study": round_.study_id, "version": round_.version_id, **kept}
     with connection.cursor() as cursor:
@@ -260,7 +256,7 @@ _IN_ORDER = """
 class InOrder:
     """The labels of one repository, an issue per row in the order of the round.
 
-    `codes` [N, R] and `decided` [N] hold places in `codebook.states` as in `Tuples`; `issues` [N] are ids.
+    `codes` [N, R] and `decided` [N] are places in `codebook.states` as in `Tuples`; `issues` [N] are ids.
     """
 
     issues: list[int]
@@ -271,7 +267,7 @@ class InOrder:
 def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> dict[str, InOrder]:
     """The complete, revealed issues of a crossed round by the name of their repository. Two queries.
 
-    Memory grows with the issues: this is for what asks about their order, and for nothing else.
+    Memory grows with the issues: use this only for statistics of their order.
     """
     place = {state.category_id: index for index, state in enumerate(codebook.states)}
     members = RoundVolunteer.objects.filter(round=round_).order_by("column").values_list("member", flat=True)
@@ -301,10 +297,10 @@ _WAYS = """
 
 @dataclass(frozen=True)
 class Ways:
-    """The labels of a round, an issue per row and a volunteer per column, with when each was given.
+    """The labels of a round, an issue per row and a volunteer per column, with their order.
 
-    `codes` [N, R] holds places in `codebook.states`, -1 for no label or an open one; `order` [N, R] the
-    place of each label on its volunteer's own way, from 0, and -1 where there is none.
+    `codes` [N, R] has places in `codebook.states`, -1 for a missing or an open label; `order` [N, R] is the
+    place of each label in its volunteer's order of labelling, from 0, or -1 without a label.
     """
 
     volunteers: tuple[str, ...]
@@ -315,8 +311,8 @@ class Ways:
 def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> Ways:
     """The labels of the complete, revealed issues in the order in which each volunteer submitted them.
 
-    Labels of one moment, such as those of a file, are in the order of the round. Two queries; memory grows
-    with the labels.
+    Labels of the same time, as from a file, are in the order of the round. Two queries; memory grows with the
+    labels.
     """
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     found = list(volunteers.values_list("member_id", "member__pseudonym"))
@@ -348,11 +344,10 @@ _TWICE = """
 def labelled_twice(
     round_: Round, blind: WithheldIssues = NOTHING
 ) -> list[tuple[str, int | None, int | None, int]]:
-    """(pseudonym, first category, second category, issues) of the drift check, over revealed issues alone,
-    without those that are held back from the reader.
+    """(pseudonym, first category, second category, issues) of the drift check, without `blind` issues.
 
-    Categories are those of the round's version; None stands for an open label, and for one whose category was
-    split or retired since. In the order of the volunteers' columns. One query.
+    Only revealed issues count. Categories are those of the round's version; None is an open label, or a label
+    whose category was split or retired since. Rows are in the order of the volunteers' columns. One query.
     """
     is_revealed = "true" if round_.closed_at else _complete(round_)
     first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))

@@ -1,4 +1,4 @@
-"""The labels of one round grouped by PostgreSQL: distinct tuples with their counts, as columns of numbers."""
+"""Groups the labels of one round in PostgreSQL: distinct tuples with their counts, as columns of numbers."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 PARTS = 2
-"""So many parts of the issues are grouped at once, if the database has a process to spare for each."""
+"""The number of parts of the issues that are grouped in parallel, if the database has free processes."""
 
-# What an issue's labels and decision say stands on its row (rounds.models.RoundIssue). Each part is one row
-# of text: a row per tuple would cost Python more than all else.
+# The row of an issue (rounds.models.RoundIssue) has the categories of its labels and its decision. Each part
+# is one row of text: a row per tuple would cost Python more than everything else.
 _PART = """
     SELECT string_agg(labels, ' '),
            string_agg(whose, ' '),
@@ -43,9 +43,9 @@ _JOIN_ISSUE = "JOIN ingest_issue i ON i.id = c.issue_id AND i.id {within}"
 _MONTH = "date_trunc('month', c.completed_at AT TIME ZONE 'UTC')"
 _BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = c.issue_id)"
 
-# PostgreSQL shares a grouping of so many tuples with no other process, but of a UNION ALL each takes a part,
-# as long as no part is shared itself. Of a large round it expects fewer issues than there are, and would look
-# each of them up.
+# PostgreSQL does not group so many tuples in parallel, but it runs the parts of a UNION ALL in parallel if no
+# part is parallel itself. It underestimates the issues of a large round, and would look up each issue in a
+# nested loop.
 _PLAN = {
     "enable_nestloop": "off",
     "min_parallel_table_scan_size": "'1TB'",
@@ -57,7 +57,7 @@ _AS_USUAL = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _PLAN)
 
 @dataclass(frozen=True)
 class GroupedBy:
-    """What labels are grouped by, beside the decided category; `by_year` gives `Grouped.issues`."""
+    """The keys to group labels by, beside the decided category; `by_year` fills `Grouped.issues`."""
 
     by_repository: bool = False
     by_month: bool = False
@@ -70,12 +70,12 @@ NOTHING_MORE = GroupedBy()
 
 @dataclass(frozen=True)
 class Grouped:
-    """Label tuples with their counts; a tuple comes once in each part of the issues that it occurs in.
+    """Label tuples with their counts; a tuple can occur once in each part of the issues.
 
-    Tuple p has `sizes[p]` labels: so many ids of categories in `labels`, and of volunteers in `whose`, one
-    tuple after another, each in the order of the volunteers' ids. `decided` [P] and `repositories` [P] are
-    ids, `months` [P] the month (UTC) of completion. Of an open label, where there is none, and where it was
-    not asked for, an id is 0 and a month NaT. `issues` [N, 4]: repository, year, decided category, count.
+    Tuple p has `sizes[p]` labels: `labels` lists the category ids and `whose` the volunteer ids of one tuple
+    after another, each tuple in the order of volunteer ids. `decided` [P] and `repositories` [P] are ids,
+    `months` [P] is the month (UTC) of completion. For an open label, a missing or an unrequested value the id
+    is 0 and the month NaT. `issues` [N, 4]: repository, year, decided category, count.
     """
 
     labels: Ints
@@ -98,11 +98,11 @@ def grouped(
     kept: Mapping[str, Any] = MappingProxyType({}),
     without: Collection[int] = (),
 ) -> Grouped:
-    """Group the labels of the round whose issues have ids from `ids[0]` to `ids[1]`. To be called in a
-    transaction. One query, and one after which the transaction goes on as it was.
+    """Group the labels of the round, whose issues have ids from `ids[0]` to `ids[1]`, inside a transaction.
+    One query, and another query that resets the planner's settings for the rest of the transaction.
 
-    `complete` and `seen` are conditions on an issue `c` of the round, `kept` their parameters; `without` ids
-    of issues to leave out.
+    `complete` and `seen` are conditions on an issue `c` of the round, with the parameters `kept`; `without`
+    has the ids of issues to leave out.
     """
     is_joined = asked.by_repository or asked.by_year
     key = ", ".join(

@@ -1,4 +1,4 @@
-"""Reports as files: the jobs that make them, and whether who asked may still read what came out."""
+"""Report files: the jobs that make them, and whether their owner may still read them."""
 
 from collections.abc import Collection, Iterable
 from functools import reduce
@@ -15,23 +15,23 @@ from rounds.queries.rounds import revealed
 from studies.models import Membership
 
 MAKING = "reports.make_report_file"
-"""The kind of the jobs that make one; the argument `round` is the round's id."""
+"""The kind of the jobs that make a report file; the argument `round` is the round's id."""
 
 Runs = list[list[int]]
-"""Numbers as the first and last of each run of them: [[1, 3], [7, 7]] is 1, 2, 3, 7."""
+"""Numbers as the first and last of each run: [[1, 3], [7, 7]] is 1, 2, 3, 7."""
 
 
 def report_jobs(round_: Round, member: Membership) -> QuerySet[Job]:
-    """The jobs in which this member had a file of this round's report made, newest first."""
+    """This member's jobs for files of this round's report, newest first."""
     asked = Job.objects.filter(kind=MAKING, arguments__contains={"round": round_.pk, "member": member.pk})
     return asked.order_by("-pk")
 
 
 def finished_file(job: Job, round_: Round, member: Membership) -> str:
-    """The name on the shelf of the file that this job made. The queries of `readable`.
+    """The name of this job's file in the file cache. The queries of `readable`.
 
-    Raises ReportFileGone where it was not made, or not kept, and ReportFileHeldBack where anything in it
-    has become blind for who asked: an issue that they came to label elsewhere, or that is open again.
+    Raises ReportFileGone if the file was not made or not kept, and ReportFileHeldBack if the member may no
+    longer see an issue in it: it is withheld now, or no longer revealed.
     """
     if job.state != Job.State.DONE or not has(job.result["file"]):
         raise ReportFileGone
@@ -42,8 +42,8 @@ def finished_file(job: Job, round_: Round, member: Membership) -> str:
 
 
 def readable(round_: Round, member: Membership) -> Collection[int]:
-    """What a report of this round can be made of for a member: the issues of all rounds of the study that are
-    revealed and not held back from them, by their ids in these rounds. Three small queries.
+    """The issues that a member's report of this round can contain: the revealed issues of all rounds of the
+    study that are not withheld from the member, as ids of `RoundIssue`. Three small queries.
     """
     rounds = Round.objects.filter(study=round_.study_id)
     found = reduce(or_, map(revealed, rounds), NOTHING)

@@ -1,4 +1,4 @@
-"""The rounds of a study that label with one taxonomy: their agreement, from the labels of all at once."""
+"""The agreement of all rounds of a study with the same taxonomy, from one query of their labels."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook, codebooks
 
-# Whose the labels are is asked of crossed rounds alone: elsewhere no two volunteers are compared.
+# Only crossed rounds need the authors of labels: other rounds compare no pairs of volunteers.
 _GROUPED = """
     SELECT c.round_id, c.labels, CASE WHEN c.round_id = ANY(%(crossed)s) THEN c.whose ELSE '' END, count(*)
     FROM rounds_roundissue c
@@ -35,7 +35,7 @@ _RATERS = """
     WHERE l.round_id = ANY(%(rounds)s) AND NOT l.surplus GROUP BY 1
 """
 
-# What is left out of each round, in the order of REASONS, and what else its labels depend on.
+# The counts of what is left out of each round, in the order of REASONS, and the other facts of its `Edition`.
 _FACTS = """
     SELECT r.id, i.issues - i.complete, l.labels, s.surplus, i.complete, i.last
     FROM rounds_round r,
@@ -51,9 +51,9 @@ _FACTS = """
 
 @dataclass(frozen=True)
 class RoundAgreement:
-    """The agreement of one round at the level of a report; None where its version has nothing at this level.
+    """The agreement of one round at the level of a report; None if its version has no category at this level.
 
-    `withheld` issues are held back from the reader, and in no number.
+    `withheld` issues are withheld from the reader and in no other number.
     """
 
     round: Round
@@ -61,19 +61,19 @@ class RoundAgreement:
     withheld: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON of its group, with the number of issues held back from the reader."""
+        """The JSON of its group, with the number of issues withheld from the reader."""
         found = self.agreement.as_dict() if self.agreement else {}
         return {"group": {"round": self.round.name}, "withheld": self.withheld, **found}
 
 
 def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgreement]:
-    """The agreement of every other round of the study that labels with the same taxonomy, as far as its
-    labels are revealed and not held back from the reader: of each what its own report says.
+    """The agreement of every other round of the study with the same taxonomy, as in the round's own report:
+    over its revealed labels, without issues withheld from the reader.
 
-    Every round is read with its own version: a label counts as its ancestor in that tree, and chance knows
-    the categories of that codebook. Labels go by the identity of their category, so one that a version
-    renamed or moved is the same. A round that stayed on an older version keeps the categories that a later
-    version merged, split or retired. Eight queries at most, whatever the number of rounds.
+    Every round is read with its own version: a label counts as its ancestor in this version's tree, and
+    expected agreement uses the categories of this version. Labels name their category by identity, so renamed
+    and moved categories stay the same. A round on an older version keeps categories that a later version
+    merged, split or retired. Eight queries at most for any number of rounds.
     """
     rounds = comparable_rounds(round_)
     if not rounds:
@@ -96,8 +96,8 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgree
 
 
 def comparable_rounds(round_: Round) -> list[Round]:
-    """The other opened rounds of the study with some version of the same taxonomy, in the order of their
-    opening. Not those apart (trainings, second looks), nor those that have revealed nothing yet.
+    """The other opened rounds of the study with any version of the same taxonomy, by time of opening, without
+    trainings, second looks and rounds that reveal nothing yet.
     """
     rounds = Round.objects.filter(
         study=round_.study_id, version__taxonomy=round_.version.taxonomy_id, opened_at__isnull=False
@@ -109,11 +109,11 @@ def comparable_rounds(round_: Round) -> list[Round]:
 def tuples_of(
     rounds: Collection[Round], books: Mapping[int, Codebook], blind: WithheldIssues
 ) -> dict[int, Tuples]:
-    """`Tuples` of the complete, revealed issues of each of these rounds, by its id: labels and volunteers.
+    """`Tuples` of the complete, revealed issues of each of these rounds, by round id: labels and volunteers.
 
-    Each is read with the codebook of its own version, by the identity of its categories. `rounds` are those
-    of `comparable_rounds`; `blind` is what is held back from the reader in any of them. Four queries, two
-    where nothing is held back and this process knows the labels already.
+    Each round is read with the codebook of its own version, by the identity of categories. `rounds` come from
+    `comparable_rounds`; `blind` issues of any of them are withheld. Four queries, or two if no issue can be
+    withheld and this process has cached the labels.
     """
     given = {"rounds": [one.pk for one in rounds]}
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The agreement of a screening's raters, and its table as a file: the same for page, file and REST."""
+"""The agreement of a screening's raters, and its table: the same for page, file and REST."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -18,14 +18,14 @@ from taxonomy.models import Level
 
 
 def screening_agreement(round_: Round, blind: WithheldIssues = NOTHING) -> Agreement:
-    """How far the raters agree on the type. One query; also those of the report if an issue was
-    completed since the last call, or if something is held back from the reader.
+    """The agreement of the raters on the type. One query, and the queries of the report if an issue was
+    completed since the last call, or if any issue is withheld from the reader.
     """
     if blind.exists():
         return agreement_report(round_, level=Level.TYPE, blind=blind).overall
     complete = revealed(round_).filter(completed_at__isnull=False)
     count, last = complete.aggregate(count=Count("pk"), last=Max("completed_at")).values()
-    # Labels of complete, revealed issues say the same in one version, so the same issues agree as before.
+    # Labels of complete, revealed issues do not change within a version: the same issues agree as before.
     return _agreement(round_.pk, round_.version_id, round_.closed_at, count, last)
 
 
@@ -38,7 +38,7 @@ def _agreement(
 
 
 def repositories_table(counts: ScreeningCounts) -> Table:
-    """A row per repository, and one for all, as in Table I of the reference study."""
+    """A row per repository and a row for all, as in Table I of the reference study."""
     columns = (
         "repository", "issues", "false_positives", "rate_percent", "kept", "decided",
         "open_disagreements", "incomplete",
