@@ -13,9 +13,7 @@ def may_see_disagreements(member: Membership | None, round_: Round) -> bool:
 
 
 def may_comment(member: Membership | None, round_: Round) -> bool:
-    """Comment on issues that the member may see: owner, leads and volunteers. A training has its own
-    comments.
-    """
+    """Comment on issues that the member may see, except in a training: owner, leads and volunteers."""
     return round_.kind != Round.Kind.TRAINING and may_be_volunteer(member, round_.study)
 
 

@@ -120,9 +120,7 @@ def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPl
 @retried
 @transaction.atomic
 def open_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
-    """Open a meeting, so that it can vote and decide. A second call does nothing. Raises NotAllowed,
-    MeetingClosed.
-    """
+    """Open a meeting. A second call does nothing. Raises NotAllowed, MeetingClosed."""
     current = lock_meeting(meeting)
     if not may_run_meeting(by, current):
         raise NotAllowed

@@ -1,4 +1,4 @@
-"""Forecasts of bulk decisions, and the bulk decisions that were made."""
+"""Forecasts of bulk decisions, and the list of bulk decisions."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -204,9 +204,7 @@ def _with_meetings(
 
 
 def disagreement_at(round_: Round, issue_id: int, member: Membership | None) -> DisagreementRow | None:
-    """One disagreement; None if the labels agree, are not revealed, or are withheld from this member. At most
-    eight queries.
-    """
+    """One disagreement; None if there is none or it is withheld. At most eight queries."""
     place = seen_by(models.Disagreement.objects.filter(round=round_, issue=issue_id), round_, member)
     found = place.values_list("position", Subquery(waiting(round_).values("meeting"))).first()
     if found is None:

@@ -1,4 +1,4 @@
-"""The false positives of a study: issues that a screening excluded and that are not in a round."""
+"""The false positives beside a round: issues that a screening excluded and the round does not have."""
 
 from collections import Counter
 from functools import reduce

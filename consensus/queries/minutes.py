@@ -262,9 +262,7 @@ class _MinutesWriter:
         return there, tuple(self.people[one.member_id] for one in taking if one.joined_at is None)
 
     def _chairs(self) -> tuple[str, ...]:
-        """The members who opened votes or decided in a meeting at one time, in that order, and the last
-        chair.
-        """
+        """In order, the members who opened votes or decided at one time, and the last chair."""
         acts = []
         if self.meeting.kind == Meeting.Kind.TOGETHER:
             acts = [

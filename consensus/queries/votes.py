@@ -76,7 +76,7 @@ def present_for(meeting: Meeting, issue_id: int) -> frozenset[int]:
 
 
 def awaited(meeting: Meeting, issue_id: int, now: datetime) -> frozenset[int]:
-    """The ids of the members whose ballots the vote on this issue waits for. Three queries at most.
+    """The ids of the members whose ballots the vote on this issue waits for. At most three queries.
 
     At one time: members who are present or left within GRACE. Over days: invited members who still label in
     the study. A vote does not wait for members from whom the issue is withheld, except in a pair.

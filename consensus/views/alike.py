@@ -337,9 +337,7 @@ class AlikePage:
 def _opened(
     groups: AlikeGroups, asked: AlikeAddress, shown: tuple[AlikeGroup, ...]
 ) -> tuple[int | Literal["alone"] | None, tuple[int, ...]]:
-    """The open group and its issues: the group in the address, else the first, else the issues that are
-    alone.
-    """
+    """The open group and its issues: the group in the address, else the first, else the lone issues."""
     if asked.group == ALONE:
         return ALONE, groups.alone
     for group in shown:

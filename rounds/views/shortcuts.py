@@ -1,4 +1,4 @@
-"""What most pages of a round share."""
+"""The template context that most pages of a round share."""
 
 from typing import Any
 
