@@ -1,4 +1,4 @@
-"""Every change of an account and of what opens it."""
+"""Every change of an account, its sign-in links and its tokens."""
 
 from datetime import timedelta
 from hmac import compare_digest
@@ -18,15 +18,14 @@ LINK_LIFETIME = timedelta(days=1)
 TOKEN_LIFETIME = timedelta(days=180)
 SEEN_EVERY = timedelta(minutes=5)
 
-# Key of the advisory lock under which the first account is made.
+# Key of the advisory lock for making the first account.
 _FIRST_ACCOUNT = 0x66697273
 
 
 @transaction.atomic
 def make_account(*, name: str, email: str, password: str | None, may_create_studies: bool = False) -> User:
-    """Make an account; without a password it opens by a sign-in link or a token only.
-
-    Raises AddressTaken if the address has one, whatever its case.
+    """Make an account; without a password it opens only by a sign-in link or a token. Raises AddressTaken if
+    an account has this address in any letter case.
     """
     try:
         with transaction.atomic():
@@ -54,7 +53,7 @@ def make_first_account(*, name: str, email: str, password: str, code: str = "") 
 
 
 def needs_setup_code() -> bool:
-    """Must the first visitor show that the server is theirs?"""
+    """Must the first visitor of this server enter a set-up code?"""
     return settings.FIRST_ACCOUNT_NEEDS_CODE or bool(settings.FIRST_ACCOUNT_CODE)
 
 

@@ -8,7 +8,7 @@ from accounts.models import User
 
 
 class InvitationOnly(DefaultAccountAdapter):
-    """Nobody signs up by themselves: accounts are made when an invitation is accepted."""
+    """Nobody can sign up: accounts are made when invitations are accepted."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False

@@ -73,7 +73,7 @@ class NameForm(forms.ModelForm):
 
 
 class TokenForm(forms.Form):
-    """How long a new API token lives."""
+    """The lifetime of a new API token."""
 
     lifetime = forms.TypedChoiceField(
         label=_("Valid for"),

@@ -1,4 +1,4 @@
-"""Reads about accounts."""
+"""Queries about accounts."""
 
 from django.db.models import Q, QuerySet
 from knox.models import AuthToken
@@ -14,7 +14,7 @@ def anybody() -> bool:
 
 
 def sign_in_link(token: str) -> SignInLink | None:
-    """The link with this token, used up or not; None if there never was one."""
+    """The link with this token, used or not; None if there is no such link."""
     return SignInLink.objects.select_related("user").filter(token_hash=hash_of(token)).first()
 
 

@@ -1,4 +1,4 @@
-"""Secrets that travel in links: the person gets the secret, the database keeps its hash."""
+"""Secrets in links: the user receives the secret, the database stores its hash."""
 
 import secrets
 from hashlib import sha256

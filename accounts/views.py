@@ -44,7 +44,7 @@ def welcome(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Show whom the link signs in; a POST signs in and uses the link up."""
+    """Show the user of the link; a POST signs the user in and uses up the link."""
     if too_many := throttle(request, "sign_in_link"):
         return too_many
     if request.method == "POST":

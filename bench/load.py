@@ -1,4 +1,4 @@
-"""Loading a published study, against COPY of the same rows into the same tables with their constraints."""
+"""Loading a published study, against COPY of the same rows into the same tables and constraints."""
 
 import statistics
 import tempfile

@@ -1,4 +1,4 @@
-"""What every REST endpoint shares: keyset pages, and errors that say what was kept."""
+"""Common parts of REST endpoints: keyset pages, and error responses."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def asked(request: Request, name: str) -> str:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Answer a broken rule with its status and its words; everything else as the framework does."""
+    """Answer a broken rule with its status and message; leave other errors to the framework."""
     if isinstance(error, DomainError):
         answer = {"detail": str(error.message), "code": type(error).__name__}
         if field := getattr(error, "field", ""):

@@ -54,9 +54,8 @@ class Progress:
         self._written = 0.0
 
     def __call__(self, done: int, total: int | None = None, step: str = "") -> None:
-        """Report `done` of `total` (any unit) and the step for people. Raises Cancelled if asked to end.
-
-        Call it between transactions: what it writes must be seen at once.
+        """Report `done` of `total` (any unit) and the step in words. Raises Cancelled if the job was
+        cancelled. Call it between transactions, so that its writes are visible at once.
         """
         if self._watch:
             self._watch(done, total, step)
@@ -140,7 +139,7 @@ def _only_one(job_id: int) -> Iterator[bool]:
 
 @contextmanager
 def _heartbeat(job_id: int) -> Iterator[None]:
-    """Keep the job's heartbeat fresh from a thread (its own connection) while a long transaction runs."""
+    """Refresh the job's heartbeat from a thread, with its own connection, during long transactions."""
     stop = threading.Event()
 
     def beat() -> None:

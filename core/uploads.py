@@ -1,4 +1,4 @@
-"""Files that browsers send."""
+"""Uploads by browsers."""
 
 from django.conf import settings
 from django.core.files.uploadhandler import FileUploadHandler
@@ -15,4 +15,4 @@ class Capped(FileUploadHandler):
         return raw_data if start < settings.UPLOAD_MAX_BYTES + MARGIN else None
 
     def file_complete(self, file_size: int) -> None:
-        """Leave the file to the handlers behind this one."""
+        """Leave the file to the next handlers."""

@@ -8,7 +8,7 @@ from django.conf import settings
 
 @cache
 def version() -> str:
-    """The version in pyproject.toml and in the changelog, such as "0.1.0"."""
+    """The version in pyproject.toml and in the changelog, for example "0.1.0"."""
     with (settings.BASE_DIR / "pyproject.toml").open("rb") as stream:
         found: str = tomllib.load(stream)["project"]["version"]
     return found

@@ -1,4 +1,4 @@
-"""How the audit tells what happens in this room."""
+"""The audit's sentences for the events of this room."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -62,6 +62,6 @@ def sha256_of(stream: BufferedReader) -> str:
 
 
 def as_sniffed(mapping: dict[str, Any]) -> Sniffed:
-    """How a file will be read, from `Import.mapping`."""
+    """The way in which a file will be read, from `Import.mapping`."""
     listed = {name: tuple(mapping[name]) for name in ("columns", "sample")}
     return Sniffed(**mapping | listed)

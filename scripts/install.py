@@ -25,7 +25,7 @@ def main(kind: str) -> None:
     if sys.version_info < OLDEST:
         use_a_newer_python()
     with (ROOT / ".venv.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # `make demo` and `make test` may be typed at once
+        fcntl.flock(lock, fcntl.LOCK_EX)  # `make demo` and `make test` may run at the same time
         if current("dev") or current(kind):  # dev includes the packages of runtime
             return
         if not works():

@@ -50,7 +50,7 @@ def show(page: Page, address: str) -> None:
 
 
 def open_the_largest(page: Page) -> None:
-    """From the list of taxonomies to the one that the main round uses."""
+    """From the list of taxonomies to the taxonomy of the main round."""
     page.get_by_role("link", name="Root cause").click()
     page.wait_for_url("**/taxonomies/*/")
     page.wait_for_load_state("networkidle")
@@ -152,7 +152,7 @@ TABLE = [
     Picture("plan", "R2", "rounds", after=plan_a_round),
     Picture("screening", "R2", "rounds", after=what_was_kept),
     Picture("training", "R2", "overview", at="training/"),
-    Picture("disagreements", "R2", "disagreements", at="?type=C"),  # bugs: any machine has their letters
+    Picture("disagreements", "R2", "disagreements", at="?type=C"),  # bugs: any machine has fonts for them
     Picture("meeting-light", "R2", "overview", after=meeting_room),
     Picture("meeting-dark", "R3", "overview", scheme="dark", after=meeting_room),
     Picture("meeting-phone", "R3", "overview", size=PHONE, after=meeting_room),

@@ -43,7 +43,7 @@ class GuidelineSerializer(GuidelineVersionSerializer):
 
 
 def allow(may: Any) -> None:
-    """Answer 403 unless it is allowed."""
+    """Raise PermissionDenied (403) unless `may` is true."""
     if not may:
         raise PermissionDenied
 

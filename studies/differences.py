@@ -26,7 +26,7 @@ WINDOW = 12
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text: in both texts, only in the new one (ins), or only in the old one (del)."""
+    """A piece of text: in both texts (same), only in the new one (ins), or only in the old one (del)."""
 
     kind: Kind
     text: str

@@ -25,7 +25,7 @@ class StudyForm(forms.ModelForm):
 
 
 class InvitationForm(forms.Form):
-    """Whom to invite, as what, and how long the link can be used."""
+    """The role of the invited person, a note, and the lifetime of the link."""
 
     role = forms.ChoiceField(label=_("Role"), choices=PEOPLE_ROLES, initial=Role.VOLUNTEER)
     note = forms.CharField(
@@ -59,7 +59,7 @@ class ModelForm(forms.Form):
 
 
 class GuidelineForm(forms.Form):
-    """The next version's text, and in a sentence what changed and why."""
+    """The text of the next version, and one sentence about what changed and why."""
 
     text = forms.CharField(
         label=_("Text"),

@@ -22,7 +22,7 @@ class Role(models.TextChoices):
 
 
 class Study(models.Model):
-    """One research project: its people, taxonomies, issues and rounds."""
+    """One piece of research: its people, taxonomies, issues and rounds."""
 
     slug = models.SlugField(max_length=80, unique=True, allow_unicode=True)
     name = models.CharField(_("name"), max_length=200)
@@ -96,7 +96,7 @@ class Invitation(models.Model):
 
 
 class Event(models.Model):
-    """One line of a study's audit: who did what, when. Holds no label and no text of a label."""
+    """One line of a study's audit: who did what, when. Never contains a label or its text."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="events")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -27,7 +27,7 @@ def membership_of(user: User | AnonymousUser, study: Study) -> Membership | None
 
 
 def memberships_of(user: User) -> QuerySet[Membership]:
-    """The seats that this user has now, by the name of the study."""
+    """The seats that this user has now, in the order of the studies' names."""
     seats = Membership.objects.filter(user=user, left_at=None)
     return seats.select_related("study").order_by("study__name", "pk")
 
@@ -49,12 +49,12 @@ def open_invitations(study: Study) -> QuerySet[Invitation]:
 
 
 def closed_invitations(study: Study) -> QuerySet[Invitation]:
-    """The invitations of the study that were accepted, revoked or left to expire, newest first."""
+    """The invitations of the study that were accepted or revoked or have expired, newest first."""
     return invitations(study).exclude(pk__in=open_invitations(study).values("pk"))
 
 
 def invitation(token: str) -> Invitation | None:
-    """The invitation with this token, open or not; None if there never was one."""
+    """The invitation with this token, open or not; None if there is no such invitation."""
     found = Invitation.objects.select_related("study", "created_by__user", "accepted_by")
     return found.filter(token_hash=hash_of(token)).first()
 
@@ -78,7 +78,7 @@ def guidelines(study: Study) -> QuerySet[Guideline]:
 
 
 def current_guideline(study: Study) -> Guideline | None:
-    """The version that volunteers label by now; None while the study has none."""
+    """The version by which volunteers label now; None while the study has none."""
     return guidelines(study).first()
 
 

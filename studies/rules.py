@@ -60,7 +60,7 @@ def may_read_audit(member: Membership | None) -> bool:
 
 
 def may_label(member: Membership | None) -> bool:
-    """Take part in a round: owner, leads and volunteers, and models over REST."""
+    """Take part in a round: owners, leads and volunteers, and models over REST."""
     return _is(member, LABELLING | {Role.MODEL})
 
 
@@ -70,10 +70,10 @@ def may_read_revealed(member: Membership | None) -> bool:
 
 
 def may_read_guideline(member: Membership | None) -> bool:
-    """Read the guideline and what changed in it: every member but a model."""
+    """Read the guideline and its changes: every member but a model."""
     return _is(member, PEOPLE)
 
 
 def may_edit_guideline(member: Membership | None) -> bool:
-    """Publish a version of the guideline: owner and leads."""
+    """Publish a version of the guideline: owners and leads."""
     return may_lead(member)

@@ -135,8 +135,7 @@ else:
             "CONN_HEALTH_CHECKS": True,
         }
     }
-# Triggers are declared on the models, and installed after each migration where they differ
-# (docs/decisions/0024).
+# Triggers are declared on the models; each migration installs the changed ones (docs/decisions/0024).
 PGTRIGGER_MIGRATIONS = False
 PGTRIGGER_INSTALL_ON_MIGRATE = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

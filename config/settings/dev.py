@@ -1,4 +1,4 @@
-"""One computer, no configuration: embedded servers, a key of this data folder, loopback only."""
+"""Runs on one computer without configuration: embedded servers, a key in the data folder, loopback only."""
 
 from config.secret_key import local_secret_key
 

@@ -70,7 +70,7 @@ def ensure_redis(folder: Path | None = None) -> str:
 
 
 def use(folder: Path | None = None) -> Folder:
-    """Count this process among the users of the servers until it exits or calls `release`; starts nothing."""
+    """Register this process as a user of the servers until it exits or calls `release`; starts nothing."""
     at = _folder(folder)
     lease = _leases.get(at.path)
     if lease is None or lease.pid != os.getpid():  # a forked child's copy is its parent's lease

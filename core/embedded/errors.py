@@ -2,4 +2,4 @@
 
 
 class EmbeddedServerError(Exception):
-    """An embedded server cannot run; its text is one or two sentences for the person at the keyboard."""
+    """An embedded server cannot run; the text is one or two sentences for the user."""

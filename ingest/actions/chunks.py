@@ -89,7 +89,7 @@ def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
 
 
 def _fill_in(cursor: Any, rows: Iterable[tuple[Sequence[Any], bool | None, int | None]]) -> None:
-    """Store the kind and the year of issues for which they were unknown and a draft gives them."""
+    """Store the kind and the year of issues for which these were unknown and a draft has them."""
     unknown = [
         (issue_id, pull, year)
         for (issue_id, known_pull, known_year, _current), pull, year in rows

@@ -1,4 +1,4 @@
-"""An uploaded file is received and previewed, and then confirmed or discarded."""
+"""Receives and previews an uploaded file, then confirms or discards its import."""
 
 from dataclasses import asdict
 

@@ -96,7 +96,7 @@ def issue_counts(study: Study) -> IssueCounts:
 
 
 def snapshots_of(issue: Issue) -> QuerySet[Snapshot]:
-    """The snapshots of an issue, newest first, without bodies and discussions."""
+    """The snapshots of an issue, newest first, without bodies and comments."""
     return Snapshot.objects.filter(issue=issue).defer("body", "comments").order_by("-pk")
 
 

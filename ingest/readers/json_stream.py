@@ -28,7 +28,7 @@ _COLUMNS = 500
 _DEPTH = 3
 _SPACE = re.compile(r"[ \t\r\n\ufeff\x1e]*")
 _SCALAR = r'(?:"(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
-# {"total_count": 3, "items": [ … : an answer around a list, told from an issue by the keys before the list.
+# {"total_count": 3, "items": [ … : an answer around a list. The keys before the list tell it from an issue.
 _WRAPPER = re.compile(
     r'\{\s*+(?:"(?!(?:html_url|web_url|issue_url|url|link|number|title|iid)")[A-Za-z_]{1,40}"\s*+:\s*+'
     + _SCALAR

@@ -112,7 +112,7 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     words = keywords_of(study.pk)
     job = search_of(study)
     if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
-        job = None  # of interest only to a page that was open meanwhile
+        job = None  # only a page that was open during the job shows its end
     context = {
         **frame(study, member, "issues"),
         "words": words,

@@ -7,5 +7,5 @@ from studies.models import Event, Study
 
 
 def record(study: Study, verb: str, by: User | None, **detail: Any) -> Event:
-    """Add one line to the study's audit. `detail` holds counts and names, never a label or its text."""
+    """Add one line to the study's audit. `detail` has counts and names, never a label or its text."""
     return Event.objects.create(study=study, verb=verb, by=by, detail=detail)

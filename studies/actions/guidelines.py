@@ -13,7 +13,7 @@ from studies.models import Guideline, GuidelineReading, Membership, Study
 from studies.rules import may_edit_guideline
 
 LONGEST_GUIDELINE = 60_000  # characters
-MOST_LINES = 3_000  # two texts are compared line by line
+MOST_LINES = 3_000  # because texts are compared line by line
 
 
 @retried

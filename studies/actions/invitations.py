@@ -1,4 +1,4 @@
-"""Invitations by link: made, revoked, accepted."""
+"""Invitations by link: makes, revokes and accepts them."""
 
 from datetime import timedelta
 

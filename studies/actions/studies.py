@@ -1,4 +1,4 @@
-"""Making a study."""
+"""Makes studies."""
 
 import re
 from itertools import count

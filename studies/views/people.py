@@ -75,7 +75,7 @@ def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> 
 
 @require_POST
 def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
-    """Change what a member is in the study."""
+    """Change a member's role."""
     study, member = study_of(request, slug, rules.may_manage_people)
     of = get_object_or_404(queries.members(study), pk=member_id)
     form = RoleForm(request.POST)
@@ -223,7 +223,7 @@ def _people(
 
 
 def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
-    """A row of the page: a member, and what the reader may do about them."""
+    """A row of the page: a member, and the acts that the reader may do on this seat."""
     manages, here = rules.may_manage_people(reader), of.left_at is None
     is_person = of.role != Role.MODEL
     form = RoleForm(initial={"role": of.role}, auto_id=f"role-{of.pk}-%s")

@@ -202,7 +202,7 @@ def values_of(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with keys of categories as texts."""
+    """The values, with keys of categories as text."""
     return {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
 
 

@@ -80,7 +80,7 @@ class Version(models.Model):
 
 
 class Category(models.Model):
-    """The identity of a node: it survives renames, moves and new codes. Labels point here."""
+    """The identity of a category, which survives renames, moves and new codes. Labels point to it."""
 
     taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="categories")
     key = models.UUIDField(default=uuid.uuid4, unique=True)

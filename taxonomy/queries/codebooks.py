@@ -85,7 +85,7 @@ class Codebook:
         return state if state is not None and state.level == level else None
 
     def rolled_up(self, level: int) -> dict[int, int]:
-        """Category id to the id of its ancestor at `level`, for every category at that level or below."""
+        """Category id to the id of the ancestor at `level`, for every category at that level or below."""
         pairs = ((state.category_id, self.ancestor(state.category_id, level)) for state in self.states)
         return {category: ancestor.category_id for category, ancestor in pairs if ancestor}
 

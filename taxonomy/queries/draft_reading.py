@@ -71,8 +71,8 @@ LABELS = {
 def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> list[DraftBranch]:
     """The types with their subtrees; a removed category is last below its nearest remaining ancestor.
 
-    `words` keep only categories whose code or name contains them, with their ancestors. The types and the
-    paths to the chosen category and to changed ones are open.
+    `words` keep only categories whose code or name contains them, with their ancestors, all open. Otherwise
+    types and the paths to the chosen category and to changed ones are open.
     """
     draft = found.draft
     published = draft.published
@@ -121,7 +121,7 @@ def _hues(draft: Draft) -> dict[str, int]:
 
 
 def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
-    """Does the branch, or one below it, match all words? Branches that do not match are removed."""
+    """Does the branch, or a branch below it, match all words? Removes the branches below that do not."""
     branch.below = [each for each in branch.below if _keep(each, wanted)]
     code, name = look_alike(branch.entry.code), look_alike(branch.entry.name)
     matches = all(
@@ -131,7 +131,7 @@ def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
 
 
 def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) -> bool:
-    """Open the branches with content to show below them; True if one of these branches is such content."""
+    """Open the branches with content to show below them; True if any of these has or is such content."""
     is_seen = False
     for branch in found:
         inside = _open(branch.below, chosen, is_filtered=is_filtered)
@@ -180,7 +180,7 @@ def about(found: Drafted, entry: Entry, typed: Mapping[str, str]) -> dict[str, A
 
 
 def _places(draft: Draft, entry: Entry) -> Iterator[tuple[Entry | None, int]]:
-    """The possible parents of a category, None for the top, with the level that it would have there."""
+    """The possible parents of a category, None for the top, each with the resulting level."""
     below = {each.key for each in draft.all_below(entry.key)} | {entry.key}
     height = 1 + max((draft.level(key) for key in below), default=0) - draft.level(entry.key)
     if entry.parent is not None:
@@ -203,7 +203,7 @@ class ChangeInWords:
 
 
 def told(found: Drafted) -> list[ChangeInWords]:
-    """The changes of the draft that count, newest first."""
+    """The changes in force of the draft in words, newest first."""
     draft, colours = Draft(found.entries), _hues(found.draft)
     lines = []
     for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
@@ -253,7 +253,7 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
 
 
 def not_again(found: Drafted, refused: Sequence[tuple[Change, Refused]]) -> list[str]:
-    """Changes that were taken back and cannot be done again, in words, with why."""
+    """The undone changes that cannot be redone, in words, with the reasons."""
     titles = [title_of(found.draft, change) for change in as_changes([change for change, _why in refused])]
     causes = [_(cause.template) % cause.values for _change, cause in refused]
     return [f"{title} ({cause})" for title, cause in zip(titles, causes, strict=True)]

@@ -106,7 +106,7 @@ def steps(taxonomy: Taxonomy) -> list[VersionStep]:
 
 
 def life(taxonomy: Taxonomy, category_id: int) -> CategoryLife:
-    """The life of one category. Three queries."""
+    """The history of one category. Three queries."""
     numbers = {version.pk: version.number for version in published_versions(taxonomy)}
     states = [state for state in _states(taxonomy) if state.version_id in numbers]
     at = {(state.version_id, state.category_id): state for state in states}
@@ -148,7 +148,7 @@ def _states(taxonomy: Taxonomy) -> QuerySet[CategoryState]:
 
 
 def _changes(taxonomy: Taxonomy) -> QuerySet[Change]:
-    """The changes that count, with their makers as `maker`, and their proposals."""
+    """The changes in force, with their makers as `maker`, and their proposals."""
     seat = Membership.objects.filter(study=taxonomy.study_id, user=OuterRef("made_by"))
     counting = Change.objects.filter(version__taxonomy=taxonomy, undone_at=None).select_related("motion")
     return counting.annotate(maker=Subquery(seat.values("pseudonym")[:1])).order_by("version", "number")

@@ -86,7 +86,7 @@ def _path(book: Codebook, state: CategoryState) -> Iterator[CategoryState]:
 
 
 def about(book: Codebook, state: CategoryState) -> dict[str, Any]:
-    """One category of a version with its texts and its place in the tree. Each phrase is a list of parts."""
+    """One category of a version with its texts and its place in the tree; each phrase is a list of parts."""
     listed = {
         name: [parts(phrase, book) for phrase in phrases(getattr(state, name))]
         for name in ("includes", "excludes", "examples")

@@ -31,7 +31,7 @@ def next_code(above: str | None, siblings: Sequence[str], level: int) -> str:
     start = "" if above is None else f"{above}."
     ends = [code.removeprefix(start) for code in siblings if code.startswith(start)]
     beginnings = {end.rstrip("0123456789") for end in ends}
-    if len(beginnings) == 1 and not beginnings.intersection(ends):  # all are numbered, as t1 and t7
+    if len(beginnings) == 1 and not beginnings.intersection(ends):  # all are numbered, such as t1 and t7
         [beginning] = beginnings
         start, ends = start + beginning, [end.removeprefix(beginning) for end in ends]
     taken = {code.casefold() for code in siblings}

@@ -68,7 +68,7 @@ class DraftTree:
         return self.entries[key]
 
     def __iter__(self) -> Iterator[Entry]:
-        """The categories from top to bottom, each before those below it."""
+        """The categories from top to bottom, each before its descendants."""
         return self.all_below(None)
 
     def all_below(self, parent: str | None) -> Iterator[Entry]:
@@ -78,7 +78,7 @@ class DraftTree:
             yield from self.all_below(key)
 
     def below(self, key: str | None) -> tuple[Entry, ...]:
-        """The categories right below, in order; the types for None."""
+        """The categories directly below, in order; the types for None."""
         return tuple(self.entries[each] for each in self._below.get(key, ()))
 
     def level(self, key: str | None) -> int:

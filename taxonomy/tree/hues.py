@@ -9,8 +9,8 @@ NONE: Final = HUES - 1
 
 
 def hues(own: Sequence[int | None]) -> list[int]:
-    """The colours of types in their order. `own` are their own colours, None for a type without one: it gets
-    the colour of its place, if another type has that the first free one, and no colour if none is free.
+    """The colours of types in order, from `own`, their own colours. A type without one (None) gets the colour
+    of its place, else the first free one; no colour if none is free, or from the fourth place on.
     """
     taken = {hue for hue in own if hue is not None}
     found = []

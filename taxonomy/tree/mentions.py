@@ -46,7 +46,7 @@ def stale_mentions(draft: Draft) -> list[Mention]:
 
 
 def _named(text: str, by_key: Mapping[str, str]) -> Iterator[str]:
-    """The codes among these that the text names, each once."""
+    """The outdated codes that the text names, each once."""
     found = {
         by_key.get(look_alike(word.rstrip(".:!?"))): None
         for pointer, word in (_WORD.findall(text) if by_key else ())

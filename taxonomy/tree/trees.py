@@ -1,4 +1,4 @@
-"""The tree of a taxonomy: sound by construction, in order, asked by code."""
+"""The tree of a taxonomy: sound by construction, ordered, with categories by code."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

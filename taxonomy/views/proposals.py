@@ -1,4 +1,4 @@
-"""Proposals of a taxonomy: the list with its votes, a new one, a ballot, a withdrawal, the rule."""
+"""Proposals of a taxonomy: the list with its votes, a new proposal, ballots, withdrawal, the rule."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -25,11 +25,11 @@ SERVERS_SECONDS = 2.0
 
 
 class Command(BaseCommand):
-    """Runs the platform: database, doorbell, web, worker and beat, until Ctrl-C."""
+    """Runs the platform: PostgreSQL, Redis, web, worker and beat, until Ctrl-C."""
 
     help = "Runs the platform, with PostgreSQL and Redis of its own unless told otherwise, until Ctrl-C."
     is_asked_to_end = False
-    requires_system_checks: list[str] = []  # they would open the database before the checks of this command
+    requires_system_checks: list[str] = []  # they would open the database before our checks
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--demo", action="store_true", help="load the demonstration study first")
@@ -66,7 +66,7 @@ class Command(BaseCommand):
     def run(self, supervisor: Supervisor, host: str, port: int, *, demo: bool) -> None:
         """Start everything in order and keep it running; ends only by KeyboardInterrupt or another error."""
         if uses_embedded_postgres() or uses_embedded_redis():
-            embedded.use()  # so that the last of the leftovers does not end the servers too
+            embedded.use()  # so that the last leftover process does not end the servers
         if supervisor.end_leftovers():
             self.say(_("Ended what an earlier run, which was killed, had left."))
         refuse_taken_port(host, port)
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
         supervisor.look()
         self.wait_for_web(supervisor, host, port)
-        if demo:  # before worker and beat start, which would take the processors from it
+        if demo:  # before worker and beat, which would compete for the processors
             call_command("demo", address=supervisor.address)
         supervisor.children.append(Child("worker", worker(), log(self.folder, "worker")))
         supervisor.children.append(Child("beat", beat(self.folder), log(self.folder, "beat")))
