@@ -96,7 +96,7 @@ class BulkDecisions(APIView):
 
 
 class BulkTakenBack(APIView):
-    """Take a bulk decision back: its issues are open again. A second call changes nothing."""
+    """Take a bulk decision back: issues on which it still stands open again. A second call does nothing."""
 
     @extend_schema(request=None, responses=BulkDecisionSerializer)
     def post(self, request: Request, round_id: int, bulk_id: int) -> Response:

@@ -96,7 +96,7 @@ def label_counts(version: Version, reader: Membership | None = None) -> LabelCou
 
 
 def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership | None) -> TimesByVersion:
-    """How often a category was chosen in revealed issues, by version of the label. At most six queries."""
+    """How often a category was chosen in revealed issues that the reader may see. At most six queries."""
     found = TimesByVersion()
     rounds = rounds_of(taxonomy)
     if not rounds:

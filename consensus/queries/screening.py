@@ -296,7 +296,7 @@ def votes(
 
 
 def vote_at(round_: Round, issue_id: int, blind: WithheldIssues = NOTHING) -> ScreenedPage | None:
-    """One complete, revealed issue with its labels and decisions; None for others. Seven queries."""
+    """One complete, revealed issue not in `blind`, with its labels and decisions, or None. Seven queries."""
     place = revealed(round_).filter(issue=issue_id, completed_at__isnull=False)
     place = place.exclude(pk__in=blind.values("pk"))
     page = list(place.values_list("issue_id", "position"))
