@@ -22,8 +22,8 @@ R = TypeVar("R")
 def once(request: HttpRequest, act: Callable[[], R]) -> R | None:
     """The result of `act` at the first sending of a form, in one transaction; None for a second sending.
 
-    Retried as a whole if it loses a race, which an action cannot do inside a transaction of a view. `act` may
-    therefore run three times, so messages to the user belong after this call.
+    Retried as a whole if it loses a race, because an action inside a view's transaction cannot retry itself.
+    `act` may therefore run three times, so messages to the user belong after this call.
     """
     return act() if first_time(request) else None
 

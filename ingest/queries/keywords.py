@@ -33,10 +33,10 @@ def stands_in(word: str, snapshot: str = "") -> Q:
 def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
     """The ids, out of `among`, of the study's issues in whose title or text a word occurs, in no order, as an
     array in PostgreSQL's notation, such as {3,1}: converting thousands of numbers for another statement would
-    take longer than finding them. Two queries.
+    take longer than finding them.
 
-    They are fast for a keyword of the study, for which only texts that the job has not searched yet are read.
-    For any other word all texts are read, which takes a second or two at full size.
+    Two queries. For a keyword of the study they read only texts that the job has not searched yet. For any
+    other word they read all texts, which takes a second or two at full size.
     """
     near = Keyword.objects.filter(study=study, word__iexact=word)
     keyword = next((one for one in near if lowered(one.word) == lowered(word)), None)

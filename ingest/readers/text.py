@@ -67,8 +67,8 @@ def wrong_byte(text: str) -> str | None:
 
 
 class Source(io.RawIOBase):
-    """A stream of bytes after the part already read (`head`), counted and limited. Reading past `max_bytes`
-    raises Refused. Closing it leaves `stream` open.
+    """The part already read of a stream of bytes (`head`), then its rest, counted and limited. Reading past
+    `max_bytes` raises Refused. Closing it leaves `stream` open.
     """
 
     def __init__(self, stream: BinaryIO, *, head: bytes = b"", max_bytes: int) -> None:

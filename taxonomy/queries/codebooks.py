@@ -12,8 +12,8 @@ from taxonomy.tree.hues import NONE, hues
 class States(dict[int, CategoryState]):
     """The categories of one version by their ids, in the order of the tree.
 
-    The id of an earlier version's category that this version lacks finds the category that it became, or,
-    after a split or retirement, its last state; such ids do not count in `len`, iteration or `in`.
+    The id of a former category gives the category that it became, or, after a split or retirement, its last
+    state. Such ids do not count in `len`, iteration or `in`.
     """
 
     def __init__(self, version_id: int, states: Iterable[CategoryState]) -> None:

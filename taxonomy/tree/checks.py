@@ -178,7 +178,7 @@ def _parent_causes(
 
 
 def _path(node: Node, by_code: Mapping[str, WrittenCategory]) -> list[str]:
-    """The codes from the top down to the node, with one code more than a sound tree can have at most."""
+    """The codes from the top down to the node, at most one more than a sound tree can have."""
     path = [node.code]
     while len(path) <= SUB_THEME and (parent := by_code.get(node.parent or "")):
         node = parent.node
