@@ -1,4 +1,4 @@
-"""The worker's door to reports as files."""
+"""The worker's task for report files."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from studies.models import Membership
 
 @register(MAKING)
 def make_a_report(job: Job, progress: Progress) -> dict[str, Any]:
-    """Make an agreement report as a file, for the member who asked and as they may read it now."""
+    """Make an agreement report as a file for the requesting member, with what this member may read now."""
     given = job.arguments
     with translation.override(given["language"]):
         return make_report(

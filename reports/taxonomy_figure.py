@@ -1,4 +1,4 @@
-"""A version of a taxonomy as a figure: the tree, the shares of a round, and what both say in words."""
+"""A version of a taxonomy as a figure: the tree, the shares of a round, and the caption."""
 
 from dataclasses import dataclass
 
@@ -20,12 +20,12 @@ from taxonomy.queries.reading import level_counts
 
 DIGITS = 1
 MOST = 1_000
-"""So many categories are drawn as PDF and PNG, on some eight pages of paper. It takes three seconds."""
+"""The most categories for PDF and PNG: about eight pages of paper, drawn in three seconds."""
 
 
 @dataclass(frozen=True)
 class ShareLine:
-    """The share of one type or theme as a text, with what it was counted from."""
+    """The share of one type or theme as a text, with the `number` that it was counted from."""
 
     state: CategoryState
     number: int
@@ -34,7 +34,7 @@ class ShareLine:
 
 @dataclass(frozen=True)
 class TaxonomyFigure:
-    """A tree as SVG, its caption for a paper, the `texts` in it, and how many categories it has (`size`)."""
+    """A tree as SVG, its caption for a paper, the `texts` in it, and its number of categories (`size`)."""
 
     svg: str
     caption: str
@@ -44,12 +44,12 @@ class TaxonomyFigure:
 
     @property
     def forms(self) -> list[str]:
-        """Those of `drawing.vega.FORMS` that it can be a file of."""
+        """The forms of `drawing.vega.FORMS` that this figure can have."""
         return [form for form in FORMS if form == "svg" or self.size <= MOST]
 
     def as_file(self, form: str) -> bytes:
-        """One of `drawing.vega.FORMS`. SVG is there; others take a second or two, and raise what
-        `render` raises, and TreeTooLarge.
+        """The figure in one of `drawing.vega.FORMS`: SVG at once, others in a second or two. Raises
+        TreeTooLarge and the errors of `render`.
         """
         if form not in self.forms:
             raise TreeTooLarge(MOST)
@@ -57,7 +57,7 @@ class TaxonomyFigure:
 
 
 def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> TaxonomyFigure:
-    """The figure of a version; without shares where there are none. No queries."""
+    """The figure of a version, with the shares of a round if given. No queries."""
     name, number = drawable(version.taxonomy.name), _("version %(n)s") % {"n": version.number}
     lines = _lines(book, shares)
     said = {line.state.category_id: line.share for line in lines}
@@ -76,7 +76,7 @@ def taxonomy_figure(version: Version, book: Codebook, shares: Shares | None) -> 
         above.append(made[state.category_id])
     notes = []
     if shares:
-        # As in the caption, without what the tree says itself.
+        # The same words as in the caption, without the sizes that the tree shows.
         notes = [drawable(" ".join((f"{capfirst(_of_what(shares))}.", *_more(shares, version))))]
     texts = (
         name,
@@ -109,7 +109,7 @@ def _caption(version: Version, book: Codebook, shares: Shares | None) -> str:
 
 
 def _of_what(shares: Shares) -> str:
-    """The base of the shares: one number, or two where something is decided or labelled above the themes."""
+    """The base of the shares: one number, or two if decisions or labels are above the themes."""
     types, themes = shares.bases[Level.TYPE], shares.bases[Level.THEME]
     values = {"n": count(types), "themes": count(themes), "round": shares.round.name}
     alike = themes in {0, types}

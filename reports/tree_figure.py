@@ -1,7 +1,7 @@
 """A taxonomy drawn as a tree, from its name down to the sub-themes: SVG, two columns of a paper wide. Pure.
 
-Points are the unit. Texts are wrapped by their measured widths, and each box is as high as what is in it, so
-nothing is cut and nothing overlaps; a larger taxonomy is higher. Colours repeat what codes say. They are
+Points are the unit. Texts wrap at their measured widths and each box is as high as its text, so nothing is
+cut and nothing overlaps; a larger taxonomy is higher. Colours repeat the information of codes. They are
 attributes for print; a page that shows the tree overrides them by class.
 """
 
@@ -19,16 +19,16 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, SECOND, RULE = "#000000", "#434c59", "#8d96a3"
 ROOT, SMALL = 9.0, 6.5
 TRUNK, GAP = 4.0, 13.0
-"""Where the line down from the name stands, and what lies between two columns of boxes."""
+"""The place of the vertical line below the name, and the gap between two columns of boxes."""
 LEADING, SHARE_GAP = 1.14, 5.0
 FRAMED = 2
-"""Types and themes have a frame, sub-themes none."""
+"""Boxes of types and themes have a frame, boxes of sub-themes have none."""
 HANG = 0.36
-"""The most of a box that its codes may take beside its name; longer ones stand above it."""
+"""The largest share of a box for a code beside its name; a longer code is above the name."""
 
 
 class Hue(NamedTuple):
-    """The class of a type's elements, and its colours in print: of lines and letters, and of fillings."""
+    """The class of a type's elements, and its colours in print: for lines and letters, and for fillings."""
 
     css: str
     line: str
@@ -37,11 +37,11 @@ class Hue(NamedTuple):
 
 HUES = (Hue("ta", "#0b4f9e", "#e6effb"), Hue("tb", "#00775a", "#e3f6ef"), Hue("tc", "#a23c00", "#fdeee4"))
 NO_HUE = Hue("", "#434c59", "#f1f3f6")
-"""The first three types have a hue, as everywhere; a fourth cannot be told apart by all."""
+"""Only the first three types have a hue, as everywhere: not everybody can tell a fourth hue apart."""
 
 
 class TreeColumn(NamedTuple):
-    """How a level is set: size of letters, what is around them, and the space to the next of the level."""
+    """The layout of a level: size of letters, space beside and above them, and space to the next box."""
 
     size: float
     inside: float
@@ -51,13 +51,13 @@ class TreeColumn(NamedTuple):
 
 COLUMNS = (TreeColumn(8.0, 4.0, 3.5, 5.0), TreeColumn(7.0, 4.0, 1.5, 2.7), TreeColumn(6.6, 0.0, 0.0, 0.3))
 SHARES = {1: (1.0,), 2: (0.4, 0.6), 3: (0.165, 0.365, 0.47)}
-"""How columns share the width, by the depth of the tree."""
+"""The columns' shares of the width, by the depth of the tree."""
 
 
 @dataclass
 class Leaf:
-    """A category to draw with what stands below it; `share` is a text, "" for none. `hue`: of a type, its
-    place in HUES, None for that of its place in the tree.
+    """A category to draw with the categories `below` it; `share` is a text, "" for none. `hue`, for a type:
+    its place in HUES, None to use its place in the tree.
     """
 
     code: str
@@ -68,7 +68,7 @@ class Leaf:
 
 
 class Run(NamedTuple):
-    """A piece of a line: where it begins in its box, on which base line, and how it is set."""
+    """A piece of a line: its start in its box, its base line, and its style."""
 
     x: float
     y: float
@@ -81,7 +81,7 @@ class Run(NamedTuple):
 
 @dataclass
 class Box:
-    """A category to be drawn; `top` is known once all are placed. `span` is the height with those below."""
+    """A category with its layout; `_place` sets `top`. `span` is the height including all boxes below it."""
 
     level: int
     hue: Hue
@@ -96,13 +96,13 @@ class Box:
 
     @property
     def middle(self) -> float:
-        """Where lines meet it: in the middle, and at the first line of a category without a frame."""
+        """The height where lines meet the box: its middle, or the first line of text without a frame."""
         return self.top + (self.height / 2 if self.level < FRAMED else COLUMNS[self.level].size * 0.6)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a tree is drawn on: left and right of each column, and where names begin beside their codes."""
+    """The sheet of a tree: the left and right edges of each column, and the start of names beside codes."""
 
     ruler: Ruler
     edges: list[tuple[float, float]]
@@ -110,9 +110,9 @@ class Sheet:
 
 
 def tree_figure(name: str, version: str, types: Sequence[Leaf], notes: Sequence[str], ruler: Ruler) -> str:
-    """The SVG of these types below the name of their taxonomy; `notes` are paragraphs beneath it.
+    """The SVG of these types below the name of their taxonomy, with `notes` as paragraphs at the end.
 
-    The ruler knows all letters, those of the words in between too.
+    The ruler knows the letters of all texts.
     """
     edges = _edges(_depth(types))
     hang = [_hang(types, level, edges[level], ruler) for level in range(len(edges))]
@@ -156,7 +156,7 @@ def _edges(depth: int) -> list[tuple[float, float]]:
 
 
 def _hang(types: Sequence[Leaf], level: int, edges: tuple[float, float], ruler: Ruler) -> float:
-    """Where names of a level begin beside their codes: behind the widest that leaves them room enough."""
+    """The start of a level's names beside their codes: after the widest code that leaves enough room."""
     column, (left, right) = COLUMNS[level], edges
     codes = [ruler(f"{one.code}  ", column.size, bold=True) for one in _at(types, level)]
     return max((code for code in codes if code <= HANG * (right - left)), default=0.0)
@@ -216,7 +216,7 @@ def _stacked(boxes: Sequence[Box]) -> float:
 
 
 def _place(boxes: Sequence[Box], top: float) -> None:
-    """Each box in the middle of what stands below it, and the other way round where it is the higher."""
+    """Centre each box on the boxes below it, or those boxes on a higher box."""
     for box in boxes:
         box.top = top + (box.span - box.height) / 2
         _place(box.below, top + (box.span - _stacked(box.below)) / 2)
@@ -268,7 +268,7 @@ def _boxes(boxes: Sequence[Box], sheet: Sheet) -> Iterator[str]:
 
 
 def _drawn(box: Box, sheet: Sheet) -> Iterator[str]:
-    """A box with its letters, the lines to what stands below it, and that."""
+    """A box with its text, the lines to the boxes below it, and these boxes."""
     (left, right), column, hue = sheet.edges[box.level], COLUMNS[box.level], box.hue
     if box.below:
         middle = right + GAP / 2
@@ -295,7 +295,7 @@ def _drawn(box: Box, sheet: Sheet) -> Iterator[str]:
 
 
 def _text(run: Run, ink: str, css: str, ruler: Ruler, left: float = 0.0, top: float = 0.0) -> str:
-    """A text; where its width is known it says it, so that it fits in the font of whoever looks, too."""
+    """A text with its exact width, if the ruler knows it, so that it also fits in a viewer's own font."""
     more = ' font-weight="700"' * run.bold + ' text-anchor="end"' * run.at_end
     if ruler.knows(run.text):
         width = ruler(run.text, run.size, bold=run.bold)

@@ -41,11 +41,11 @@ BothKappas = tuple[str, tuple[Agreement, Agreement]]
 
 @dataclass(frozen=True)
 class DryRun:
-    """The effect of a draft. `follow` labels follow their category; `again` labels need a second look;
-    `answered` open labels get the category that they wait for. `effects` has the categories that
-    change, most labels first. `kappas` compares the kappas of the round `round_name`, "" if there is none.
-    `withheld` issues are withheld from the reader and in no other number. `rounds` lists the rounds that are
-    not closed, with the reason to keep the old version, or None if they use the new version.
+    """The effect of a draft. `follow` labels follow their category; `again` labels need a second look by the
+    author; `answered` open labels get their category. `effects` has the categories that change, most labels
+    first. `kappas` compares the kappas of the round `round_name`, "" if there is none. `withheld` issues are
+    withheld from the reader and in no other number. `rounds` lists the rounds that are not closed, with the
+    reason to keep the old version, or None if they use the new version.
     """
 
     labels: int = 0

@@ -1,4 +1,4 @@
-"""Rows of the page's tables: a number, and its interval drawn on the axis of its table."""
+"""Rows of the page's tables: a number, with its interval drawn on the axis of the table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ MARKS = ("circle", "square", "diamond")
 
 @dataclass(frozen=True)
 class ChartRow:
-    """A row of a table with an axis: the number `of` it, and the number `drawn`.
+    """A row of a table with an axis: the number `of` the row, and its marks `drawn` on the axis.
 
-    `place` is that of its type, from 0; -1 where types play no part. `group` is the agreement of a group of
-    issues. `resampled` is the interval by bootstrap, where the reader asked for it.
+    `place` is the place of its type, from 0; -1 for a row without a type. `group` is the agreement of a group
+    of issues. `resampled` is the bootstrap interval, if the reader requested it.
     """
 
     of: Coefficient
@@ -42,7 +42,7 @@ class ChartRow:
 
     @property
     def mark(self) -> str:
-        """Shape of the mark: hue and shape together tell the first three types apart."""
+        """The shape of the mark: hue and shape together tell the first three types apart."""
         return MARKS[self.place] if 0 <= self.place < len(MARKS) else MARKS[0]
 
     @property
@@ -63,14 +63,14 @@ class Chart:
 
 
 def kappa_axis(groups: Iterable[Agreement]) -> Axis:
-    """The axis on which the kappas of these groups lie."""
+    """An axis for the kappas of these groups and their intervals."""
     kappas = [group.coefficients[HEADLINE] for group in groups]
     ends = known((kappa.value, kappa.low, kappa.high) for kappa in kappas)
     return close_axis(ends, EDGE, DRAWN - EDGE, most=4)
 
 
 def group_row(axis: Axis, found: Agreement, **fields: Any) -> ChartRow:
-    """The row of one group of issues, its kappa drawn on the axis."""
+    """The row of one group of issues, with its kappa drawn on the axis."""
     kappa = found.coefficients[HEADLINE]
     return ChartRow(kappa, whisker(axis, kappa.value, kappa.low, kappa.high), group=found, **fields)
 
@@ -80,7 +80,7 @@ def place_of(report: AgreementReport, code: str) -> int:
 
 
 def named(report: AgreementReport, code: str) -> dict[str, Any]:
-    """A category as its chip shows it."""
+    """The values that the chip of a category shows."""
     return {"code": code, "place": place_of(report, code), "name": report.codebook.by_code[code].name}
 
 

@@ -24,7 +24,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 @computed_of_labels
 def resampled(report: AgreementReport) -> Bootstrap:
-    """The intervals by resampling issues, in seconds for a large study; the seed is the round's, unsigned."""
+    """The bootstrap intervals, in seconds for a large study; the seed is the round's as unsigned number."""
     seed = report.round.seed % 2**64
     return bootstrap(report.numbers.patterns, seed=seed, columns_are_raters=bool(report.columns))
 

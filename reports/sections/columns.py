@@ -1,4 +1,4 @@
-"""A column of a table, as every file, page and picture has it; and the columns that several sections have."""
+"""A column of a table, the same in files, pages and pictures, and the columns that several sections share."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ ESTIMATE_CELLS = ("value", "se", "low", "high", "reason")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its name in files, its heading for people, and how people read its cells.
+    """A column of a table: its name in files, its heading for people, and the format of its cells.
 
-    `words` puts the text of a cell into words; `digits` writes a number that is no whole number.
+    `words` translates the text of a cell; `digits` formats a number that is not whole.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Column:
     digits: Callable[[float], str] = number
 
     def text(self, report: AgreementReport, cell: object) -> str:
-        """A cell as people read it; "" where it is empty."""
+        """A cell as text for people; "" for an empty cell."""
         if isinstance(cell, float):
             return self.digits(cell)
         if isinstance(cell, int):
@@ -50,7 +50,7 @@ def estimate_cells(found: Coefficient) -> tuple[object, ...]:
 
 
 def _from(names: "Mapping[str, StrPromise | str]") -> Words:
-    """The name of what a cell holds; a cell that names nothing known stays as it is."""
+    """Translates a cell by these names; an unknown text stays as it is."""
     return lambda _report, text: str(names.get(text, text))
 
 

@@ -1,4 +1,4 @@
-"""What the issues of an agreement report are: by repository, year and decided type, and what was decided."""
+"""The issues of an agreement report by repository, year and decided type, and their decisions."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,11 +29,11 @@ Found = tuple[int, int | None, int, int]
 
 @computed_once
 def composition(report: AgreementReport) -> list[dict[str, Any]]:
-    """Table I: a line per repository and one for all, over the years and the decided types that occur.
+    """Table I: a line per repository and a line for all, over the years and the decided types that occur.
 
-    Years come by their names, `UNKNOWN` last, and types by their codes. `false_positives` are further issues,
-    which a screening excluded, and a repository that has these alone is a line too; None where the study has
-    no screening. Five queries at most.
+    The keys are years, `UNKNOWN` last, and codes of types. `false_positives` counts further issues, which a
+    screening excluded, also for repositories without other issues; None for a study without a screening, or
+    a report without a reader. Five queries at most.
     """
     found = report.issues
     dropped = false_positives(report.round, report.reader) if report.reader else None
@@ -67,9 +67,9 @@ def composition(report: AgreementReport) -> list[dict[str, Any]]:
 
 @computed_once
 def distribution(report: AgreementReport) -> list[dict[str, Any]]:
-    """The decided types, then the decided themes, that occur: in the order of the tree.
+    """The decided types that occur, then the decided themes, each in the order of the tree.
 
-    `issues` were decided as the category, of the `base` that were decided at its level or below.
+    `issues` have this category or one below it as decision, of `base` issues decided at its level or below.
     """
     answer = []
     for level in (Level.TYPE, Level.THEME):
@@ -86,7 +86,7 @@ def distribution(report: AgreementReport) -> list[dict[str, Any]]:
 
 
 def _rolled_up(report: AgreementReport, level: Level) -> dict[int, int]:
-    """Of the decided places that occur: the id of the category of this level that each lies in, if any."""
+    """For each decided place that occurs, the id of its ancestor at this level, if there is any."""
     book, above = report.codebook, report.codebook.rolled_up(level)
     places = {place for _repository, _year, place, _count in report.issues if place >= 0}
     found = {place: above.get(book.states[place].category_id) for place in places}
@@ -186,7 +186,7 @@ def _themes_below_types(report: AgreementReport, table: Table) -> Table:
 
 
 def _decision_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The decided types with the themes of each below it; None where nothing is decided."""
+    """The decided types, each followed by its themes; None if nothing is decided."""
     found = distribution(report)
     most = max((one["share"] for one in found), default=1.0)
     rows = [

@@ -1,4 +1,4 @@
-"""The coefficients of the independent labels, and with the last ballots in them."""
+"""The coefficients of the independent labels, and of the labels with the last ballots."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,7 +19,7 @@ before_and_after = computed_once(before_after_of_report)
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
-    """No row before a vote."""
+    """A row per coefficient; no rows before a vote."""
     both = before_and_after(report)
     if both is None:
         return
@@ -30,7 +30,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The few coefficients that the page shows; None where nobody voted."""
+    """The few coefficients that the page shows; None if nobody voted."""
     both = before_and_after(report)
     if both is None:
         return None

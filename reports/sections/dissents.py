@@ -1,4 +1,4 @@
-"""Where on their way each volunteer stood alone: tiredness and learning show there."""
+"""When each volunteer dissented alone in their order of labelling: it shows tiredness and learning."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ WIDTH, HEIGHT, GAP = 14.0, 28.0, 2.0
 
 @dataclass(frozen=True)
 class VolunteerWay:
-    """The tenths of one volunteer's own way through the round, or those of all together (`volunteer` "")."""
+    """The tenths of one volunteer's labels in order, or of all volunteers together (`volunteer` "")."""
 
     volunteer: str
     labels: int
@@ -31,7 +31,7 @@ class VolunteerWay:
 
     @property
     def issues(self) -> int:
-        """How many issues they labelled on which all others, two or more, agree."""
+        """How many of the volunteer's issues all others, two or more, agree on."""
         return sum(stretch.issues for stretch in self.stretches)
 
     @property
@@ -41,11 +41,11 @@ class VolunteerWay:
 
 @computed_once
 def dissents(report: AgreementReport) -> tuple[VolunteerWay, ...]:
-    """How often each volunteer stood alone in each tenth of their way, in the order of columns; then all
-    together. () without labels at this level.
+    """How often each volunteer dissented alone in each tenth of their labels, in the order of columns; then
+    all volunteers together. () without labels on complete, revealed issues.
 
-    A way is the order of a volunteer's submissions, over the issues that the report counts. A second or so
-    for a full study, so the page shows it to readers who ask. Two queries.
+    Labels are in the order of submission, over the issues that the report counts. It takes about a second for
+    a full study, so the page shows it on request. Two queries.
     """
     found = ways(report.round, report.codebook, report.blind)
     codes = np.append(places_at(report.codebook, report.level), np.int32(MISSING))[found.codes]
@@ -73,7 +73,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
-    """A row of bars per volunteer, and one for all, where the address asks; None where it does not."""
+    """A row of bars per volunteer and a row for all, if the address requests them; else None."""
     if asked.get("dissents") != "yes":
         return {"dissents": None}
     found = dissents(report)
@@ -97,7 +97,7 @@ def _card_row(way: VolunteerWay, most: float) -> dict[str, Any]:
 
 
 def _bar(at: int, stretch: Stretch, most: float) -> dict[str, str]:
-    """A tenth without a dissent is a line of one unit, one without an issue is nothing."""
+    """The bar of a tenth: one unit high without a dissent, no height without an issue."""
     share = _share(stretch)
     height = 0.0 if share is None else max(1.0, share / most * HEIGHT)
     return {

@@ -1,4 +1,4 @@
-"""Every group with every coefficient, and what of the round is in no number."""
+"""Every group with every coefficient, and the counts of what the report leaves out."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def _groups(report: AgreementReport) -> list[dict[str, Any]]:
 
 
 def _figures(groups: list[dict[str, Any]]) -> KeyedFigures:
-    """Groupings that a frozen report has not, such as by round, are not looked at."""
+    """The figures of all groups; groupings that frozen reports lack, such as by round, are left out."""
     for group in groups:
         if tuple(group["group"]) not in ((), *BY):
             continue
@@ -38,7 +38,7 @@ def _figures(groups: list[dict[str, Any]]) -> KeyedFigures:
         for name, found in group["coefficients"].items():
             yield estimate("groups", of, name, found)
         for name, count in group["left_out"].items():
-            # That a round goes on makes no difference.
+            # These counts change while a round continues, which is no change of the report.
             if name not in REASONS:
                 yield FigureKey("left-out", of, name), Figure(count)
     for one in groups[0]["categories"]:

@@ -1,4 +1,4 @@
-"""The drift check: each volunteer against themselves, and all pooled."""
+"""The drift check: each volunteer compared with themselves, and all volunteers pooled."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -28,7 +28,7 @@ _cells = attrgetter(
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    """No row where no issue came twice."""
+    """A row per volunteer and a row for all; no rows without second labels."""
     found = report.intra
     for one in (*found.raters, found.pooled) if found else ():
         reason = one.cohen_kappa.reason
@@ -44,7 +44,7 @@ def _figures(found: dict[str, Any]) -> KeyedFigures:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The drift check, all volunteers pooled first; None where no issue came twice."""
+    """The drift check, with the pooled volunteers first; None without second labels."""
     if report.intra is None:
         return None
     return {"intra": [report.intra.pooled, *report.intra.raters], "intra_left_out": intra_left_out(report)}

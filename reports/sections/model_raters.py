@@ -21,10 +21,8 @@ from reports.sections.volunteers import DECISION_NAMES
 
 @computed_once
 def model_comparisons(report: AgreementReport) -> tuple[tuple[str, ModelRater], ...]:
-    """Every model with a label on an issue of the report: its pseudonym, and what its comparison gave. In
-    the order in which they joined the study.
-
-    One query, and two more where there is such a model.
+    """The pseudonym and comparison of every model with a label on an issue of the report, in the order in
+    which the models joined the study. One query, and two more if there is such a model.
     """
     found = beside_models(report.round, report.codebook, report.blind)
     if found is None:
@@ -45,7 +43,7 @@ _cells = attrgetter(
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    """`reason` says why values are undefined, each reason once."""
+    """A row per model; the cell `reason` lists the reasons for undefined values, each once."""
     for model, found in model_comparisons(report):
         values = (found.agreement, found.kappa, found.among_agreement, found.among_kappa)
         reasons = [value.reason for value in values if value.value is None]

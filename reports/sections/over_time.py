@@ -1,4 +1,4 @@
-"""Labels over time: what was labelled and decided in each month, and whether the decisions changed."""
+"""Labels over time: the labels and decisions of each month, and whether the decisions changed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ from reports.sentences.over_time import change_sentences
 
 @computed_of_labels
 def periods(report: AgreementReport) -> Periods:
-    """The labels and decisions of each month (UTC) in which last labels came."""
+    """The labels and decisions of issues by the month (UTC) of their last label."""
     numbers, found = report.numbers, report.numbers.labels
     at_level = np.append(numbers.places, np.int32(MISSING))
     codes, decided = at_level[found.codes], at_level[found.decided]
@@ -54,7 +54,7 @@ def _as_dict(report: AgreementReport) -> dict[str, Any]:
 
 
 def _change(report: AgreementReport) -> dict[str, Any]:
-    """The test of the decisions, over the most frequent categories and all others together."""
+    """The test of the decisions, over the most frequent categories and all others as one category."""
     found = periods(report).change
     return {
         "decided_issues": found.labels,
@@ -80,7 +80,7 @@ def _figures(found: dict[str, Any]) -> KeyedFigures:
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    """Shares are of the month."""
+    """A row per month and category, with shares of the month."""
     for month in _as_dict(report)["months"]:
         decided = sum(found["decided"] for found in month["categories"].values())
         for code, found in month["categories"].items():
@@ -95,7 +95,7 @@ def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
 
 
 def _drawn(report: AgreementReport, table: Table) -> Table:
-    """The months where there are several, of the most frequent categories."""
+    """The rows of the most frequent categories; no rows for a single month."""
     found = periods(report)
     frequent = {report.overall.categories[place].code for place in found.frequent}
     rows = [row for row in table.rows if row[1] in frequent]
@@ -103,7 +103,7 @@ def _drawn(report: AgreementReport, table: Table) -> Table:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The shares of the frequent categories in each month, and what the test says; None with one month."""
+    """The shares of the frequent categories in each month, and the test in words; None for a single month."""
     found = periods(report)
     if len(found.names) < 2:
         return None

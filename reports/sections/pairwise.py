@@ -1,4 +1,4 @@
-"""Volunteers and categories two by two: kappas of pairs, categories side by side, label against decision."""
+"""Pairs of volunteers and categories: kappas of pairs, categories side by side, labels against decisions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sentences import numbers as say
 
 SHOWN = 12
-"""So many pairs of categories are on the page; the files have all."""
+"""The number of pairs of categories on the page; the files have all pairs."""
 
 
 def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
@@ -44,23 +44,23 @@ def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
 
 @computed_of_labels
 def side_by_side(report: AgreementReport) -> list[str]:
-    """The compared volunteers, in an order that puts volunteers who agree side by side."""
+    """The compared volunteers, in an order that puts volunteers who agree next to each other."""
     return [report.columns[column] for column in clustered(report.overall.pairs)]
 
 
 def _confusion(report: AgreementReport) -> list[dict[str, Any]]:
-    """In how many issues two categories were both chosen, most first; each pair once, in the tree's order."""
+    """The number of issues in which two categories were both chosen, each pair once, most issues first."""
     return _most_first(report, np.triu(confusion(report.numbers.patterns), 1), ("first", "second", "issues"))
 
 
 @computed_of_labels
 def decision_table(report: AgreementReport) -> NDArray[np.int64]:
-    """[q, q] labels of one category on issues decided as another."""
+    """[q, q] the labels of the row's category on issues that were decided as the column's category."""
     return against_decision(report.numbers.patterns, report.numbers.decided)
 
 
 def _against_decision(report: AgreementReport) -> list[dict[str, Any]]:
-    """How many labels of one category lie on issues decided as another, most first."""
+    """The number of labels of one category on issues decided as another category, most labels first."""
     table = decision_table(report)
     return _most_first(report, table - np.diag(np.diag(table)), ("label", "decision", "labels"))
 
@@ -68,7 +68,7 @@ def _against_decision(report: AgreementReport) -> list[dict[str, Any]]:
 def _most_first(
     report: AgreementReport, table: NDArray[np.int64], names: tuple[str, str, str]
 ) -> list[dict[str, Any]]:
-    """The cells of a square table of categories that are not 0, largest first, then in the tree's order."""
+    """The cells above 0 of a square table of categories, largest first, then in the order of the tree."""
     codes = [category.code for category in report.overall.categories]
     found = [(codes[row], codes[column], int(table[row, column])) for row, column in np.argwhere(table)]
     return [dict(zip(names, one, strict=True)) for one in sorted(found, key=lambda one: -one[2])]
@@ -82,9 +82,9 @@ def _names(pair: Mapping[str, Any]) -> str:
 
 
 def _pairs_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
-    """Cohen's kappas as a square table; None where columns are no volunteers, or there is no pair.
+    """Cohen's kappas as a square table; None if columns are not volunteers, or there is no pair.
 
-    A cell is a kappa without its leading zero, its heat, and the whole in words.
+    A cell has the kappa without its leading zero, its heat, and the same in words.
     """
     found = report.overall.pairs
     if not found:

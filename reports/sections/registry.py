@@ -8,7 +8,7 @@ from reports.sections.section import Section
 
 
 def _found() -> dict[str, Section]:
-    """The sections by their keys. A statistic adds its section in a module of its own, and is found here."""
+    """The sections of all modules by their keys. A new statistic only adds a module with its section."""
     names = (one.name for one in pkgutil.iter_modules(sections.__path__, "reports.sections."))
     modules = [import_module(name) for name in names if name != __name__]
     return {one.key: one for module in modules for one in vars(module).values() if isinstance(one, Section)}
@@ -18,7 +18,7 @@ _FOUND = _found()
 
 
 def _in_order(*keys: str) -> tuple[Section, ...]:
-    """The sections, first those of these keys in their order, and then all others in that of the report."""
+    """All sections: first the sections of these keys, then all others in the order of the report."""
     return tuple(_FOUND[key] for key in dict.fromkeys([*keys, *_REPORT, *_FOUND]))
 
 
@@ -28,23 +28,23 @@ _REPORT = (
     "against-decision", "intra-rater", "models", "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
-"""In the order of the whole report as a file."""
+"""All sections in the order of the whole report as a file."""
 CARD_SECTIONS = _in_order(
     "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
     "intra-rater", "consensus", "rounds", "issues", "over-time", "volunteers", "models", "dissents",
 )  # fmt: skip
-"""In the order of the page, whose columns take theirs."""
+"""All sections in the order of the page; each column of the page takes its sections."""
 PICTURE_SECTIONS = _in_order(
     "coefficients", "types", "repositories", "rounds", "consensus", "models", "pairs", "categories",
     "confusion", "issues", "distribution", "over-time",
 )  # fmt: skip
-"""In the order of the pictures."""
+"""All sections in the order of the pictures."""
 _JSON_SECTIONS = _in_order(
     "report", "issues", "distribution", "over-time", "splits", "pairs", "confusion", "against-decision",
     "volunteers", "models", "intra-rater",
 )  # fmt: skip
 JSON_PARTS = tuple(section.json for section in _JSON_SECTIONS if section.json)
-"""In the order of the JSON, which frozen reports keep."""
+"""The parts of the JSON in its order, which frozen reports keep."""
 
 TABLES = {section.key: section.table for section in SECTIONS}
-"""The tables by the name that links, files and the command use."""
+"""The tables by their names in links, files and the command."""

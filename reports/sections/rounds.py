@@ -1,4 +1,4 @@
-"""Agreement by round, of the rounds of the study that label with the same taxonomy."""
+"""Agreement by round, for the rounds of the study with the same taxonomy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,9 +23,9 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """All rounds on one axis, and the issues of the others that are held back; None where there is no other.
+    """All rounds on one axis, and the number of withheld issues of other rounds; None without another round.
 
-    The `row` of a round is what the figure draws of it, None where its version has nothing at this level.
+    The `row` of a round is its row in the figure, None if its version has no category at this level.
     """
     if len(report.rounds) < 2:
         return None

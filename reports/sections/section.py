@@ -1,4 +1,4 @@
-"""One section of the agreement report: what every page, file and comparison asks of a statistic."""
+"""One section of the agreement report: the interface of a statistic for pages, files and comparisons."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ PageQuery = Mapping[str, str]
 
 @dataclass(frozen=True)
 class JsonPart:
-    """A section in the report's JSON, and how two such values are compared.
+    """A section in the report's JSON, and how to compare two of its values.
 
-    `key` is its key in the JSON and `value` what stands there. `figures` gives every number of such a value.
-    `parts` are the parts of the report that these numbers belong to, each with the words that introduce a
-    change in it: "Volunteer %(of)s". `names` are the names of numbers that are no column's heading.
+    `key` is its key in the JSON, and `value` makes the value there. `figures` lists every number of a value.
+    `parts` are the parts of the report with these numbers, each with the words that introduce a change:
+    "Volunteer %(of)s". `names` are the names of numbers without a column of the same name.
     """
 
     key: str
@@ -35,9 +35,9 @@ class JsonPart:
 
 @dataclass(frozen=True)
 class Card:
-    """A section on the page: its template, the column of the page it stands in, and its context.
+    """A section on the page: its template, its column of the page (`place`), and its context.
 
-    `context` is None where the page does not show the section.
+    `context` returns None if the page does not show the section.
     """
 
     template: str
@@ -47,10 +47,10 @@ class Card:
 
 @dataclass(frozen=True)
 class Section:
-    """One statistic: a table under headed columns, and where there are any its card, picture and JSON.
+    """One statistic: a table with columns, and optionally a card, a picture and JSON.
 
-    `key` names the table in addresses and files. `columns` may depend on the report. A section without a
-    `title` is no table of the whole report as a file. `note` is what readers must know of the table.
+    `key` names the table in addresses and files. `columns` can depend on the report. A section without a
+    `title` is left out of the whole report as a file. `note` tells readers how to read the table.
     """
 
     key: str
@@ -66,5 +66,5 @@ class Section:
         return self.columns(report) if callable(self.columns) else self.columns
 
     def table(self, report: AgreementReport) -> Table:
-        """The rows at full precision, under the names that columns have in files."""
+        """The rows at full precision, under the column names of files."""
         return Table.of((column.name for column in self.columns_of(report)), self.rows(report))

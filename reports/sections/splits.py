@@ -1,4 +1,4 @@
-"""How the labels of an issue part, most agreeing first: 7, 6:1, 5:2, …"""
+"""How the labels of an issue split, most agreement first: 7, 6:1, 5:2, …"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sentences.numbers import percent
 
 SHOWN = 12
-"""So many splits have a row of their own on the page; the others share one."""
+"""The number of splits with their own row on the page; the others share a row."""
 
 
 @computed_of_labels

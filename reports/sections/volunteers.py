@@ -15,7 +15,7 @@ from reports.sections.section import Card, JsonPart, PageQuery, Section
 
 @computed_of_labels
 def volunteers(report: AgreementReport) -> tuple[Rater, ...]:
-    """Each volunteer with at least one label; () where columns are no volunteers."""
+    """The statistics of each volunteer with a label; () if columns are not volunteers."""
     return raters(report.numbers.patterns, report.numbers.decided) if report.columns else ()
 
 

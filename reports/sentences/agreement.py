@@ -1,4 +1,4 @@
-"""What an agreement report says in words: warnings, what is left out, and how to report it."""
+"""The sentences of an agreement report: warnings, what is left out, and a paragraph for the paper."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from rounds.models import Round
 from taxonomy.models import Level
 
 FEW_LABELS = 30
-"""Below this many labels the interval of a category is too narrow: its error holds for large samples."""
+"""With fewer labels the interval of a category is too narrow: its error assumes large samples."""
 
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.6
-"""Agreement from the first on with a kappa up to the second, or undefined: the paradox of one category."""
+"""The paradox of one category: agreement of at least the first, and a kappa of at most the second or none."""
 
 # Translators: the words of Landis and Koch (1977) for the size of a kappa.
 LANDIS_KOCH_WORDS = {
@@ -35,7 +35,7 @@ LANDIS_KOCH_WORDS = {
 
 
 def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
-    """A sign in a sentence, volunteers by their pseudonyms."""
+    """The sentence for a sign, with the pseudonyms of the volunteers."""
     said = {
         "volunteers": listed([columns[rater] for rater in sign.raters]),
         "issues": grouped(sign.issues),
@@ -84,7 +84,7 @@ def landis_koch_word(value: float) -> str:
 
 
 def is_paradox(found: Agreement) -> bool:
-    """Do people agree while kappa says little: one category is so frequent that chance explains it?"""
+    """Whether raters agree but kappa is low, because a very frequent category makes chance agreement high."""
     agreement = found.coefficients["percent_agreement"].value
     kappa = found.coefficients["fleiss_kappa"]
     if agreement is None or agreement < HIGH_AGREEMENT:
@@ -93,7 +93,7 @@ def is_paradox(found: Agreement) -> bool:
 
 
 def few_labels(categories: Iterable[CategoryKappa]) -> list[CategoryKappa]:
-    """The categories that were chosen, but so rarely that their kappa says little."""
+    """The categories with too few labels for a meaningful kappa, but at least one."""
     return [category for category in categories if 0 < category.labels < FEW_LABELS]
 
 
@@ -109,14 +109,14 @@ def categories_at(level: Level, count: int) -> str:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many of what is not counted, and why."""
+    """The number of things that are left out, and a text that names them with the reason."""
 
     count: int
     text: str
 
 
 def left_out(report: AgreementReport) -> list[LeftOut]:
-    """What the report does not count; the nothings as well, since a reader asks for them."""
+    """The counts of what the report leaves out; REASONS are listed with a count of 0 too."""
     said = _counted(report.overall.left_out, LEFT_OUT, REASONS)
     if report.withheld:
         text = ngettext(
@@ -142,14 +142,14 @@ LEFT_OUT = {
         "label that stops above this level", "labels that stop above this level"
     ),
 }
-"""What a report leaves out, by the reason. The REASONS are listed with a count of 0, too."""
+"""Texts for what a report leaves out, by reason."""
 LEFT_OUT_TWICE = {
     "open_labels": ngettext_lazy("issue with an open label", "issues with an open label"),
     "labels_above_the_level": ngettext_lazy(
         "issue with a label that stops above this level", "issues with a label that stops above this level"
     ),
 }
-"""What the drift check gave and does not compare."""
+"""Texts for issues that the drift check does not compare, by reason."""
 
 
 def _counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterable[str] = ()) -> list[LeftOut]:
@@ -158,7 +158,7 @@ def _counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterabl
 
 
 def not_of_the_study(report: AgreementReport) -> str:
-    """A warning where the numbers are not those for the paper: issues are held back; "" if none."""
+    """A warning not to publish these numbers, since issues are withheld; "" without withheld issues."""
     if not report.withheld:
         return ""
     return ngettext(
@@ -171,7 +171,7 @@ def not_of_the_study(report: AgreementReport) -> str:
 
 
 def _published_by_another(report: AgreementReport) -> str:
-    """The same in the paragraph itself, since it is what people copy; "" if nothing is held back."""
+    """The same warning for the paragraph that people copy; "" without withheld issues."""
     if not report.withheld:
         return ""
     return ngettext(
@@ -184,7 +184,7 @@ def _published_by_another(report: AgreementReport) -> str:
 
 
 def undecided(report: AgreementReport) -> str:
-    """How many issues the groups by type leave out for want of a decision, and what that does; "" if none."""
+    """How many issues without a decision the groups by type leave out, and the effect; "" for none."""
     count = report.undecided("type")
     if not count:
         return ""
@@ -198,7 +198,7 @@ def undecided(report: AgreementReport) -> str:
 
 
 def compared(found: Agreement) -> str:
-    """How many issues have labels to compare; "" where all have, or none."""
+    """How many issues have two labels or more; "" if all issues do, or no issue does."""
     if not 0 < found.compared < found.issues:
         return ""
     return ngettext(
@@ -211,7 +211,7 @@ def compared(found: Agreement) -> str:
 
 
 def what_is_missing(round_: Round, report: AgreementReport) -> str:
-    """Why there is nothing to report yet, and what it takes."""
+    """Why there is nothing to report yet."""
     if round_.opened_at is None:
         return _("This round is not open yet, so nobody has labelled.")
     if not round_.closed_at and round_.reveal == Round.Reveal.ROUND_CLOSED:
@@ -240,9 +240,9 @@ def _lacking(issues: int, labels: int, each: int) -> str:
 
 
 def how_to_report(report: AgreementReport) -> str:
-    """A paragraph for the paper: who labelled what, agreement with its interval, what is left out.
+    """A paragraph for the paper: volunteers, issues, labels, agreement with its interval, what is left out.
 
-    Where issues are held back from who made it, it says so first.
+    It begins with a warning if issues are withheld from the reader.
     """
     found = report.overall
     said = {
@@ -258,14 +258,14 @@ def how_to_report(report: AgreementReport) -> str:
         "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
         " (%(labels)s)."
     )
-    # Where k was raised while issues were revealed already, no one number of labels is true of each issue.
+    # If k was raised after issues were revealed, issues have different numbers of labels.
     who = some if not report.columns and found.equal_labels else crossed
     sentences = [_published_by_another(report), who % said]
     if found.raters < 2:
         sentences.append(_("One volunteer labelled, so there is no agreement between volunteers to report."))
     else:
         sentences += [compared(found), _agreement_sentence(found)]
-        # The kappa of types within one decided type says nothing: their range is restricted there.
+        # The kappa of types within one decided type means nothing: the range of types is restricted there.
         if report.level != Level.TYPE:
             sentences += [_by_type(report), undecided(report)]
     sentences.append(_drift(report))
@@ -307,7 +307,7 @@ def _by_type(report: AgreementReport) -> str:
 
 
 def _in_short(found: Agreement) -> str:
-    """ "κ = 0.551 [0.122, 0.981], percent agreement 0.648, AC1 = 0.631": what there is of it."""
+    """ "κ = 0.551 [0.122, 0.981], percent agreement 0.648, AC1 = 0.631", without undefined numbers."""
     kappa, agreement, ac1 = (
         found.coefficients[key] for key in ("fleiss_kappa", "percent_agreement", "gwet_ac1")
     )
@@ -322,7 +322,7 @@ def _in_short(found: Agreement) -> str:
 
 
 def _drift(report: AgreementReport) -> str:
-    """Agreement of the volunteers with themselves; "" where no issue came twice."""
+    """The agreement of the volunteers with themselves; "" without second labels."""
     if report.intra is None or not report.intra.pooled.issues:
         return ""
     pooled = report.intra.pooled
@@ -345,7 +345,7 @@ def _drift(report: AgreementReport) -> str:
 
 
 def intra_left_out(report: AgreementReport) -> list[LeftOut]:
-    """What the drift check gave and does not compare."""
+    """The counts of issues that the drift check does not compare, by reason."""
     return _counted(report.intra.left_out, LEFT_OUT_TWICE) if report.intra else []
 
 

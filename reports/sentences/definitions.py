@@ -1,11 +1,11 @@
-"""The coefficients by name, and how every number of the report is made, with its source."""
+"""The names of the coefficients, and the definition of every number of the report with its source."""
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-# Name of a coefficient, and in a few words what is particular about it.
+# The name of each coefficient, and its special property in a few words.
 COEFFICIENTS = {
     "percent_agreement": (gettext_lazy("Percent agreement"), gettext_lazy("no correction for chance")),
     "fleiss_kappa": (gettext_lazy("Fleiss’ kappa"), gettext_lazy("shares of all labels")),
@@ -19,12 +19,12 @@ BALLOTS_KNOW = gettext_lazy(
     "Report the first number. The ballots know of each other: the second says how far the team came together"
     " by talking, is no measure of how clear the categories are, and has no interval."
 )
-"""Of agreement before and after consensus."""
+"""The note on agreement before and after consensus."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One coefficient as the definitions list it; `formula` is the same in every language."""
+    """The definition of one number; `formula` is the same in every language."""
 
     key: str
     text: str
@@ -33,7 +33,7 @@ class Definition:
 
 
 def definitions() -> list[Definition]:
-    """How every number of the report is made, with its source."""
+    """The definition of every number of the report, with its source."""
     return [
         Definition(
             "percent_agreement",

@@ -1,4 +1,4 @@
-"""Numbers in words: reasons for no value, intervals, differences, probabilities, lists."""
+"""Numbers in words: reasons for missing values, intervals, differences, probabilities, lists."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def undefined(reason: Reason | None) -> str:
-    """Why there is no value: "undefined: all labels are the same category"."""
+    """Why a value is missing: "undefined: all labels are the same category"."""
     return _("undefined: %(reason)s") % {"reason": _((reason or Reason.NO_LABELS).text)}
 
 
 def no_interval(reason: Reason | None) -> str:
-    """Why there is a value and no interval; "" without a reason."""
+    """Why a value has no interval; "" without a reason."""
     return _("no interval: %(reason)s") % {"reason": _(reason.text)} if reason else ""
 
 
@@ -41,7 +41,7 @@ def percent(share: float | None) -> str:
 
 
 def small(probability: float) -> str:
-    """A small probability: "p = 0.0004", and from 1 in a million on a power of ten, "p < 10⁻¹²"."""
+    """A small probability: "p = 0.0004", and below 1 in a million a power of ten: "p < 10⁻¹²"."""
     if probability >= 1e-6:
         return f"p = {probability:.2g}"
     power = str(-math.ceil(math.log10(probability)))

@@ -1,4 +1,4 @@
-"""What labels over time say in words."""
+"""The sentences on labels over time."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
@@ -8,7 +8,7 @@ from reports.formats.tables import number
 from reports.sentences import numbers as say
 
 FEW_EXPECTED = 5.0
-"""Below so many expected in a cell the probability of a chi-square test is rough."""
+"""With a smaller expected number in a cell, the probability of a chi-square test is rough."""
 
 # Translators: the words of Cohen (1988) for the size of an effect.
 SIZES = (
@@ -30,7 +30,7 @@ def size(found: Drift) -> str:
 
 
 def change_sentences(found: Drift) -> list[str]:
-    """Whether the decisions changed over the months, how much, and how far the number can be trusted."""
+    """Whether the decisions changed over the months, how much, and how reliable the test is."""
     if found.cramers_v is None or found.p is None or found.smallest is None:
         return [_("Whether decisions changed: %(undefined)s.") % {"undefined": say.undefined(found.reason)}]
     said = {

@@ -1,4 +1,4 @@
-"""Numbers of an agreement report in its templates: values, reasons why there is none, intervals, shares."""
+"""Numbers of an agreement report in its templates: values, reasons for missing values, intervals, shares."""
 
 from django import template
 
@@ -38,5 +38,5 @@ def span_or_why(found: Coefficient) -> str:
 
 @register.filter
 def share_of(part: int, whole: int) -> str:
-    """A part of a whole as a share; "" of nothing."""
+    """A part of a whole as a share; "" for a whole of 0."""
     return say.percent(part / whole if whole else None)

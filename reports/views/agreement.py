@@ -49,7 +49,7 @@ FORMATS = {
 
 @require_safe
 def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show how far the volunteers agree, at `?level=`; with `?format=` and `?table=` one table as a file."""
+    """Show the agreement of the volunteers at `?level=`; `?format=` and `?table=` send a table as a file."""
     round_, member = round_to_read(request, round_id)
     if round_.of_id is not None:
         return redirect("agreement", round_.of_id)
@@ -80,7 +80,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def level_asked_for(request: AuthedRequest) -> Level | None:
-    """The level that `?level=` names, None without it; 404 for an unknown one."""
+    """The level of `?level=`, None without this parameter; Http404 for an unknown level."""
     name = request.GET.get("level", "")
     if name and name not in LEVELS:
         raise Http404
@@ -88,7 +88,7 @@ def level_asked_for(request: AuthedRequest) -> Level | None:
 
 
 def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[str, Any]] | None:
-    """Signs that labels are not independent, where the address asks for them; None where it does not."""
+    """Signs that labels are not independent, if the address requests them; else None."""
     if request.GET.get("independence") != "yes":
         return None
     slug = report.round.study.slug
@@ -104,7 +104,7 @@ def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[st
 
 
 def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
-    """What it takes until Fleiss' kappa is known to ± `?within=`; None where it has no interval."""
+    """The issues or volunteers that narrow Fleiss' kappa to ± `?within=`; None if kappa has no interval."""
     kappa = report.overall.coefficients[HEADLINE]
     if kappa.value is None or kappa.se is None or kappa.low is None:
         return None
@@ -145,7 +145,7 @@ def sent(report: AgreementReport, content: str | bytes, name: str, kind: str) ->
 
 
 def _cards(request: AuthedRequest, report: AgreementReport) -> dict[str, Any]:
-    """The context of every section that the page shows, and their templates by the place of their cards."""
+    """The context of every section that the page shows, and the templates by the place of their cards."""
     context: dict[str, Any] = {}
     cards: dict[str, list[str]] = {"top": [], "left": [], "right": [], "whole": []}
     for card in (section.card for section in CARD_SECTIONS if section.card):
@@ -175,7 +175,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
 
 
 def _headline(report: AgreementReport) -> dict[str, Any]:
-    """Fleiss' kappa on the scale of Landis and Koch, and through a lens where its interval is narrow."""
+    """Fleiss' kappa on the scale of Landis and Koch, also magnified if its interval is narrow."""
     kappa = report.overall.coefficients[HEADLINE]
     whole = Axis(0.0, 1.0, 0.2, 22, 614)
     drawn: dict[str, Any] = {
@@ -202,7 +202,7 @@ def _headline(report: AgreementReport) -> dict[str, Any]:
 
 
 def _levels(report: AgreementReport) -> list[dict[str, Any]]:
-    """The levels to look at; `why_not` where the taxonomy lacks one."""
+    """The levels to choose from; `why_not` explains a level that the taxonomy lacks."""
     return [
         {
             "key": name,

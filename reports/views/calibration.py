@@ -1,4 +1,4 @@
-"""How the training rounds of a study went: who is as the lead, kappa, unclear definitions, comments."""
+"""The results of a study's training rounds: matches with the lead, kappa, unclear definitions, comments."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ LEFT, RIGHT, TOP, STEP = 150.0, 620.0, 10, 34
 
 @require_safe
 def training(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show each training round of a study: who matches the lead, and where the team departs from them."""
+    """Show each training round of a study: who matches the lead, and where the team differs from the lead."""
     study, member = study_of(request, slug)
     require(may_read_revealed(member))
     found = calibrations(study, member) if member else []
@@ -38,7 +38,7 @@ def training(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 def _column(found: Calibration) -> dict[str, Any]:
-    """One training, the kappa of its revealed issues, and the categories where most depart from the lead."""
+    """One training, the kappa of its revealed issues, and the categories that differ most from the lead."""
     kappa = None
     if found.revealed:
         kappa = agreement_report(found.round, blind=found.blind).overall.coefficients["fleiss_kappa"]
@@ -58,9 +58,9 @@ def _people(found: Sequence[Calibration]) -> list[dict[str, Any]]:
 
 
 def _figure(found: Sequence[Calibration]) -> dict[str, Any] | None:
-    """The shares as the lead, a strip per training: a dot per volunteer, the team's share and the pass mark.
+    """A strip per training with shares of right labels: a dot per volunteer, the team's, and the pass mark.
 
-    None where there is nothing to draw.
+    None if there are no labels.
     """
     axis = whole_axis([], LEFT, RIGHT)
     drawn = [one for one in found if any(seat.labels for seat in one.seats)]

@@ -1,4 +1,4 @@
-"""What became of a round in its meetings: who changed their mind, and agreement before and after."""
+"""The effect of meetings on a round: who changed their mind, and agreement before and after."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -25,14 +25,14 @@ from rounds.queries.categories import ShownCodebook, codebook
 from studies.pages import frame
 
 TURNS = 30
-"""So many changes from one category to another are shown, the most frequent; REST gives all."""
+"""The number of changes between categories on the page, most frequent first; REST gives all changes."""
 ISSUES = 12
-"""So many issues are named for each change; the list of disagreements has the others."""
+"""The number of issues named for each change; the list of disagreements has all issues."""
 
 
 @require_safe
 def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show who changed their mind between label and last ballot, and what that does to agreement."""
+    """Show who changed their mind between label and last ballot, and the effect on agreement."""
     round_, member = round_to_read(request, round_id)
     found = queries.changed_votes(round_, member)
     both = before_and_after(round_, member, found=found)
@@ -53,7 +53,7 @@ def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict[str, Any]]:
-    """Each change as the table draws it: the two categories, how often, and issues to read it on."""
+    """Each change as a row of the table: the two categories, how often, and examples of issues."""
     shown = found.turns[:TURNS]
     ids = {issue for turn in shown for issue in turn.issues[:ISSUES]}
     known = Issue.objects.select_related("repository").only("number", "repository__path").in_bulk(ids)

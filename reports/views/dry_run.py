@@ -1,4 +1,4 @@
-"""What publishing a draft of a taxonomy would do to labels, decisions and kappa."""
+"""The effect of publishing a draft of a taxonomy on labels, decisions and kappa."""
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from taxonomy.rules import may_edit_taxonomies
 
 @require_safe
 def draft_dry_run(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show the dry run: as a card beside the editor, and as a page with all categories that change."""
+    """Show the dry run as a card beside the editor, or as a page with all categories that change."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
     found = drafted(taxonomy)

@@ -1,4 +1,4 @@
-"""Final labels that changed since a report was made of them."""
+"""Final labels that changed since a moment, such as that of a frozen report or a package."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,12 +30,12 @@ from studies.pages import frame
 from studies.rules import may_read_audit
 
 FROZEN = 12
-"""So many frozen reports are offered as moments, the newest."""
+"""The number of frozen reports, newest first, whose moments the page offers."""
 
 
 @dataclass(frozen=True)
 class ChangesAddress:
-    """What the address asks for: since when, which changes, from where on."""
+    """The parameters of the address: the moment, the kind of changes, and the start of the page."""
 
     since: datetime | None = None
     kind: str = ""
@@ -54,7 +54,7 @@ class ChangesAddress:
 
 @require_safe
 def final_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """List the final labels that are other ones than at a moment; without one, since the last package."""
+    """List the final labels that changed since a moment; by default since the last package was downloaded."""
     round_, member = round_to_read(request, round_id)
     packages = queries.packages(round_) if may_read_audit(member) else []
     form = SinceForm(request.GET if request.GET.get("since") else None)
@@ -111,7 +111,7 @@ def final_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def final_labels_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """The same changes as a file, those of all pages."""
+    """Send the changes of all pages as a file; Http404 without a valid date."""
     round_, member = round_to_read(request, round_id)
     form = SinceForm(request.GET)
     asked = _asked(request.GET, form)
@@ -127,7 +127,7 @@ def final_labels_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _asked(query: QueryDict, form: forms.Form) -> ChangesAddress:
-    """Raises Http404 for what no link of this page says; a moment that is none is the form's to say."""
+    """Http404 for parameters that no link produces; a malformed date is left to the form."""
     kind = query.get("kind", "")
     if kind and kind not in KINDS:
         raise Http404

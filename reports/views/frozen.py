@@ -40,9 +40,9 @@ from studies.pages import frame
 
 
 def section(report: AgreementReport, member: Membership | None) -> dict[str, Any]:
-    """What the list of a round's frozen reports draws, beside the report of now at one level.
+    """The context for the list of a round's frozen reports beside the current report at one level.
 
-    Two queries and those of what was labelled, and one more where something may be held back.
+    Two queries and those of the current numbers, and one more if issues can be withheld.
     """
     round_ = report.round
     withheld = keeps_frozen(round_, member).count()
@@ -62,7 +62,7 @@ def section(report: AgreementReport, member: Membership | None) -> dict[str, Any
 def _listed(
     frozen: FrozenReport, numbers: Mapping[str, Any] | None, now: Mapping[str, Any], report: AgreementReport
 ) -> dict[str, Any]:
-    """A frozen report of the list: its kappa, and whether its numbers are those of now. None: held back."""
+    """A frozen report in the list: its kappa, and whether its numbers are current; no numbers if withheld."""
     if numbers is None:
         return {"frozen": frozen, "kappa": None}
     at_depth, shown = numbers[level_name(report.round.depth)], numbers[level_name(report.level)]
@@ -73,7 +73,7 @@ def _listed(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """List the frozen reports of a round, and freeze the one of now."""
+    """List the frozen reports of a round, and freeze the current report."""
     round_, member = round_to_read(request, round_id)
     form = FreezeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
@@ -103,7 +103,7 @@ def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
 def _freeze(
     request: AuthedRequest, round_: Round, member: Membership | None, name: str
 ) -> FrozenReport | None:
-    """The report that the form froze; None for its second sending."""
+    """The report that the form froze; None if the form was sent twice."""
     with settled_snapshot(round_) as moment:
         if not first_time(request):
             return None
@@ -112,7 +112,7 @@ def _freeze(
 
 @require_safe
 def frozen_report(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpResponse:
-    """Show one at `?level=`, and what is other now; `?check=yes` compares what it was made of."""
+    """Show a frozen report at `?level=`, and the changes since; `?check=yes` compares the hash of labels."""
     round_, member = round_to_read(request, round_id)
     frozen = get_object_or_404(queries.frozen_reports(round_), pk=frozen_id)
     context: dict[str, Any] = {
@@ -128,7 +128,7 @@ def frozen_report(request: AuthedRequest, round_id: int, frozen_id: int) -> Http
 
 @require_safe
 def frozen_json(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpResponse:
-    """Send the report as it was frozen, to the byte."""
+    """Send the JSON of a frozen report to the byte; ReportHeldBack if issues are withheld from the member."""
     round_, member = round_to_read(request, round_id)
     frozen = get_object_or_404(queries.frozen_reports(round_), pk=frozen_id)
     if keeps_frozen(round_, member).exists():
@@ -137,7 +137,7 @@ def frozen_json(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpRe
     return attached(frozen.document, name, "application/json")
 
 
-# --- what the page of one draws
+# --- the page of a frozen report
 
 
 def _numbers(request: AuthedRequest, frozen: FrozenReport, member: Membership | None) -> dict[str, Any]:

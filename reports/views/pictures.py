@@ -1,4 +1,4 @@
-"""The pictures of the agreement page as files, and as the specifications that its script draws."""
+"""The pictures of the agreement page as files, and as specifications for the page's script."""
 
 import json
 
@@ -19,9 +19,9 @@ ALL = "all"
 
 @require_safe
 def agreement_picture(request: AuthedRequest, round_id: int, name: str, form: str) -> HttpResponse:
-    """One picture of the report at `?level=` and `?width=`: svg, pdf, png, or its specification as json.
+    """Send a picture of the report at `?level=` and `?width=`: svg, pdf, png, or its specification as json.
 
-    The picture `all`: the specifications of all that can be drawn, by name, as the page's script wants them.
+    The name `all` as json sends the specifications of all pictures by name, for the page's script.
     """
     round_, member = round_to_read(request, round_id)
     width = request.GET.get("width", "column")

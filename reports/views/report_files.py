@@ -1,4 +1,4 @@
-"""The whole agreement report as one file: asked for, made by a worker, taken."""
+"""The whole agreement report as one file: request it, follow the worker, download it."""
 
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ from studies.models import Membership
 
 @require_POST
 def make_agreement_file(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Have the whole report at `level` made as a file of this `form`."""
+    """Request the whole report at `level` as a file of this `form`."""
     round_, member = round_to_read(request, round_id)
     form, level = request.POST.get("form", ""), request.POST.get("level", "")
     if form not in FORMS or level not in LEVELS:
@@ -37,7 +37,7 @@ def make_agreement_file(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> HttpResponse:
-    """Show how far one's own file is, and where it can be had."""
+    """Show the progress of a reader's own file, and its download."""
     round_, member = round_to_read(request, round_id)
     job = get_object_or_404(report_jobs(round_, member), pk=job_id)
     context: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""A screening: what left the study, why, and how far the raters agreed on it. Revealed issues only."""
+"""A screening: the excluded issues, the reasons, and the agreement of the raters. Revealed issues only."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
@@ -46,7 +46,7 @@ from studies.pages import frame
 
 @dataclass(frozen=True)
 class ListAddress:
-    """What the address asks for: which decided issues, of which repository, from where on; one to read."""
+    """The parameters of the address: decided issues to show, repository, start of the page, issue to read."""
 
     page: str
     show: ScreenedState = "excluded"
@@ -56,7 +56,7 @@ class ListAddress:
 
     @classmethod
     def read(cls, round_: Round, query: QueryDict) -> "ListAddress":
-        """Raises Http404 for what no link of this page says."""
+        """Read the address; Http404 for parameters that no link produces."""
         show = query.get("show", "excluded")
         if show not in {"excluded", "included"}:
             raise Http404
@@ -72,14 +72,14 @@ class ListAddress:
 
 @require_safe
 def screening(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Show a screening in numbers and what it decided."""
+    """Show the numbers and the decisions of a screening."""
     round_, member = _screening(request, round_id)
     return _page(request, round_, member, ListAddress.read(round_, request.GET))
 
 
 @require_safe
 def screening_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """The table of the repositories as a file."""
+    """Send the table of the repositories as a file."""
     round_, member = _screening(request, round_id)
     counts = queries.screening_counts(round_, withheld_issues(round_, member))
     text = as_csv(repositories_table(counts))
@@ -88,7 +88,7 @@ def screening_csv(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_safe
 def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """The flow figure as a file of its own."""
+    """Send the flow figure as a file."""
     round_, member = _screening(request, round_id)
     counts = queries.screening_counts(round_, withheld_issues(round_, member))
     drawn = {"flow": _flow(counts), "round": round_, "standalone": True}
@@ -99,7 +99,7 @@ def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
-    """Bring an excluded issue back, or exclude one after all: a new decision, with its reason."""
+    """Bring an excluded issue back, or exclude an included issue: a new decision with its rationale."""
     round_, member = _screening(request, round_id)
     require(rules.may_settle(member, round_), _("An owner or a lead of the study decides that."))
     asked = replace(ListAddress.read(round_, request.GET), issue=issue_id)

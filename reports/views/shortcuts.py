@@ -1,4 +1,4 @@
-"""What the pages of a round's labels begin with."""
+"""The first step of all pages that show a round's labels."""
 
 from accounts.http import AuthedRequest
 from core.http import require
@@ -9,7 +9,7 @@ from studies.rules import may_read_revealed
 
 
 def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
-    """A round, and the seat of a reader who may read what is revealed of it. Http404 for strangers."""
+    """A round, and a member who may read its revealed labels. Http404 for strangers."""
     round_, member = seat_in(request, round_id)
     require(may_read_revealed(member))
     return round_, member

@@ -22,7 +22,7 @@ from taxonomy.queries.taxonomies import published_versions
 
 @require_safe
 def taxonomy_figure(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
-    """Show one version as a tree, with the shares of the round that the address names."""
+    """Show a version as a tree, with the shares of the round in the address."""
     taxonomy, member, version = version_asked_for(request, taxonomy_id)
     asked = figure_asked_for(version, member, request.GET.dict())
     here = {"version": str(version.number)}
@@ -56,6 +56,6 @@ def taxonomy_figure(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 @require_safe
 def taxonomy_figure_file(request: AuthedRequest, taxonomy_id: int, form: str) -> HttpResponse:
-    """Send the same figure: svg, pdf or png."""
+    """Send the figure as svg, pdf or png."""
     _taxonomy, member, version = version_asked_for(request, taxonomy_id)
     return figure_response(figure_asked_for(version, member, request.GET.dict()), version, form)
