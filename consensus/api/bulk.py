@@ -59,7 +59,7 @@ _SPLITS = serializers.DictField(child=serializers.IntegerField(), help_text="Iss
 
 
 class BulkDecisions(APIView):
-    """The bulk decisions of a round, newest first. Owner and leads can decide by a majority of the labels."""
+    """The bulk decisions of a round, newest first; and a majority of the labels, decided by owner or lead."""
 
     @extend_schema(responses=BulkDecisionSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
@@ -96,7 +96,7 @@ class BulkDecisions(APIView):
 
 
 class BulkTakenBack(APIView):
-    """Take a bulk decision back: issues on which it still stands open again. A second call does nothing."""
+    """Take a bulk decision back: what it decided and still stands is open again. Back twice is back."""
 
     @extend_schema(request=None, responses=BulkDecisionSerializer)
     def post(self, request: Request, round_id: int, bulk_id: int) -> Response:

@@ -80,7 +80,7 @@ class MeetingWithAgendaSerializer(MeetingSerializer):
 
 
 class MeetingPlanSerializer(serializers.Serializer[Any]):
-    """Members by pseudonym. By default you are the chair, and the round's volunteers are invited."""
+    """People by their pseudonyms; without a chair it is you, without participants the round's volunteers."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     kind = serializers.ChoiceField(Meeting.Kind.choices, default=Meeting.Kind.TOGETHER)
@@ -101,7 +101,7 @@ class MeetingPlanSerializer(serializers.Serializer[Any]):
 
 
 class BallotSerializer(serializers.Serializer[Any]):
-    """`category`: null abstains. `number`: that of the vote, as you read it."""
+    """`category` is null to abstain. `number`: of the vote that it is meant for, as it was read."""
 
     category = serializers.CharField(max_length=32, allow_null=True)
     number = serializers.IntegerField(
@@ -137,7 +137,7 @@ class ItemDecidedSerializer(serializers.Serializer[Any]):
 
 
 class Meetings(APIView):
-    """The meetings on the disagreements of a round, newest first. Owner and leads can plan a new one."""
+    """The meetings on the disagreements of a round, newest first; and a new one, planned by owner or lead."""
 
     @extend_schema(operation_id="rounds_meetings_list", responses=MeetingSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
@@ -164,7 +164,7 @@ class Meetings(APIView):
 
 
 class OneMeeting(APIView):
-    """One meeting with its agenda, votes and decisions. Of an open vote you see only who has voted."""
+    """One meeting with its agenda: what waits, was voted and decided. Open votes say only who has voted."""
 
     @extend_schema(responses=MeetingWithAgendaSerializer)
     def get(self, request: Request, meeting_id: int) -> Response:
@@ -182,7 +182,7 @@ class OneMeeting(APIView):
 
 
 class OneBallot(APIView):
-    """Your ballot on one item. Send it again to change it while the vote is open."""
+    """Your vote on one item; sent again it changes, as long as the vote is open."""
 
     @extend_schema(request=BallotSerializer, responses=BallotStoredSerializer)
     def put(self, request: Request, meeting_id: int, item_id: int) -> Response:
@@ -203,7 +203,7 @@ class OneBallot(APIView):
 
 
 class ItemDecisions(APIView):
-    """Record the meeting's decision on an item: by the ballots of its last closed vote, or by the chair."""
+    """Record what the meeting decides on an item: by the ballots of its last closed vote, or as its chair."""
 
     @extend_schema(request=ItemDecisionSerializer, responses={201: ItemDecidedSerializer})
     def post(self, request: Request, meeting_id: int, item_id: int) -> Response:
@@ -225,7 +225,7 @@ class ItemDecisions(APIView):
 
 
 class MeetingMinutes(APIView):
-    """The minutes of a meeting, until now or final: participants, labels, votes, decisions and times."""
+    """The minutes of a meeting, so far while it goes on: who was there, labels, votes, decisions, times."""
 
     @extend_schema(responses=inline_serializer("MinutesSerializer", {"meeting": MeetingSerializer()}))
     def get(self, request: Request, meeting_id: int) -> Response:

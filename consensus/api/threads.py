@@ -34,15 +34,15 @@ class CommentSerializer(serializers.Serializer[Any]):
 
 
 class SaySerializer(serializers.Serializer[Any]):
-    """`@R3` in the text notifies that member, if they may see the issue."""
+    """`@R3` in the text tells that member, if they may see the issue."""
 
     text = serializers.CharField(max_length=COMMENT_LENGTH)
     category = serializers.CharField(max_length=32, required=False, allow_null=True, default=None)
 
 
 class Comments(APIView):
-    """The comments on a disagreement whose labels you may see, oldest first; POST adds a comment. 404 for an
-    unknown issue, and for an issue that you still have to label in another round.
+    """The comments on a disagreement whose labels you may see, the oldest first; and one more. 404 for an
+    issue that is none, or that you have still to label elsewhere.
     """
 
     @extend_schema(operation_id="rounds_issues_comments_list", responses=CommentSerializer(many=True))
