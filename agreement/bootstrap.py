@@ -26,7 +26,7 @@ class PercentileInterval:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Intervals by name of coefficient (None where undefined), and what is needed to draw them again."""
+    """Intervals by name of coefficient (None if undefined), and the seed and replicates to repeat them."""
 
     seed: int
     replicates: int
@@ -86,7 +86,7 @@ def _light(patterns: Patterns, draws: Ints) -> Floats:
     """[b] Light's kappa in each replicate, NaN where no pair has a kappa."""
     weights = draws.astype(np.float64)
     present = patterns.codes != MISSING
-    # Row -1 of the indicators is the missing label's: all zero.
+    # The last row of the indicators, -1, is for missing labels: all zero.
     indicators = np.vstack([np.eye(patterns.categories), np.zeros(patterns.categories)])
 
     @cache

@@ -1,7 +1,7 @@
 """Kappa, alpha, AC1 of all raters together: estimates, linearised standard errors, intervals.
 
 N issues, r_i labels on issue i, n_ik of them in category k, q categories of the codebook. Issues without
-a label do not exist here. Issues with one label count towards the shares of the categories, as in Gwet
+a label do not count. Issues with one label count towards the shares of the categories, as in Gwet
 (2014), and not towards the agreement; Krippendorff's alpha leaves them out altogether.
 A coefficient corrected for chance is undefined below two issues with two labels each.
 """
@@ -134,7 +134,7 @@ def interval(value: float, se: float, issues: int) -> tuple[float, float]:
     return value - half, min(1.0, value + half)
 
 
-# Imported at the first interval: SciPy takes long to load, and most pages need no interval.
+# SciPy is imported at the first interval: it takes long to load, and most pages need no interval.
 @lru_cache(maxsize=1024)
 def _t_quantile(degrees: int) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - SciPy loads for long

@@ -1,4 +1,4 @@
-"""Labels as the statistics read them: distinct label tuples with the number of issues that have each."""
+"""The input of all statistics: distinct label tuples, each with its number of issues."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self

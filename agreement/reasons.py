@@ -1,4 +1,4 @@
-"""The reasons why a number is missing, each with its words for a page."""
+"""The reasons for missing numbers, each with its text for a page."""
 
 from enum import Enum
 
@@ -9,7 +9,7 @@ def gettext_noop(message: str) -> str:
 
 
 class Reason(Enum):
-    """Why a value or its interval is undefined; the text reads on after "undefined:"."""
+    """Why a value or its interval is undefined; the text continues after "undefined:"."""
 
     NO_LABELS = gettext_noop("there are no labels")
     ONE_RATER = gettext_noop("only one person has labelled")

@@ -58,7 +58,7 @@ def _table() -> Widths:
 
 
 def _measured(letters: str) -> dict[str, tuple[float, float]]:
-    """Widths of letters outside the table; full-width letters are at least squares, as in other fonts."""
+    """Widths of letters outside the table; full-width letters are at least squares, as in viewers' fonts."""
     if not letters:
         return {}
     try:

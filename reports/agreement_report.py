@@ -1,4 +1,4 @@
-"""From the labels of a round to the numbers of its agreement report."""
+"""The numbers of a round's agreement report, computed from its labels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -112,7 +112,7 @@ class Sheet:
 def tree_figure(name: str, version: str, types: Sequence[Leaf], notes: Sequence[str], ruler: Ruler) -> str:
     """The SVG of these types below the name of their taxonomy, with `notes` as paragraphs at the end.
 
-    The ruler knows the letters of all texts.
+    The ruler must know the letters of all texts, and the blank.
     """
     edges = _edges(_depth(types))
     hang = [_hang(types, level, edges[level], ruler) for level in range(len(edges))]

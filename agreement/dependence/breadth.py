@@ -14,7 +14,7 @@ ENOUGH = 20
 class Breadth(NamedTuple):
     """On `observed` issues `differing` volunteers differ at once; independent labels give `expected` or more.
 
-    `p` is an upper bound of the probability of so few such issues in independent labels.
+    `p` is an upper bound of the probability of as few of these issues in independent labels.
     """
 
     differing: int

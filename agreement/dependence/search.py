@@ -195,7 +195,7 @@ class _Part:
 
 
 def _differ(labels: Ints) -> Flags:
-    """[N] whether the labels of an issue are not all the same."""
+    """[N] whether an issue has different labels."""
     high = labels.max(axis=1, keepdims=True, initial=MISSING)
     found: Flags = ((labels != high) & (labels != MISSING)).any(axis=1)
     return found

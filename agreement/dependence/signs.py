@@ -7,7 +7,7 @@ from agreement.reasons import gettext_noop
 
 
 class SignKind(Enum):
-    """What does not look independent; %(volunteers)s and the numbers of a `Sign` go into the text."""
+    """The kinds of signs; %(volunteers)s and the numbers of a `Sign` go into the text."""
 
     EQUALS_DECISION = gettext_noop(
         "%(volunteers)s chose what was decided on all of %(issues)s issues, and each of the others differs"

@@ -1,6 +1,6 @@
 """Agreement of raters with themselves: they label an issue a second time without being told.
 
-Raters cannot agree with others more than with themselves; a falling agreement with oneself is drift.
+Agreement with oneself limits agreement with others; low agreement with oneself over time is drift.
 """
 
 from collections.abc import Mapping, Sequence

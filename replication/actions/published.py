@@ -84,7 +84,7 @@ def import_study(
     digest, size = _content_hash(folder, found)
     with transaction.atomic(), connection.cursor() as cursor:
         study, _made = Study.objects.get_or_create(slug=slug, defaults={"name": name or folder.name})
-        # One import of a study at a time: a second one waits here and then sees the first one's rows.
+        # One import of a study at a time: a second import waits here and then sees the rows of the first.
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         skipped = [f"{item.name}: {_(item.reason)}" for item in found.skipped]
         former = Import.objects.filter(study=study, kind=Import.Kind.PUBLISHED).order_by("-pk").first()
@@ -258,7 +258,7 @@ def _unknown_codes(cursor: CursorWrapper, version: Version) -> list[str]:
 
 
 def _volunteers(study: Study, how_many: int) -> list[Membership]:
-    """The members R1 to Rn, without users. A member with a user and such a pseudonym gets the next free one.
+    """The members R1 to Rn, without users. A member with a user and such a pseudonym gets another pseudonym.
 
     Raises PublishedStudyDiffers if a member to rename is a volunteer of a round.
     """

@@ -112,7 +112,7 @@ def _chosen(rounds: list[Round], text: str) -> Round | None:
     return found
 
 
-# --- what the page says
+# --- the texts of the page
 
 
 @dataclass(frozen=True)

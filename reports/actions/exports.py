@@ -1,4 +1,4 @@
-"""Records of sent files. docs/decisions/0005: the audit has downloads from pages, a log those from REST."""
+"""Records of sent files. docs/decisions/0005: pages record them in the audit, REST in the server's log."""
 
 import logging
 

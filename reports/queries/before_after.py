@@ -69,7 +69,7 @@ def before_and_after(
 
     For the second one, an author's last ballot in a closed vote on the issue replaces the label; without a
     ballot, or after abstaining, the label stays. `level`: the round's depth by default. `found`: the result
-    of `changed_votes`, if the caller has it. LevelTooDeep below the depth, where nobody votes, or the tree.
+    of `changed_votes`, if the caller has it. LevelTooDeep below the depth, or without categories there.
     """
     level = Level(level or round_.depth)
     book = categories_of(round_.version_id)
@@ -129,7 +129,7 @@ def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:
 def with_rows(
     rest: Tuples, rows: Iterable[IssueLabels], columns: Mapping[int, int], book: Codebook
 ) -> Tuples:
-    """These tuples with a row for each of these issues; `edition` is None, so they equal no other tuples."""
+    """The tuples `rest` with a row for each issue of `rows`; without an edition, so they equal no others."""
     place = {state.category_id: index for index, state in enumerate(book.states)}
     more = list(rows)
     width = max([rest.codes.shape[1], *(len(row) for row in more)])

@@ -111,7 +111,7 @@ def _rounds_then(found: Drafted) -> tuple[tuple[Round, Promise | None], ...]:
 def _kappas(
     found: Drafted, keys: dict[str, int], reader: Membership | None
 ) -> tuple[Round | None, tuple[BothKappas, ...]]:
-    """The kappas of the newest main round of the published version, before and after."""
+    """The newest main round of the published version, and its kappas under this version and the draft."""
     mains = [
         round_
         for round_ in rounds_of(found.taxonomy.pk)
