@@ -197,11 +197,11 @@ CELERY_BROKER_URL = REDIS_URL or broker_url(DATA_DIR)
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "template_fragments": {
-        "BACKEND": "core.fragments.Fragments",
+        "BACKEND": "core.text.fragments.Fragments",
         "LOCATION": REDIS_URL or redis_url(DATA_DIR),
         "KEY_PREFIX": "drawn",
         "OPTIONS": {
-            "serializer": "core.fragments.Compressed",
+            "serializer": "core.text.fragments.Compressed",
             "socket_timeout": 0.5,
             "socket_connect_timeout": 0.5,
         },

@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from core.fragments import drawn_by
 from core.text import markdown
+from core.text.fragments import drawn_by
 from ingest.keywords import KeywordMatch, Marks, Zone, matcher_of, matches
 from ingest.models import Issue, Snapshot
 

@@ -2,7 +2,7 @@ from django.conf import settings as configured
 from django.utils.safestring import SafeString
 
 from core import embedded
-from core.fragments import Fragments, drawn_by
+from core.text.fragments import Fragments, drawn_by
 
 OPTIONS = configured.CACHES["template_fragments"]
 
