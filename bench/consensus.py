@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from bench.ground import Ground, Measurement, median_of, percentile, rows_of, seconds, timed
 from bench.rounds import TEXTS, in_bulk, team_of, texts
-from bench.submit import JSON, one_query, signed_in
+from bench.submit import JSON, WARM_UP, one_query, signed_in
 from consensus.actions import meetings as actions
 from consensus.actions import presence
 from consensus.actions.agendas import put_on_agenda
@@ -52,7 +52,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     slug = ground.study(ground.issues)
     ground.say("disagreements …")
     lead, round_ = disputed(slug)
-    limit = percentile(one_query(round_, lead), 0.95)
+    limit = percentile(one_query(round_, lead)[WARM_UP:], 0.95)
     yield searched(lead)
     yield from views(round_, lead, limit)
     yield from majority(round_, lead)

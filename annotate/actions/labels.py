@@ -20,6 +20,7 @@ from annotate.queries.second_looks import waits_for_a_look
 from consensus.actions.decisions import decide_by_rule
 from consensus.models import Decision
 from core import clock
+from core.sql.prepared import Prepared
 from core.sql.retry import retried
 from ingest.models import Issue, Snapshot
 from rounds import errors
@@ -45,7 +46,9 @@ _BEFORE = """
     ) g ON true
 """
 _FIELDS = [field.attname for field in Label._meta.concrete_fields if field.name not in {"id", "assignment"}]  # noqa: SLF001 - public by documentation
-_STORE = f"""
+_STORE = Prepared(
+    "store_label",
+    f"""
     WITH slot AS (
         UPDATE rounds_assignment SET submitted_at = %(submitted_at)s
         WHERE round_id = %(round_id)s AND issue_id = %(issue_id)s AND volunteer_id = %(volunteer_id)s
@@ -55,9 +58,12 @@ _STORE = f"""
     INSERT INTO rounds_label (assignment_id, {", ".join(_FIELDS)})
     SELECT slot.id, {", ".join(f"%({field})s" for field in _FIELDS)} FROM slot
     RETURNING id, assignment_id
-"""  # noqa: S608 - the pieces are constants
+    """,  # noqa: S608 - the pieces are constants
+)
 # `completed_at` fires the trigger `labels_are_said_again` of RoundIssue, which fills `labels`.
-_SETTLE = """
+_SETTLE = Prepared(
+    "settle_issue",
+    """
     WITH gone AS (
         DELETE FROM annotate_draft
         WHERE round_id = %(round_id)s AND issue_id = %(issue_id)s AND volunteer_id = %(volunteer_id)s
@@ -71,7 +77,8 @@ _SETTLE = """
         WHERE round_id = %(round_id)s AND issue_id = %(issue_id)s AND submitted_at IS NULL
     )
     RETURNING labels
-"""
+    """,
+)
 
 
 OPEN = "0"
@@ -141,7 +148,7 @@ def _submit(round_: Round, issue: Issue, member: Membership, given: LabelInput) 
     schedule_repeat(locked, label)
     with connection.cursor() as cursor:
         typed = given.content | {"revision": given.revision, "now": label.submitted_at}
-        cursor.execute(_SETTLE, locked.own | typed | {"is_counted": not label.surplus})
+        _SETTLE.run(cursor, locked.own | typed | {"is_counted": not label.surplus})
         row = cursor.fetchone()
     if row is None:
         return SubmittedLabel(label, surplus=label.surplus)
@@ -321,7 +328,7 @@ def _store(locked: LockedPlace, label: Label) -> None:
 def _fill_slot(label: Label) -> bool:
     """Store the label and submit its slot in one statement; False if the volunteer has no open slot."""
     with connection.cursor() as cursor:
-        cursor.execute(_STORE, {field: getattr(label, field) for field in _FIELDS})
+        _STORE.run(cursor, {field: getattr(label, field) for field in _FIELDS})
         row = cursor.fetchone()
     if row is None:
         return False

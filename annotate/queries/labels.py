@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotate.models import Repeat, Skip
 from annotate.queries import repeats
 from core import clock
+from core.sql.prepared import Prepared
 from rounds.allocation import fair_share, pace, stretch
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.categories import categories_of
@@ -29,8 +30,8 @@ LONG = 60
 """After so many minutes of work without a pause, the page suggests a pause."""
 AFTER_MIDNIGHT = timedelta(minutes=5)  # a submit that began before midnight has ended by then
 
-# Written as SQL: both queries run with every label.
-_LATEST = """
+# All run with every label.
+_OWN_LATEST = """
     SELECT issue_id, category_id, submitted_at FROM (
         (SELECT issue_id, category_id, submitted_at, id FROM rounds_label
          WHERE round_id = %(round)s AND volunteer_id = %(member)s
@@ -44,10 +45,15 @@ _LATEST_AGAIN = """
         SELECT issue_id, category_id, submitted_at, id FROM annotate_repeat
         WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at IS NOT NULL
 """
-_TODAY = """
+_LATEST = Prepared("latest_labels", _OWN_LATEST.format(again=""))
+_LATEST_WITH_REPEATS = Prepared("latest_labels_with_repeats", _OWN_LATEST.format(again=_LATEST_AGAIN))
+_TODAY = Prepared(
+    "labels_of_today",
+    """
     SELECT count(*) FROM rounds_label
     WHERE round_id = %(round)s AND volunteer_id = %(member)s AND submitted_at >= %(midnight)s
-"""
+    """,
+)
 
 
 @dataclass(frozen=True)
@@ -170,10 +176,9 @@ def own_skips(round_: Round, member: Membership) -> list[Skip]:
 
 def latest_labels(round_: Round, member: Membership) -> list[LatestLabel]:
     """The member's last labels, including those of the drift check, newest first. One query."""
-    again = _LATEST_AGAIN if round_.drift_percent else ""
+    statement = _LATEST_WITH_REPEATS if round_.drift_percent else _LATEST
     with connection.cursor() as cursor:
-        given = {"round": round_.pk, "member": member.pk, "limit": LATEST}
-        cursor.execute(_LATEST.format(again=again), given)
+        statement.run(cursor, {"round": round_.pk, "member": member.pk, "limit": LATEST})
         return list(map(LatestLabel._make, cursor.fetchall()))
 
 
@@ -242,15 +247,31 @@ def progress(
 def _done(round_: Round, member: Membership, latest: Sequence[LatestLabel] = ()) -> tuple[int, int]:
     """The number of the member's labels before today, counted once, and of the labels of today."""
     midnight = _midnight()
-    settled = clock.now() - midnight > AFTER_MIDNIGHT
-    earlier = _done_before if settled else _done_before.__wrapped__
-    if latest and not round_.drift_percent and (len(latest) < LATEST or latest[-1].at < midnight):
-        today = sum(one.at >= midnight for one in latest)
-    else:
+    is_settled = clock.now() - midnight > AFTER_MIDNIGHT
+    earlier = (_done_before if is_settled else _done_before.__wrapped__)(round_.pk, member.pk, midnight)
+    since = None if round_.drift_percent or not latest else _counted_since(midnight, latest)
+    if since is None:
         with connection.cursor() as cursor:
-            cursor.execute(_TODAY, {"round": round_.pk, "member": member.pk, "midnight": midnight})
-            today = cursor.fetchone()[0]
-    return earlier(round_.pk, member.pk, midnight), today
+            _TODAY.run(cursor, {"round": round_.pk, "member": member.pk, "midnight": midnight})
+            return earlier, cursor.fetchone()[0]
+    before = earlier if since == midnight else _done_before(round_.pk, member.pk, since)
+    return earlier, before - earlier + sum(one.at >= since for one in latest)
+
+
+def _counted_since(midnight: datetime, latest: Sequence[LatestLabel]) -> datetime | None:
+    """A moment after which `latest` has all labels: midnight, or else the last full hour, minute or second;
+    None if `latest` goes back less far. A member's labels are stored one after another, so that nothing is
+    stored any more before a moment that has a label after it.
+    """
+    if len(latest) < LATEST or latest[-1].at < midnight:
+        return midnight
+    newest = latest[0].at
+    hour, minute, second = (
+        newest.replace(minute=0, second=0, microsecond=0),
+        newest.replace(second=0, microsecond=0),
+        newest.replace(microsecond=0),
+    )
+    return next((moment for moment in (hour, minute, second) if moment > latest[-1].at), None)
 
 
 def _again(round_: Round, member: Membership) -> repeats.RepeatCounts:
@@ -261,7 +282,7 @@ def _again(round_: Round, member: Membership) -> repeats.RepeatCounts:
 
 @lru_cache(maxsize=8192)
 def _done_before(round_id: int, member_id: int, midnight: datetime) -> int:
-    """Labels of earlier days: they are never taken back, so a page need not count them each time."""
+    """Labels that were stored earlier: they are never taken back, so a page need not count them each time."""
     before = Label.objects.filter(round=round_id, volunteer=member_id, submitted_at__lt=midnight)
     return int(before.aggregate(labels=Count("submitted_at"))["labels"])
 

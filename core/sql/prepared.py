@@ -38,7 +38,8 @@ class Prepared:
             with connection.wrap_database_errors, connection.connection.cursor() as bare:
                 bare.execute(self._prepare)
             names.add(self._name)
-        # Bypasses pghistory, which would set its context each time: no prepared statement changes a label.
+        # Bypasses pghistory, which would set its context each time: no prepared statement changes or deletes
+        # a stored label.
         wrappers, connection.execute_wrappers = connection.execute_wrappers, []
         try:
             cursor.execute(self._execute, {name: given[name] for name in self._parameters})

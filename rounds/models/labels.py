@@ -11,15 +11,21 @@ from studies.models import Guideline, Membership
 from taxonomy.models import Category, Proposal, Version
 
 _SAY_AGAIN = """
-    -- Planned each time: one label comes now, and a quarter of a million at once in a load.
     -- Another transaction that completes one of these issues is waited for, and seen by the next statement.
-    EXECUTE $locked$
-        SELECT count(locked.completed_at) > 0 FROM (
-            SELECT c.completed_at FROM rounds_roundissue c
-            WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)
-            ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE
-        ) locked
-    $locked$ INTO is_complete;
+    SELECT count(*), min(round_id), min(issue_id) INTO number, its_round, its_issue FROM changed_labels;
+    IF number = 1 THEN
+        SELECT completed_at IS NOT NULL INTO is_complete FROM rounds_roundissue
+        WHERE round_id = its_round AND issue_id = its_issue FOR NO KEY UPDATE;
+    ELSE
+        -- Planned each time: it may be seven labels, or a quarter of a million.
+        EXECUTE $locked$
+            SELECT count(locked.completed_at) > 0 FROM (
+                SELECT c.completed_at FROM rounds_roundissue c
+                WHERE (c.round_id, c.issue_id) IN (SELECT round_id, issue_id FROM changed_labels)
+                ORDER BY c.round_id, c.issue_id FOR NO KEY UPDATE
+            ) locked
+        $locked$ INTO is_complete;
+    END IF;
     IF NOT is_complete THEN
         RETURN NULL;
     END IF;
@@ -156,7 +162,12 @@ class Label(models.Model):
                     operation=operation,
                     level=pgtrigger.Statement,
                     referencing=rows,
-                    declare=[("is_complete", "boolean")],
+                    declare=[
+                        ("number", "bigint"),
+                        ("its_round", "bigint"),
+                        ("its_issue", "bigint"),
+                        ("is_complete", "boolean"),
+                    ],
                     func=_SAY_AGAIN,
                 )
                 for name, operation, rows in (

@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -6,8 +6,9 @@ from django.utils import timezone
 from annotate.actions.rounds import close_round
 from annotate.actions.turns import skip_issue
 from annotate.models import Skip
-from annotate.queries.labels import latest_labels, own_counts, own_labels, own_skips, progress
-from rounds.models import Label, Round
+from annotate.queries.labels import LATEST, latest_labels, own_counts, own_labels, own_skips, progress
+from core import clock
+from rounds.models import Assignment, Label, Round
 from rounds.queries.categories import categories_of
 from taxonomy.models import Level
 from tests import factories
@@ -161,3 +162,28 @@ def test_reads_cost_the_same_whatever_the_size(issues, django_assert_num_queries
         own_counts(round_, member)
     with django_assert_num_queries(1):
         own_skips(round_, member)
+
+
+AT = datetime(2026, 3, 10, 15, 30, 10, 500_000, tzinfo=UTC)
+
+
+@pytest.mark.world(issues=LATEST + 40, members=1)
+@pytest.mark.parametrize("seconds_each", [600, 40, 0.2, 0.01, 0])
+def test_many_labels_of_today_are_counted_whatever_their_pace(world, seconds_each):
+    """What is before the last LATEST labels is counted once an hour, a minute or a second, by their pace."""
+    round_, member = world.round(), world.members[0]
+    times = [AT - timedelta(seconds=seconds_each * number) for number in reversed(range(LATEST + 30))]
+    slots = Assignment.objects.filter(round=round_, issue__in=world.issues[: len(times)])
+    chosen = {"category": world.category("C.2"), "version": world.version}
+    Label.objects.bulk_create(
+        Label(
+            round=round_, issue_id=slot.issue_id, volunteer=member, assignment=slot, submitted_at=at, **chosen
+        )
+        for slot, at in zip(slots, times, strict=True)
+    )
+    of_today = sum(at.date() == AT.date() for at in times)
+    with clock.at(AT):
+        for more in range(4):
+            came = progress(round_, member)
+            assert (came.today, came.done) == (of_today + more, len(times) + more)
+            world.submit(round_, world.issues[len(times) + more], member, "C.3")
