@@ -17,9 +17,9 @@ from studies.models import Membership
 class MajorityForecast:
     """The effect of a decision by majority now.
 
-    `categories`: category id to the number of issues that would get it, most first. `decided` counts these
-    issues by split, `left` the other issues; the clearest split comes first. An open label is a group of one.
-    `agenda`: the number of issues that are left to a meeting.
+    `categories`: category id to the number of issues that would get it, most first, then by id.
+    `decided` counts these issues by split, `left` the other issues; the clearest split comes first. An open
+    label is a group of one. `agenda`: the number of issues that are left to a meeting.
     """
 
     categories: dict[int, int]
@@ -62,7 +62,7 @@ def forecast(
         else:
             left[sizes] += issues
     return MajorityForecast(
-        categories=dict(categories.most_common()),
+        categories=dict(sorted(categories.items(), key=lambda one: (-one[1], one[0]))),
         decided=_clearest_first(decided),
         left=_clearest_first(left),
         agenda=undecided.filter(Exists(waiting(round_))).count(),

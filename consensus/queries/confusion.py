@@ -92,16 +92,16 @@ class LabelPatterns:
 
 def all_said(round_: Round, member: Membership | None) -> LabelPatterns:
     """The combinations of labels of all disagreements that this member may see. At most three queries. They
-    are cached by the number of disagreements, as if rows were only added.
+    are kept in memory: while a round has one version its disagreements are only added, and none changes.
     """
     rows = models.Disagreement.objects.filter(round=round_)
     if not still_to_label(round_, member).query.is_empty():
         return _said_by(seen_by(rows, round_, member))
-    return _said_in(round_.pk, tally(round_, member).total())
+    return _said_in(round_.pk, round_.version_id, tally(round_, member).total())
 
 
 @lru_cache(maxsize=16)
-def _said_in(round_id: int, _number: int) -> LabelPatterns:
+def _said_in(round_id: int, _version_id: int, _number: int) -> LabelPatterns:
     return _said_by(models.Disagreement.objects.filter(round=round_id))
 
 

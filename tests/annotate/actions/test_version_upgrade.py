@@ -9,6 +9,8 @@ from annotate.models import Draft
 from annotate.queries.second_looks import before, lost_labels
 from annotate.queries.turns import current_turn
 from consensus.models import Decision, Disagreement
+from consensus.queries.confusion import confusion, splits
+from consensus.queries.disagreement_filters import Narrowing
 from ingest.models import Issue
 from reports.agreement_report import agreement_report
 from rounds import errors
@@ -134,6 +136,26 @@ def test_a_merge_counts_at_once_and_rewrites_no_label(labelled):
         "",
     ]
     assert not Round.objects.filter(kind=Round.Kind.LOOK).exists()
+
+
+def test_pairs_and_splits_follow_a_version_with_as_many_disagreements(labelled):
+    world, round_ = labelled
+
+    def shown():
+        round_.refresh_from_db()
+        pairs = confusion(round_, round_.depth, world.lead)
+        return {(one.first, one.second): one.issues for one in pairs}, splits(round_, Narrowing(), world.lead)
+
+    two_to_one = [((2, 1), 3)]
+    assert shown() == ({("C.1", "C.2"): 1, ("C.2", "C.3"): 1, ("B.1", "C.9"): 1}, two_to_one)
+    change(world, MERGE, "C.9", into="C.3")
+    world.version = publication(world)
+    assert shown() == ({("C.1", "C.2"): 1, ("C.2", "C.3"): 1, ("B.1", "C.3"): 1}, two_to_one)
+    change(world, RETIRE, "B.1")
+    world.version = publication(world)
+    look, fourth = Round.objects.get(of=round_), world.issues[3]
+    world.submit(look, fourth, world.members[0], "A.2")
+    assert shown() == ({("C.1", "C.2"): 1, ("C.2", "C.3"): 1, ("A.2", "C.3"): 1}, two_to_one)
 
 
 def test_closed_rounds_and_trainings_keep_their_version(labelled):

@@ -69,7 +69,7 @@ def test_what_is_foreseen_is_what_is_decided(world):
     round_ = _round(world)
     found = forecast(round_, world.lead, 4, ANY)
     codes = {one.category_id: one.code for one in world.version.states.all()}
-    assert {codes[id_]: n for id_, n in found.categories.items()} == {"C.2": 1, "C.9": 1}
+    assert [(codes[id_], n) for id_, n in found.categories.items()] == [("C.2", 1), ("C.9", 1)]
     assert found.decided == {(4, 1): 2}
     assert list(found.left.items()) == [((3, 2), 1), ((2, 2, 1), 1), ((2, 1, 1, 1), 1)]
     assert (found.total, found.total_left, found.agenda) == (2, 3, 0)
