@@ -18,8 +18,7 @@ from core.errors import DomainError
 from demo import boards, drafts, meetings, model_labels, reports, rounds
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
-from ingest.actions import find_keywords, import_issues, receive_upload
-from ingest.models import Keyword
+from ingest.actions import find_keywords, import_issues, receive_upload, set_keywords
 from studies.actions import add_member, create_study, mark_guideline_read, publish_guideline, record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
@@ -130,12 +129,11 @@ def _study_with_people(people: list[dict[str, str]]) -> Study:
             "Ninety-two invented issue reports of four invented frameworks, screened, and labelled by seven"
             " invented volunteers. Nothing in it is real; everything in it may be tried."
         ),
+        slug=SLUG,
         by=users[0],
     )
     for user, person in zip(users[1:], people[1:], strict=True):
         add_member(study=study, user=user, role=person["role"], by=users[0])
-    study.slug = SLUG
-    study.save(update_fields=["slug"])
     return study
 
 
@@ -145,8 +143,7 @@ def _load_issues(story: Story) -> None:
         with DATA.joinpath(name).open("rb") as stream:
             run = receive_upload(study=story.study, by=story.owner.user, name=name, stream=stream)
         import_issues(run=run)
-    words = text("keywords.txt").splitlines()
-    Keyword.objects.bulk_create(Keyword(study=story.study, word=word) for word in words)
+    set_keywords(study=story.study, text=text("keywords.txt"), replace=False, by=story.owner.user)
 
 
 def _publish_guideline(story: Story, number: int) -> None:

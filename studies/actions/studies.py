@@ -23,19 +23,20 @@ def is_slug(text: str) -> bool:
 
 
 @transaction.atomic
-def create_study(*, name: str, description: str = "", by: User | None) -> Study:
-    """Make a study with `by` as its owner. The slug is unique and comes from the name, in ASCII; a name
-    without ASCII letters gets `study`, `study-2`, and so on.
+def create_study(*, name: str, description: str = "", slug: str = "", by: User | None) -> Study:
+    """Make a study with `by` as its owner. The slug is unique; without `slug` it comes from the name, in
+    ASCII, and a name without ASCII letters gets `study`. A slug that another study has gets a number, as in
+    `study-2`.
     """
-    study = _with_free_slug(name.strip(), description.strip())
+    base = slug or slugify(name)[:70].strip("-") or "study"
+    study = _with_free_slug(base, name.strip(), description.strip())
     if by is not None:
         take_seat(study, by, Role.OWNER)
     record(study, "studies.created", by, name=study.name)
     return study
 
 
-def _with_free_slug(name: str, description: str) -> Study:
-    base = slugify(name)[:70].strip("-") or "study"
+def _with_free_slug(base: str, name: str, description: str) -> Study:
     for number in count(1):
         slug = base if number == 1 else f"{base}-{number}"
         if slug in RESERVED or Study.objects.filter(slug=slug).exists():

@@ -21,6 +21,15 @@ def test_every_room_says_what_it_is_for():
     assert all(draw_rooms.purpose(room).endswith(".") for room in ROOMS)
 
 
+def test_a_room_is_looked_over_at_a_glance():
+    """At most 15 modules at its top; in core 25, each a tool that explains itself."""
+    loose = {
+        room: sum(path.name != "__init__.py" for path in (draw_rooms.ROOT / room).glob("*.py"))
+        for room in ROOMS
+    }
+    assert {room: number for room, number in loose.items() if number > (25 if room == "core" else 15)} == {}
+
+
 def test_a_template_takes_nothing_from_a_room_above():
     """Neither a tag library nor a template: rooms above put panels there (core.panels)."""
     libraries = {path.stem: path.parts[-3] for path in draw_rooms.ROOT.glob("*/templatetags/[a-z]*.py")}

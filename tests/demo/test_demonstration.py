@@ -194,7 +194,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
 def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
-        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "taxonomies.published": 2,
+        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "keywords.changed": 1, "taxonomies.published": 2,
         "taxonomies.proposed": 2, "taxonomies.decided": 1, "boards.made": 1, "boards.together": 1,
         "guideline.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
         "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,

@@ -86,12 +86,23 @@ def test_skipped_issues_come_again_at_the_end_the_longest_waiting_first(world):
     assert _next(round_, member) == skipped[0]
 
 
-@pytest.mark.world(issues=1)
+@pytest.mark.world(issues=4, members=2)
 def test_a_skip_stays_with_its_volunteer(world):
-    round_ = world.round()
-    skip_issue(round_=round_, issue=world.issues[0], member=world.members[0], reason="x")
-    assert _next(round_, world.members[1]) == world.issues[0]
-    assert next_turn(round_=round_, member=world.members[1]).skipped is False
+    """It puts the issue last for the volunteer, and moves it for nobody else."""
+    round_, came = world.round(), {}
+    order = {
+        member: list(Assignment.objects.filter(round=round_, volunteer=member).order_by("rank"))
+        for member in world.members
+    }
+    one, other = world.members
+    skip_issue(round_=round_, issue=order[one][0].issue, member=one, reason="x")
+    for member in world.members:
+        came[member] = []
+        while (issue := _next(round_, member)) is not None:
+            came[member].append(issue.pk)
+            world.submit(round_, issue, member, "C.2")
+    assert came[one] == [slot.issue_id for slot in [*order[one][1:], order[one][0]]]
+    assert came[other] == [slot.issue_id for slot in order[other]]
 
 
 @pytest.mark.world(issues=3, members=3)

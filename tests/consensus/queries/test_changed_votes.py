@@ -14,7 +14,8 @@ from rounds.models import Label, Round
 from rounds.queries.categories import categories_of
 from taxonomy.models import Level
 from tests.kept import kept
-from tests.worlds.meeting import meeting_world
+from tests.worlds.meeting import MeetingWorld, meeting_world
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +120,30 @@ def test_a_tie_has_no_majority_to_join():
         AWAY: 2,
         ABSTAINED: 0,
     }
+
+
+def test_who_missed_a_category_and_votes_for_one_has_changed_from_none():
+    small = small_world(issues=1, members=4)
+    round_, issue = small.round(), small.issues[0]
+    for member, code in zip(small.members, ("?Farm", "C.9", "C.9", "?Barn"), strict=True):
+        small.submit(round_, issue, member, code)
+    world = MeetingWorld(**vars(small), round_=round_)
+    world.plan(quorum=2)
+    world.arrive()
+    _vote(world, 0, "C.9 C.9 C.1 C.1")
+    found = changed_votes(world.round_, world.lead)
+    nine, one = world.category("C.9").pk, world.category("C.1").pk
+    assert [(move.before, move.after, move.what) for move in found.moves] == [
+        (None, nine, JOINED),
+        (nine, nine, KEPT),
+        (nine, one, AWAY),
+        (None, one, AWAY),
+    ]
+    assert list(found.turns) == [
+        CategoryChange("", "C.1", 1, (issue.pk,)),
+        CategoryChange("", "C.9", 1, (issue.pk,)),
+        CategoryChange("C.9", "C.1", 1, (issue.pk,)),
+    ]
 
 
 def test_who_had_not_labelled_the_issue_changes_no_mind(voted):
