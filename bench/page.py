@@ -54,7 +54,9 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         if browser:
             ready, asked = in_browser(browser, address, path, cookie)
             least, _asked = in_browser(browser, address, "/healthz", cookie)
-            count, how = len(asked), f"requests of {Path(browser).name}"
+            ahead = [url for url in asked if url.endswith("/ahead/")]
+            count = len(asked) - len(ahead)
+            how = f"requests of {Path(browser).name}, and then {len(ahead)} for the next turns"
         else:
             count, how = len(bodies), "counted in the page: no Chromium here"
         yield Measurement(
