@@ -6,9 +6,10 @@ from annotate.actions.rounds import close_round
 from consensus.queries.category_counts import chosen_in, label_counts
 from reports.queries.dry_run import DryRun, dry_run
 from rounds.models import Label, Round
-from taxonomy.actions import act, publish
+from taxonomy.actions import publish
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests.annotate.actions.test_version_upgrade import change
 from tests.worlds.pages import label_all
 from tests.worlds.world import World
 
@@ -21,16 +22,6 @@ def labelled(world: World) -> World:
     round_ = world.round()
     label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.2", "C.2 C.3 C.3", "B.1 C.9 C.9")
     return world
-
-
-def change(world: World, kind: str, code: str, **values) -> None:
-    taxonomy = world.version.taxonomy
-    keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
-    values = {
-        name: keys.get(value, value) if name in {"into", "parent"} else value
-        for name, value in values.items()
-    }
-    act(taxonomy=taxonomy, kind=kind, key=keys.get(code), values=values, by=None)
 
 
 def seen(world: World):
