@@ -112,13 +112,14 @@ def neighbours(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def _remembered() -> set[Any]:
-    """The functions of the rooms that keep answers in memory, but those that know nothing of rows."""
+def _forget() -> None:
+    """Empty what functions of the rooms keep in memory, but those that know nothing of rows."""
     for name, module in list(sys.modules.items()):
         if name not in _scanned and name.partition(".")[0] in ROOMS:
             _caches.update(found for found in vars(module).values() if isinstance(found, _lru_cache_wrapper))
             _scanned.add(name)
-    return _caches
+    for remembered in _caches:
+        remembered.cache_clear()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -134,6 +135,7 @@ def _worlds(request: pytest.FixtureRequest) -> Iterator[tuple[Plan, bytes]]:
         # Like the transaction that Django puts around a test: an act that must be the outermost may run inside.
         around._from_testcase = True
         with around:
+            _forget()  # the tests before may have begun the ids anew
             made = plan.made()
             # Checked here once: what is deferred would be checked anew after each test.
             connection.check_constraints()
@@ -148,6 +150,5 @@ def _copies(_worlds: tuple[Plan, bytes]) -> dict[str, Any]:
     What the process remembers of a row by its id goes: the test before may have changed that row, and took it back.
     """
     plan, packed = _worlds
-    for remembered in _remembered():
-        remembered.cache_clear()
+    _forget()
     return dict(pickle.loads(packed)) if plan.around else plan.made()
