@@ -256,6 +256,10 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=512 << 20)
 
+# Hosts, each with or without its port, that a harvest may ask although they are in a private network or speak
+# http. All others must be public and speak https.
+FORGE_HOSTS: list[str] = env.list("FORGE_HOSTS", default=[])
+
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
