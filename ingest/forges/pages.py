@@ -162,6 +162,10 @@ class Forge(Protocol):
         """The first page of the comments of all issues of the repository, oldest first."""
         ...
 
+    def id(self, record: Record) -> str:
+        """The forge's own id of an issue, pull request or comment, the same as long as it exists."""
+        ...
+
     def number(self, record: Record) -> str:
         """The number of an issue or pull request as `Address.number` spells it: 129, I6UHT3, !5."""
         ...
@@ -183,7 +187,10 @@ class Forge(Protocol):
         ...
 
     def number_of_comment(self, record: Record) -> str:
-        """The number, as of `number`, of the issue under which a comment is; "" if it is elsewhere."""
+        """The number, as of `number`, of the issue under which a comment is; "" if it is elsewhere.
+
+        Gitee may name the issue by its id only: then it is `id:` and what `id` gives for the issue.
+        """
         ...
 
     def draft(self, record: Record, comments: Sequence[Record] | None = None) -> Draft:
