@@ -170,6 +170,8 @@ class ForgeClient:
         """What `read` makes of the answer; it raises Misread for one that cannot be right, which is asked for
         again. Raises what pages.Client says; Moved has the path only if the address says it.
         """
+        if not self.forge.is_own(request.url):
+            raise PageMissing(request.url, "an address on another host")
         trying = _Trying(request)
         while True:
             turn = self._turn(request, trying.denied)

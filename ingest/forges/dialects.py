@@ -175,7 +175,12 @@ class Dialect(ABC):
         if comments is not None:
             ordered = sorted(comments, key=lambda comment: (self.created_at(comment), comment["id"]))
             record = {**record, "comments": list(ordered)}
-        return draft(values_of(record, self.fields), self.fields, 0, limits=self._limits)
+        fields = self.fields_of(record)
+        return draft(values_of(record, fields), fields, 0, limits=self._limits)
+
+    def fields_of(self, record: Record) -> Mapping[str, str]:  # noqa: ARG002 - Gitee's records differ
+        """The key of each field of a draft in this record."""
+        return self.fields
 
     # Questions
 

@@ -82,6 +82,10 @@ class Gitee(Dialect):
     def is_pull_request(self, record: Record) -> bool:
         return bool(record.get("pull_request")) or bool(_PULL_PAGE.search(record["html_url"]))
 
+    def fields_of(self, record: Record) -> Mapping[str, str]:
+        """Issues are finished, pull requests closed."""
+        return {**self.fields, "closed_at": "closed_at"} if self.is_pull_request(record) else self.fields
+
     def number_of_comment(self, record: Record) -> str:
         """Older answers name the issue by its id alone: then `id:` and that id, as of `id`."""
         issue = record["target"].get("issue")

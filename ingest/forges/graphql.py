@@ -16,7 +16,7 @@ from ingest.forges.singly import outcome_of
 AT_ONCE = 50
 
 _COMMON = (
-    "databaseId number title body url createdAt closedAt updatedAt authorAssociation"
+    "number title body url createdAt closedAt updatedAt authorAssociation"
     " author { __typename login } labels(first: 100) { nodes { name } } comments { totalCount }"
 )
 _QUERY = (
@@ -106,7 +106,7 @@ def _as_rest(node: Mapping[str, Any]) -> dict[str, Any]:
     try:
         state = (node.get("state") or node["prState"]).lower()
         record = {
-            "id": node["databaseId"],
+            "id": 0,  # GraphQL's numbers end at 2**31, and those of issues do not
             "number": node["number"],
             "title": node["title"],
             "body": node["body"],
