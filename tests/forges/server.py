@@ -50,7 +50,7 @@ class ForgeServer:
         self.gitee_side = GiteeSide(self.url, self.repositories)
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.004,), daemon=True)
         self._thread.start()
         return self
 

@@ -43,7 +43,7 @@ def said(status: str, *headers: str, body: bytes = b"") -> Answering:
 def listening(answer: Answering, tls: ssl.SSLContext | None = None) -> Iterator[Listening]:
     """Serves one connection after another until the block ends."""
     server = socket.create_server(("127.0.0.1", 0))
-    server.settimeout(0.05)
+    server.settimeout(0.01)
     here = Listening(server.getsockname()[1])
     over = threading.Event()
 
@@ -104,7 +104,7 @@ def certificate_of(name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
 def _read(connection: socket.socket, over: threading.Event) -> bytes:
     """One request with its body; b"" when the other side is gone."""
     data = b""
-    connection.settimeout(0.05)
+    connection.settimeout(0.01)
     while b"\r\n\r\n" not in data or len(data.partition(b"\r\n\r\n")[2]) < _length(data):
         try:
             piece = connection.recv(65536)

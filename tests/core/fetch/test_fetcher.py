@@ -13,7 +13,7 @@ from core.fetch.errors import AddressRefused
 from core.fetch.fetcher import Fetcher, Limits
 from tests.core.fetch.sockets import certificate_of, listening, said
 
-QUICK = Limits(connect=2, read=0.3, total=0.8, max_bytes=100_000)
+QUICK = Limits(connect=2, read=0.15, total=0.4, max_bytes=100_000)
 TOKEN = "ghp_0123456789abcdefABCDEF"
 
 
@@ -96,10 +96,10 @@ class TestFaults:
         assert failed.value.cause == "resolve"
 
     def test_a_hang_ends(self):
-        with listening(lambda connection, _: time.sleep(0.6)) as here:
+        with listening(lambda connection, _: time.sleep(0.8)) as here:
             begin = time.monotonic()
             assert _failure(here) == "timeout"
-            assert time.monotonic() - begin < 0.6
+            assert time.monotonic() - begin < 0.7
 
     @pytest.mark.parametrize("drip", [b"HTTP/1.1 200 OK\r\nX: " + b"y" * 400, b"HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n" + b"z" * 360])  # fmt: skip
     def test_a_slow_drip_of_headers_or_body_ends(self, drip):
@@ -111,7 +111,7 @@ class TestFaults:
         with listening(answer) as here:
             begin = time.monotonic()
             assert _failure(here) == "timeout"
-            assert time.monotonic() - begin < 1.2
+            assert time.monotonic() - begin < 0.8
 
     def test_a_reset(self):
         def answer(connection, _request):
@@ -167,7 +167,7 @@ class TestLimits:
 
     def test_a_bomb_does_not_fill_memory(self):
         squeezer = zlib.compressobj(9, wbits=31)
-        bomb = b"".join(squeezer.compress(bytes(1 << 20)) for _ in range(200)) + squeezer.flush()
+        bomb = b"".join(squeezer.compress(bytes(1 << 20)) for _ in range(64)) + squeezer.flush()
         assert len(bomb) < 300_000
         with listening(said("200 OK", "Content-Encoding: gzip", body=bomb)) as here:
             assert self._most_memory(here, max_bytes=1_000_000) < 5_000_000

@@ -8,7 +8,7 @@ from core.fetch.fetcher import Fetcher
 from ingest.forges.client import ForgeClient, Patience
 from ingest.forges.pages import Moved, PageMissing, RepositoryGone, TokenRefused
 from tests.forges import ForgeServer
-from tests.ingest.forges.walking import TOKENS, asking, everything, forge_of, truth, walked
+from tests.ingest.forges.walking import PATIENT, QUICK, TOKENS, asking, everything, forge_of, truth, walked
 
 FORGES = ["github", "gitee"]
 ONCE = [
@@ -21,7 +21,7 @@ SLOW = ["hang", "drip"]
 
 @pytest.fixture
 def server():
-    with ForgeServer() as server:
+    with ForgeServer(patience=0.3) as server:
         yield server
 
 
@@ -48,7 +48,7 @@ def test_a_fault_once_on_each_list(server, name, fault):
         for nth in (1, 2):
             server.faults.add(fault, kind=kind, nth={nth}, times=1)
     # A fault on page 1 shifts page 2: the second rule of a list meets a later request.
-    _same(server, name, repository)
+    _same(server, name, repository, limits=QUICK if fault in SLOW else PATIENT)
     assert all(rule.met == 1 for rule in server.faults.rules)
 
 

@@ -11,7 +11,10 @@ from ingest.forges.github import GitHub
 from ingest.forges.tokens import Token
 from tests.forges import ForgeServer
 
-QUICK = Limits(connect=2, read=0.15, total=0.4)
+PATIENT = Limits(connect=10, read=10, total=20)
+QUICK = Limits(connect=2, read=0.1, total=0.2)
+"""For a hang or a drip; a busy machine would break it now and then where nothing is wrong."""
+
 TEXTS = {name: f"{name}_0123456789abcdefXYZ" for name in ("first", "second", "third")}
 TOKENS = [Token(name, Secret(text)) for name, text in TEXTS.items()]
 
@@ -25,8 +28,10 @@ def forge_of(server: ForgeServer, name: str):
 
 
 @contextmanager
-def asking(server: ForgeServer, name: str = "github", tokens=TOKENS[:1], **more) -> Iterator[ForgeClient]:
-    with Fetcher([server.host], limits=QUICK) as fetcher:
+def asking(
+    server: ForgeServer, name: str = "github", tokens=TOKENS[:1], hosts=(), limits=PATIENT, **more
+) -> Iterator[ForgeClient]:
+    with Fetcher([server.host, *hosts], limits=limits) as fetcher:
         yield ForgeClient(
             forge_of(server, name), fetcher, tokens, clock=server.clock.now, sleep=server.clock.sleep, **more
         )
