@@ -88,9 +88,7 @@ class ForgeClient:
         self.forge = forge
         self.ring = Ring(tokens)
         self.asked: Counter[str] = Counter()
-        """Requests so far, by kind, each try counted."""
         self.waited = 0.0
-        """Seconds so far in which nothing was asked."""
         self._fetcher = fetcher
         self._clock = clock
         self._sleep = sleep

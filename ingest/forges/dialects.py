@@ -104,6 +104,15 @@ class Dialect(ABC):
 
     # Lists
 
+    @abstractmethod
+    def issues_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str: ...
+
+    @abstractmethod
+    def pulls_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str: ...
+
+    @abstractmethod
+    def comments_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str: ...
+
     def records(self, kind: Kind, answer: Answer) -> Sequence[Record]:
         """The records of a page, each of the shape that the walk needs. Raises Misread."""
         found = parsed(answer)
@@ -154,6 +163,9 @@ class Dialect(ABC):
 
     @abstractmethod
     def is_pull_request(self, record: Record) -> bool: ...
+
+    @abstractmethod
+    def number_of_comment(self, record: Record) -> str: ...
 
     def id(self, record: Record) -> str:
         return str(record["id"])

@@ -140,12 +140,20 @@ class TokenRefused(ForgeError):
 class Forge(Protocol):
     """How one forge spells its addresses and answers. Asks nothing itself; holds no secret."""
 
-    name: str
-    """github or gitee."""
-    base: str
-    """The address of the REST interface, such as https://api.github.com, without a slash at its end."""
-    host: str
-    """The host of the pages of issues, such as github.com: that of `Address.host`."""
+    @property
+    def name(self) -> str:
+        """github or gitee."""
+        ...
+
+    @property
+    def base(self) -> str:
+        """The address of the REST interface, such as https://api.github.com, without a slash at its end."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """The host of the pages of issues, such as github.com: that of `Address.host`."""
+        ...
 
     def issues_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str:
         """The first page of all issues of all states, oldest first; `since`: changed at or after that moment.
@@ -212,7 +220,18 @@ class Client(Protocol):
     Each method raises Paused, PageMissing, RepositoryGone, Moved or TokenRefused.
     """
 
-    forge: Forge
+    @property
+    def forge(self) -> Forge: ...
+
+    @property
+    def waited(self) -> float:
+        """Seconds so far in which nothing was asked because of a limit, a fault or the pace."""
+        ...
+
+    @property
+    def asked(self) -> Mapping[str, int]:
+        """Requests so far, each try counted, by kind: one of Kind, count, repository, issue or graphql."""
+        ...
 
     def page(self, kind: Kind, url: str, etag: str | None = None) -> Page | None:
         """The page at `url`, which is from `Forge` or a `next`; None if it has not changed since `etag`."""

@@ -111,6 +111,11 @@ def _primary(rule: Rule, seen: Seen, _true: Reply, quiet: Quiet) -> Reply:
     return told(403, PRIMARY, x_ratelimit_limit="5000", x_ratelimit_remaining="0", x_ratelimit_reset=reset)
 
 
+def _graphql_limit(_rule: Rule, seen: Seen, _true: Reply, quiet: Quiet) -> Reply:
+    quiet(seen.at + timedelta(minutes=1), None)
+    return in_json({"data": None, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]})
+
+
 def _busy(rule: Rule, seen: Seen, _true: Reply, quiet: Quiet) -> Reply:
     quiet(seen.at + timedelta(seconds=rule.seconds), None)
     return Reply(503, HTML, {"Content-Type": "text/html", "Retry-After": str(rule.seconds)})
@@ -169,7 +174,7 @@ REPLIES: dict[str, Callable[[Rule, Seen, Reply, Quiet], Reply]] = {
     "redirect_elsewhere": lambda *_: told(302, "", Location="https://evil.example.org/"),
     "moved_elsewhere": lambda *_: told(301, "", Location="https://evil.example.org/"),
     "graphql_error": lambda *_: in_json({"data": None, "errors": [{"message": "Something went wrong while executing your query."}]}),
-    "graphql_limit": lambda *_: in_json({"data": None, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}),
+    "graphql_limit": _graphql_limit,
     "incomplete": lambda _rule, _seen, true, _quiet: in_json(json.loads(true.body) | {"incomplete_results": True, "total_count": 1}),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ import pytest
 
 from core.fetch.fetcher import Fetcher
 from ingest.forges.client import ForgeClient, Patience
+from ingest.forges.gitee import Gitee
 from ingest.forges.pages import Moved, PageMissing, RepositoryGone, TokenRefused
 from tests.forges import ForgeServer
 from tests.ingest.forges.walking import PATIENT, QUICK, TOKENS, asking, everything, forge_of, truth, walked
@@ -206,6 +207,20 @@ class TestWhileWalking:
                 str(number) for number in range(1, len(repository.issues) + 1) if str(number) not in found
             ]
             assert missing == ["101"]
+
+    def test_shifted_pages_of_gitee_show_in_the_total(self, server):
+        """Its numbers have gaps, but each page says how many there are: a total that falls means that a page was shifted."""
+        repository = server.gitee("team/tool", issues=250, comments=0, pulls_every=0)
+        second = list(repository.truth())[1]
+        server.before(2, lambda: repository.delete(second))
+        totals, found, url = [], 0, Gitee(server.gitee_base).issues_url("team/tool")
+        with asking(server, "gitee") as client:
+            while url:
+                page = client.page("issues", url)
+                totals.append(page.total)
+                found, url = found + len(page.records), page.next
+        assert totals == [250, 249, 249]
+        assert found == 249, "and one of them is the deleted one"
 
 
 class TestRepositories:
