@@ -1,0 +1,46 @@
+"""Issues of repositories, frozen as fetched, imports and harvests that brought them, keywords and filters."""
+
+from ingest.models.harvests import (
+    ForgeToken,
+    Harvest,
+    HarvestedComment,
+    HarvestedIssue,
+    HarvestedRepository,
+    HarvestPage,
+    Selection,
+)
+from ingest.models.imports import Import, ImportRow
+from ingest.models.issues import Issue, Repository, Snapshot, Source, SourceEntry
+from ingest.models.keywords import (
+    Keyword,
+    KeywordFind,
+    KeywordList,
+    KeywordListVersion,
+    KeywordTerm,
+    SavedFilter,
+    TermFind,
+)
+
+__all__ = [
+    "ForgeToken",
+    "Harvest",
+    "HarvestPage",
+    "HarvestedComment",
+    "HarvestedIssue",
+    "HarvestedRepository",
+    "Import",
+    "ImportRow",
+    "Issue",
+    "Keyword",
+    "KeywordFind",
+    "KeywordList",
+    "KeywordListVersion",
+    "KeywordTerm",
+    "Repository",
+    "SavedFilter",
+    "Selection",
+    "Snapshot",
+    "Source",
+    "SourceEntry",
+    "TermFind",
+]
