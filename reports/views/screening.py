@@ -24,6 +24,7 @@ from consensus.views.matrix import hues
 from core.http import go_to, render_page, require
 from core.numbers import SHORT, number_asked
 from core.templatetags.crosscheck import count
+from drawing.flow import Flow, Words, flow
 from ingest.models import Issue
 from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
@@ -32,7 +33,6 @@ from reports.formats.files import named_for
 from reports.formats.tables import as_csv, number
 from reports.forms.screening import ScreenForm
 from reports.queries.screened import repositories_table, screening_agreement
-from reports.screening_flow import Flow, Words, flow
 from reports.sentences.numbers import undefined
 from reports.views.shortcuts import round_to_read
 from rounds.models import Round
@@ -91,8 +91,8 @@ def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Send the flow figure as a file."""
     round_, member = _screening(request, round_id)
     counts = queries.screening_counts(round_, withheld_issues(round_, member))
-    drawn = {"flow": _flow(counts), "round": round_, "standalone": True}
-    text = render_to_string("reports/screening/_flow.html", drawn)
+    drawn = {"flow": _flow(counts), "flow_title": _flow_title(round_), "standalone": True}
+    text = render_to_string("shared/_flow.html", drawn)
     name = named_for(round_, "-screening.svg")
     return attached(text.strip() + "\n", name, "image/svg+xml", withheld=counts.withheld)
 
@@ -159,7 +159,8 @@ def _page(
         "refusal": refusal,
     }
     if counts.whole.decided or counts.whole.open_disagreements:
-        context |= {"flow": _flow(counts), "agreement": _agreement(round_, blind)}
+        context |= {"flow": _flow(counts), "flow_title": _flow_title(round_)}
+        context["agreement"] = _agreement(round_, blind)
         context |= _list(round_, asked, book, counts, blind)
         if may_settle:
             context["votes"] = [one for one in bulk_decisions(round_, member) if one.standing]
@@ -267,6 +268,10 @@ def _form(round_: Round, voted: ScreenedIssue, data: QueryDict | None = None) ->
         is_excluded=_is_excluded(round_, voted, book),
         initial={"seen_number": decision.number if decision else 0},
     )
+
+
+def _flow_title(round_: Round) -> str:
+    return _("Flow of the screening %(name)s") % {"name": round_.name}
 
 
 def _flow(counts: ScreeningCounts) -> Flow:

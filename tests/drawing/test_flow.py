@@ -1,4 +1,4 @@
-from reports.screening_flow import BOX, RIGHT, flow
+from drawing.flow import BOX, RIGHT, flow
 
 
 def test_the_way_goes_down_and_what_leaves_it_stands_at_the_right():

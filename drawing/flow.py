@@ -1,4 +1,5 @@
-"""The positions of boxes and arrows in a screening's flow figure. Geometry only, as in drawing.axes.
+"""The positions of boxes and arrows in a flow figure, of a harvest or a screening. Geometry only, as in
+drawing.axes.
 
 The steps go down on the left: identified, screened, included. On the right are the issues that leave.
 """
