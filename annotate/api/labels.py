@@ -17,7 +17,7 @@ from annotate.label_input import LabelInput
 from annotate.queries.labels import own_labels
 from annotate.queries.turns import Turn
 from annotate.rules import may_see_own_labels
-from ingest.api import IssueTextSerializer
+from ingest.api.issues import IssueTextSerializer
 from ingest.models import Issue
 from ingest.queries.issues import issues_for
 from rounds.actions.proposals import NAME_LENGTH, REASON_LENGTH

@@ -12,7 +12,7 @@ from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.models import ModelLabel
 from annotate.queries.model_labels import own_model_labels
 from core.api import KeysetPagination
-from ingest.api import IssueTextSerializer
+from ingest.api.issues import IssueTextSerializer
 from ingest.queries.issues import issues_for
 from rounds.pages import seat_in
 from rounds.queries.categories import codebook

@@ -17,7 +17,7 @@ from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
 from core.pages import page_of
 from ingest import actions, files, rules
-from ingest.forms import UploadForm
+from ingest.forms.uploads import UploadForm
 from ingest.models import Import, ImportRow
 from ingest.queries.imports import (
     former_import,
