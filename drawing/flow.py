@@ -1,7 +1,7 @@
 """The positions of boxes and arrows in a flow figure, of a harvest or a screening. Geometry only, as in
 drawing.axes.
 
-The steps go down on the left: identified, screened, included. On the right are the issues that leave.
+The steps go down on the left: identified, screened, included. On the right are the issues that leave, or join later.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ Words = Sequence[tuple[str, str]]
 
 def flow(steps: Sequence[tuple[Words, Sequence[tuple[str, Words]]]]) -> Flow:
     """The figure of these steps, from top to bottom. A step has the words of its box, and the tone and words
-    of each box to its right. There is at least one step.
+    of each box to its right: what leaves the step, or joins it if the tone is "in". There is at least one.
 
     Words longer than LONGEST characters are cut with an ellipsis.
     """
@@ -83,11 +83,10 @@ def flow(steps: Sequence[tuple[Words, Sequence[tuple[str, Words]]]]) -> Flow:
         for kind, one in leaving:
             boxes.append(_box(RIGHT - 1, top, one, kind))
             middle = min(top + _height(one) / 2, y + height - LINE / 2) if top < y + height else None
-            if middle is not None:
-                arrows.append(_right(BOX + 1, middle, RIGHT - 1))
-            else:
-                # The box is below the bottom of its step: the arrow starts from the line below the step.
-                arrows.append(_right(1 + BOX / 2, top + _height(one) / 2, RIGHT - 1))
+            # Without a middle the box is below the bottom of its step: its arrow is at the line below it.
+            left = BOX + 1 if middle is not None else 1 + BOX / 2
+            between = _left if kind == "in" else _right
+            arrows.append(between(left, top + _height(one) / 2 if middle is None else middle, RIGHT - 1))
             top += _height(one) + GAP / 2
         before = y + height
         y += max(height, side) + GAP
@@ -120,3 +119,8 @@ def _down(x: float, top: float, bottom: float) -> Arrow:
 def _right(left: float, y: float, right: float) -> Arrow:
     head = f"M{px(right - 7)} {px(y - 4)}L{px(right)} {px(y)}L{px(right - 7)} {px(y + 4)}Z"
     return Arrow(px(left), px(y), px(right - 7), px(y), head)
+
+
+def _left(left: float, y: float, right: float) -> Arrow:
+    head = f"M{px(left + 7)} {px(y - 4)}L{px(left)} {px(y)}L{px(left + 7)} {px(y + 4)}Z"
+    return Arrow(px(left + 7), px(y), px(right), px(y), head)

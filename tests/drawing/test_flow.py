@@ -37,6 +37,16 @@ def test_the_end_stands_below_all_that_left():
     assert [line.strong for line in out.lines] == [True, *[False] * 19]
 
 
+def test_what_joins_a_step_has_its_arrow_the_other_way():
+    words = [("One", "1")]
+    leaves = flow([(words, [("out", words)])])
+    joins = flow([(words, [("in", words)])])
+    (out,), (come,) = leaves.arrows, joins.arrows
+    assert (out.x1, out.head.split("L")[1].split()[0]) == (str(BOX + 1), str(RIGHT - 1))
+    assert (come.x2, come.head.split("L")[1].split()[0]) == (str(RIGHT - 1), str(BOX + 1))
+    assert out.y1 == come.y1
+
+
 def test_long_words_are_cut():
     (box,) = flow([([("x" * 50, "1")], [])]).boxes
     assert box.lines[0].text == "x" * 31 + "…"
