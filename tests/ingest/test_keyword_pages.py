@@ -94,8 +94,8 @@ class TestReading:
         )
         reading = Reading(issue, ("llama", "shard*", "none"))
         assert reading.texts.matches == [
-            KeywordMatch("llama", ("title", "text", "code"), 4),
-            KeywordMatch("shard*", ("text",), 2),
+            KeywordMatch("llama", ("title", "prose", "code"), 4),
+            KeywordMatch("shard*", ("prose",), 2),
         ]
         assert reading.texts.title == '<mark class="kw">Llama</mark> &lt;hangs&gt;'
         assert reading.texts.body.count('<mark class="kw">') == 3

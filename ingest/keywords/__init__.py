@@ -1,0 +1,46 @@
+"""Finds the terms of keyword lists in issues, in one pass, and reads such lists. Pure: no Django.
+
+A term matches as a whole word, in any case, with any joiner between its parts, as its switches say; words are
+letters and digits, and all else separates them: `llama` matches in `llama_index`. Scripts without spaces
+(Chinese, Japanese, Thai …) have no such borders: there a term matches anywhere.
+"""
+
+from ingest.keywords.doubts import ListWarning
+from ingest.keywords.headings import template_headings
+from ingest.keywords.lists import ListRead, NamedList, read_list
+from ingest.keywords.marks import KeywordMatch, Marks, matcher_of, matches
+from ingest.keywords.matcher import Matcher
+from ingest.keywords.plain import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed, pattern
+from ingest.keywords.problems import LONGEST_TERM, MOST_TERMS, ListProblem
+from ingest.keywords.terms import KINDS, MASKS, ZONES, Hits, Kind, Mask, Switches, Term, Zone
+
+__all__ = [
+    "KINDS",
+    "LONGEST_TERM",
+    "LONGEST_WORD",
+    "MASKS",
+    "MOST_TERMS",
+    "MOST_WORDS",
+    "ZONES",
+    "Hits",
+    "KeywordMatch",
+    "Kind",
+    "ListProblem",
+    "ListRead",
+    "ListWarning",
+    "Marks",
+    "Mask",
+    "Matcher",
+    "NamedList",
+    "Problem",
+    "Switches",
+    "Term",
+    "Zone",
+    "lowered",
+    "matcher_of",
+    "matches",
+    "parsed",
+    "pattern",
+    "read_list",
+    "template_headings",
+]
