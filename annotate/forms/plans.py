@@ -71,7 +71,10 @@ class RoundForm(forms.Form):
         Version.objects.none(),
         label=_("Version of the taxonomy"),
         empty_label=None,
-        help_text=_("It stays what it is for the whole round."),
+        help_text=_(
+            "The round starts with this version, and moves to each newer version that you publish."
+            " A training keeps its version."
+        ),
     )
     depth = forms.TypedChoiceField(
         label=_("Labels are compared by"),

@@ -12,7 +12,7 @@ from django.utils import formats
 from django.utils.functional import Promise
 
 from accounts.http import AuthedRequest
-from annotate.errors import StaleLabel
+from annotate.errors import AlreadyLabelled, StaleLabel
 from annotate.forms.labels import DraftForm, SkipForm
 from annotate.label_input import LabelInput
 from annotate.queries import labels as queries
@@ -77,28 +77,24 @@ def moved_on(
     seat: RoundVolunteer, *, said: str, saved: Label | None, turn: Turn | None, go: str | None
 ) -> JsonResponse:
     """The JSON for the page after an issue is labelled or skipped: see `submit_label`."""
-    round_ = seat.round
-    latest = queries.latest_labels(round_, seat.member)
     stored = None
     if saved is not None:
-        code = picker(round_).code(saved.category_id)
+        code = picker(seat.round).code(saved.category_id)
         stored = {"issue": saved.issue_id, "category": saved.category_id, "code": code}
-    context = (
-        frame(round_, seat.member)
-        | _pace(seat, latest)
-        | {"recent": _recent(round_, latest), "previous": latest[0].issue if latest else None}
-    )
     return JsonResponse(
-        {
-            "said": said,
-            "saved": stored,
-            "pace": _part("_pace", context),
-            "recent": _part("_recent", context),
-            "back": _part("_back", context),
-            "next": turn_as_json(seat, turn),
-            "go": go,
-        }
+        {"said": said, "saved": stored, "next": turn_as_json(seat, turn), "go": go} | _own_parts(seat)
     )
+
+
+def _own_parts(seat: RoundVolunteer) -> dict[str, str]:
+    """The parts of the page that show the member's last labels: pace, recent choices, the way back."""
+    latest = queries.latest_labels(seat.round, seat.member)
+    context = (
+        frame(seat.round, seat.member)
+        | _pace(seat, latest)
+        | {"recent": _recent(seat.round, latest), "previous": latest[0].issue if latest else None}
+    )
+    return {name: _part(f"_{name}", context) for name in ("pace", "recent", "back")}
 
 
 def turn_as_json(seat: RoundVolunteer, turn: Turn | None) -> dict[str, Any] | None:
@@ -144,6 +140,8 @@ def refused(
         if stored is not None:
             revision = getattr(stored, "revision", 0)
             answer["stored"] = LabelInput.of(stored).content | {"revision": revision}
+        if isinstance(refusal, AlreadyLabelled):
+            answer |= _own_parts(seat)
         if isinstance(refusal, StaleGuideline):
             answer["guideline"] = _new_guideline(request, round_.study)
         if turn is not None and isinstance(refusal, StaleGuideline | StaleLabel):

@@ -86,7 +86,8 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     answer of a training, or the labelling page after a new version of the taxonomy or if no issue is left. A
     TURN is {"issue", "version", "title", "html", "turn", "skip_turn"}. Refusals: {"detail", "code", "kept":
     is the text saved as a draft, "issue"}, with "stored" (the other stored content), "guideline" if it
-    changed, and "turn" if the form may simply be sent again.
+    changed, "turn" if the form may simply be sent again, and "pace", "recent" and "back" if the issue has
+    the member's label already.
     """
     seat, round_, member = _seat(request, round_id)
     issue = _posted_key(request, member)

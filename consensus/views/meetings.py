@@ -163,7 +163,9 @@ def _wanted(found: Sequence[int], posted: QueryDict) -> list[int]:
 
 
 def _rows(round_: Round, issues: Sequence[int]) -> list[dict[str, Any]]:
-    """These disagreements in this order, each with its split: number, code and hue. Three queries."""
+    """These disagreements in this order, each with its split: number, code and hue, and the number of open
+    labels. Three queries.
+    """
     book = codebook(round_.version_id)
     colours = hues(book)
     chosen = {row.issue_id: row for row in Disagreement.objects.filter(round=round_, issue__in=issues)}
@@ -177,7 +179,7 @@ def _rows(round_: Round, issues: Sequence[int]) -> list[dict[str, Any]]:
         codes = [(n, book.states[id_].code) for id_, n in zip(row.chosen, row.votes, strict=True)]
         split = [(n, code, colours.get(code, "")) for n, code in codes]
         title = issue.current.title if issue.current else ""
-        rows.append({"issue": issue, "title": title, "split": split})
+        rows.append({"issue": issue, "title": title, "split": split, "open_labels": row.open_labels})
     return rows
 
 

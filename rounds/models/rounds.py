@@ -13,7 +13,7 @@ from taxonomy.models import Category, Level, Version
 
 
 class Round(models.Model):
-    """A set of issues labelled by a set of volunteers against one version of a taxonomy."""
+    """A set of issues labelled by a set of volunteers, against one version of a taxonomy at a time."""
 
     class Kind(models.TextChoices):
         SCREENING = "screening", _("screening")

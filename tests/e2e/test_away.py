@@ -178,12 +178,17 @@ def test_a_refusal_is_shown_in_place_while_nothing_else_is(open_page, world, mem
     page.wait_for_load_state()
     issue = issue_on(page, world)
     world.submit(round_, issue, member, "A.2", summary="submitted elsewhere")
+    expect(page.locator("#pace b").first).to_have_text("0")
     press(page, "c 3 Enter s")
     page.keyboard.type("from this page")
     page.locator("#submit").click()
     refusal = page.locator("#refusal")
     expect(refusal).to_contain_text("You have labelled this issue already.")
     expect(refusal).to_contain_text("submitted elsewhere")
+    # The label of the other window counts here too, and nothing says that this one was submitted.
+    expect(page.locator("#pace b").first).to_have_text("1")
+    expect(page.locator("#recent button")).to_have_text("A.2")
+    expect(page.locator("#said")).to_have_text("")
     expect(page.locator("#summary")).to_have_value("from this page")
     assert issue_on(page, world) == issue
     refusal.get_by_role("link", name="Change that label").click()

@@ -183,6 +183,17 @@ def test_without_script_the_form_posts(open_page, world, member):
     assert (label.category, label.summary) == (world.category("C.9"), "no script at all")
 
 
+def test_without_script_nothing_shows_that_only_a_script_does(open_page, world, member):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], member, "C.2")
+    page = open_page(member.user, reverse("label", args=[round_.pk]), script=False)
+    expect(page.locator("#recent")).to_be_hidden()
+    expect(page.locator("kbd").filter(visible=True)).to_have_count(0)
+    with_script = open_page(member.user, reverse("label", args=[round_.pk]))
+    expect(with_script.locator("#recent button")).to_have_text("C.2")
+    expect(with_script.locator("#submit kbd")).to_be_visible()
+
+
 def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, member):
     type(world.study).objects.update(
         name="Issue reports of the frameworks for large language models, second harvest"

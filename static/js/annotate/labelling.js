@@ -14,6 +14,9 @@ const isChange = form?.dataset.mode === "change";
 const swap = (id, html) => {
   if (html) $(id)?.replaceWith(parse(html));
 };
+const swapOwn = (answer) => {
+  for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
+};
 const hidden = (name) => $("turn").querySelector(`[name="${name}"]`);
 const current = () => Number(hidden("issue").value);
 const isPhone = () => matchMedia("(max-width: 760px)").matches;
@@ -374,7 +377,7 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     if (!isField(document.activeElement)) signIn.open();
   },
   stored(_record, answer) {
-    for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
+    swapOwn(answer);
     suggestPause();
     if (answer.saved) picker.countOneMore(answer.saved.category);
     signIn.close();
@@ -397,6 +400,8 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     drafts.changed();
   },
   refused(record, answer, status) {
+    announce(""); // what was said when the answer was sent is not so; the refusal is an alert
+    swapOwn(answer);
     const detail = answer.detail || say("refused_status", { n: status });
     if (idle?.record.key === record.key) {
       takeUpAgain(answer);

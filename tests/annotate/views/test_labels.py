@@ -228,7 +228,12 @@ def test_an_issue_labelled_in_another_window_shows_both_sides(world):
     world.submit(round_, world.issues[0], member, "C.2", summary="first thoughts")
     answer = _post(member, "submit_label", round_, stale, **JSON)
     assert answer.status_code == 409
-    assert answer.json() == {
+    said = answer.json()
+    parts = {name: said.pop(name) for name in ("pace", "recent", "back")}
+    assert ">1</b>" in parts["pace"]
+    assert "C.2" in parts["recent"]
+    assert f"?issue={world.issues[0].pk}" in parts["back"]
+    assert said == {
         "detail": "You have labelled this issue already. To choose another category, change that label.",
         "code": "AlreadyLabelled",
         "kept": False,

@@ -105,10 +105,18 @@ def test_empty_states_say_what_to_do():
 # --- one round
 
 
+def test_a_training_keeps_its_version(world):
+    planned = world.round(opened=False, kind=Round.Kind.TRAINING)
+    text = text_of(get(world.lead, "round", planned.pk))
+    assert "A training keeps its version of the taxonomy." in text
+    assert "the round moves to it" not in text
+
+
 def test_a_planned_round_shows_its_numbers_and_opens(world):
     round_ = world.round(opened=False, name="Main")
     text = text_of(get(world.lead, "round", round_.pk))
     assert "Opening makes 4 × 3 = 12 assignments" in text
+    assert "When a new version of the taxonomy is published, the round moves to it." in text
     assert "Open the round" not in text_of(get(world.members[0], "round", round_.pk))
     answer = post(world.lead, "open_round", round_.pk)
     assert (answer.status_code, answer["Location"]) == (302, reverse("round", args=[round_.pk]))

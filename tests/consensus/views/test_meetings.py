@@ -10,7 +10,7 @@ from django.utils import timezone
 from consensus.actions.agendas import put_on_agenda, take_off_agenda
 from consensus.actions.decisions import reopen
 from consensus.actions.follow_ups import follow_up, set_done
-from consensus.actions.meetings import close_meeting, park
+from consensus.actions.meetings import close_meeting, park, plan_meeting
 from consensus.actions.votes import close_vote
 from consensus.errors import FollowUpIncomplete, OffTheAgenda
 from consensus.models import Decision, FollowUp, Meeting
@@ -26,6 +26,7 @@ from tests.kept import kept
 from tests.worlds.meeting import meeting_world
 from tests.worlds.pages import client, queries_of, text_of
 from tests.worlds.scripted import scripted_meeting, stopped_clock
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,21 @@ def test_filters_carry_what_they_find_but_for_what_is_left_out(world, query, pla
 
     issues = Meeting.objects.get().items.values_list("issue", flat=True)
     assert sorted(issues) == [world.issues[place].pk for place in places[:-1]]
+
+
+def test_open_labels_are_part_of_the_split():
+    world = small_world(issues=1)
+    round_ = world.round(reveal="issue_complete")
+    for member, code in zip(world.members, ("A.1", "C.2", "?Farm"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    planned = get(world.lead, "new_meeting", round_.pk, query="?all=1")
+    assert "1 × A.1 1 × C.2 1 open leave out" in text_of(planned)
+
+    meeting = plan_meeting(
+        round_=round_, by=world.lead, name="Friday", kind="together", chair=world.lead, quorum=2
+    )
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk])
+    assert "1 × A.1 1 × C.2 1 open" in text_of(get(world.lead, "change_meeting", meeting.pk))
 
 
 def test_an_agenda_can_be_empty(world):
