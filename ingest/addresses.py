@@ -31,9 +31,10 @@ class BadAddress(ValueError):
 class Address:
     """The place of one issue on its forge.
 
-    `forge` is github, gitee, gitlab, gitea or other. `path` keeps the given letter case. `number` is text:
-    129, I6UHT3 (upper-cased), or !5 if the forge counts pull requests apart from issues (GitLab, Gitee).
-    `kind` comes from the spelling, but GitHub answers `/issues/N` for pull requests too.
+    `forge` is github, gitee, gitlab, gitea, jira or other. `path` keeps the given letter case. `number` is
+    text: 129, I6UHT3 (upper-cased), or !5 if the forge counts pull requests apart from issues (GitLab,
+    Gitee). `kind` comes from the spelling, but GitHub answers `/issues/N` for pull requests too. In Jira the
+    issue KAFKA-7 is number 7 of path KAFKA, or of jira/KAFKA if Jira is not at the top of its host.
     """
 
     forge: str
@@ -55,6 +56,9 @@ class Address:
     @property
     def url(self) -> str:
         """The address as the forge itself spells it."""
+        if self.forge == "jira":
+            top, _, project = self.path.rpartition("/")
+            return f"https://{self.host}/{top}{'/' if top else ''}browse/{project}-{self.number}"
         separator = "/-/" if self.forge == "gitlab" else "/"
         word = _PULL_WORD.get(self.forge, "pulls") if self.kind == "pull_request" else "issues"
         return f"https://{self.host}/{self.path}{separator}{word}/{self.number.removeprefix('!')}"
@@ -94,6 +98,10 @@ _BARE_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}(?::[0-9]+)?/")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _NUMBER = re.compile(r"[1-9][0-9]{0,11}")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9]{1,15}|[1-9][0-9]{0,11}")
+_JIRA_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_]{1,49})-([1-9][0-9]{0,11})")
+_BEFORE_JIRA_KEY = re.compile(
+    r"(?P<top>[A-Za-z0-9._~+-]+/)?(?:browse|rest/api/(?:[0-9]+|latest)/issue|projects/[A-Za-z0-9_]+/issues)/"
+)
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _AROUND = " \t\r\n\v\f\u00a0\u200b\u2060\u3000\ufeff"
 _BRACKETS = {"<": ">", '"': '"', "'": "'", "`": "`", "(": ")", "[": "]", "“": "”", "‘": "’"}
@@ -211,6 +219,9 @@ def _locate(host: str, segments: list[str]) -> Address:
             segments = [*segments[1].split("/"), "-", *segments[2:]]
     if segments[:1] == ["repos"] and len(segments) > 4:
         segments = segments[1:]
+    jira = _in_jira(host, segments)
+    if jira:
+        return jira
     words = {"-"} if "-" in segments[2:] else {*_WORDS, "discussions"}
     at = next((i for i in range(2, len(segments)) if segments[i].lower() in words), 0)
     if not at:
@@ -229,11 +240,24 @@ def _locate(host: str, segments: list[str]) -> Address:
     return _address(host, path, word, rest[0], dashed=dashed)
 
 
-def _address(host: str, path: list[str], word: str, number: str, *, dashed: bool = False) -> Address:
-    forge = _FORGES.get(host) or next(
-        (name for name in ("gitlab", "gitee", "gitea") if host.startswith(f"{name}.")),
-        "gitlab" if dashed else "other",
+def _in_jira(host: str, segments: list[str]) -> Address | None:
+    """The address to which a page of Jira, or of its REST interface, leads; None for other paths."""
+    key = _JIRA_KEY.fullmatch(segments[-1]) if segments else None
+    before = _BEFORE_JIRA_KEY.fullmatch("".join(f"{segment}/" for segment in segments[:-1]))
+    if not key or not before or _forge_of(host):
+        return None
+    return Address("jira", host, f"{before['top'] or ''}{key[1].upper()}", key[2], "issue")
+
+
+def _forge_of(host: str) -> str | None:
+    """The forge of a host, by its name; None if that does not say."""
+    return _FORGES.get(host) or next(
+        (name for name in ("gitlab", "gitee", "gitea") if host.startswith(f"{name}.")), None
     )
+
+
+def _address(host: str, path: list[str], word: str, number: str, *, dashed: bool = False) -> Address:
+    forge = _forge_of(host) or ("gitlab" if dashed else "other")
     if len(path) != 2 and forge != "gitlab":
         raise BadAddress("shape")
     path = [*path[:-1], path[-1].removesuffix(".git")]

@@ -23,7 +23,7 @@ MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 Counts = Counter[tuple[str, Zone]]
 
-FORGES = {"github": "GitHub", "gitee": "Gitee", "gitlab": "GitLab", "gitea": "Gitea"}
+FORGES = {"github": "GitHub", "gitee": "Gitee", "gitlab": "GitLab", "gitea": "Gitea", "jira": "Jira"}
 ASSOCIATIONS: Mapping[str, str | Promise] = {
     "OWNER": _("owner"),
     "MEMBER": _("member"),

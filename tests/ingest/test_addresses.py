@@ -145,6 +145,26 @@ def test_the_spelling_of_the_repository_is_kept_beside_its_identity():
             Address("github", "github.com", "issues/issues", "4", "issue"),
             "https://github.com/issues/issues/issues/4",
         ),
+        (
+            "https://issues.apache.org/jira/browse/KAFKA-7?focusedCommentId=12",
+            Address("jira", "issues.apache.org", "jira/KAFKA", "7", "issue"),
+            "https://issues.apache.org/jira/browse/KAFKA-7",
+        ),
+        (
+            "https://issues.apache.org/jira/rest/api/2/issue/KAFKA-7",
+            Address("jira", "issues.apache.org", "jira/KAFKA", "7", "issue"),
+            "https://issues.apache.org/jira/browse/KAFKA-7",
+        ),
+        (
+            "https://team.atlassian.net/browse/web_app-129",
+            Address("jira", "team.atlassian.net", "WEB_APP", "129", "issue"),
+            "https://team.atlassian.net/browse/WEB_APP-129",
+        ),
+        (
+            "https://jira.example.org:8443/projects/AB/issues/AB-3",
+            Address("jira", "jira.example.org:8443", "AB", "3", "issue"),
+            "https://jira.example.org:8443/browse/AB-3",
+        ),
     ],
 )
 def test_each_forge_has_its_own_way(url, expected, canonical):
@@ -216,6 +236,13 @@ def test_the_short_form_is_read_where_it_is_allowed_only():
         ("https://github.com/o/r/issues/1234567890123", "number"),
         ("https://gitee.com/o/r/issues/I6_UHT3", "number"),
         ("https://github.com/o/r/discussions/1", "discussion"),
+        ("https://github.com/browse/AB-1", "shape"),
+        ("https://gitlab.example.org/browse/AB-1", "shape"),
+        ("https://jira.example.org/browse/AB-0", "shape"),
+        ("https://jira.example.org/browse/AB", "shape"),
+        ("https://jira.example.org/a/b/browse/AB-1", "shape"),
+        ("https://jira.example.org/rest/api/2/issue/10001", "shape"),
+        ("https://jira.example.org/\u0430/browse/AB-1", "shape"),
     ],
 )
 def test_what_is_no_address_of_an_issue_says_why(url, reason):
