@@ -4,6 +4,7 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median
 
@@ -36,6 +37,18 @@ def entrance(rank: int, seed: int) -> int:
 def fair_share(issues: int, labels_per_issue: int, volunteers: int) -> int:
     """The labels that each volunteer gives when all give equally many, rounded up; 0 without volunteers."""
     return -(-issues * labels_per_issue // volunteers) if volunteers else 0
+
+
+@lru_cache(maxsize=1024)
+def labels_asked(slots: int, issues: int, quotas: tuple[int | None, ...], quota: int | None) -> int:
+    """k of n: the labels that a volunteer with this quota is to give: as many as every other, or the quota if
+    that is less. The slots that smaller quotas leave are shared among the others, rounded up.
+
+    `quotas` are those of all volunteers who label now; None is no limit. Nobody labels an issue twice.
+    """
+    most = [issues if one is None else min(one, issues) for one in quotas]
+    share = bisect_left(range(issues), slots, key=lambda each: sum(min(each, one) for one in most))
+    return share if quota is None else min(share, quota)
 
 
 def smallest_quota(issues: int, labels_per_issue: int, quotas: Sequence[int | None]) -> int:

@@ -1,7 +1,7 @@
 """A member's own labels and progress, the same whatever others label; and counts, without content."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -16,7 +16,7 @@ from annotate.models import Repeat, Skip
 from annotate.queries import repeats
 from core import clock
 from core.sql.prepared import Prepared
-from rounds.allocation import fair_share, pace, stretch
+from rounds.allocation import labels_asked, pace, stretch
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.categories import categories_of
 from rounds.queries.volunteers import slot_count
@@ -76,6 +76,13 @@ class OwnLabels:
     next: str | None
 
 
+class SlotCounts(NamedTuple):
+    """How many labels some slots are for, and on how many issues."""
+
+    labels: int = 0
+    issues: int = 0
+
+
 class LatestLabel(NamedTuple):
     """One of the member's last labels: `category` is None for an open label."""
 
@@ -86,9 +93,9 @@ class LatestLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a member is. `total` is the number of labels that the member is to give: for all of their
-    slots, up to the `quota`, or an equal share if `is_share`. `median_seconds` is for one label;
-    `stretch_minutes` is the time since the last pause of ten minutes, 0 during a pause.
+    """How far a member is. `total` and `is_share` are those of `labels_to_give`. `has_reached_quota`: the
+    member is given no more labels. `median_seconds` is for one label; `stretch_minutes` is the time since the
+    last pause of ten minutes, 0 during a pause.
     """
 
     done: int
@@ -97,7 +104,7 @@ class Progress:
     today: int
     median_seconds: float | None
     stretch_minutes: int = 0
-    quota: int | None = None
+    has_reached_quota: bool = False
 
     @property
     def left(self) -> int:
@@ -116,11 +123,6 @@ class Progress:
     def is_long(self) -> bool:
         """Is it time to suggest a pause?"""
         return self.stretch_minutes >= LONG
-
-    @property
-    def has_quota(self) -> bool:
-        """Has the member reached the quota?"""
-        return self.quota is not None and self.done >= self.quota
 
 
 def own_labels(round_: Round, member: Membership, *, after: str | None = None, limit: int = 50) -> OwnLabels:
@@ -209,39 +211,68 @@ def progress(
 
     The cost does not grow with the round: the labels of earlier days and the slots are kept in memory.
     `latest` (the member's `latest_labels`) and `seat` (the place in the round) are read only if not given.
-    `median_seconds` is the pace of the last twenty labels, without pauses. In a k-of-n round the open slots
-    depend on the others, so that the total is an equal share, or the quota. Issues that come again count like
-    any other from the beginning.
+    `median_seconds` is the pace of the last twenty labels, without pauses.
     """
     latest = latest_labels(round_, member) if latest is None else latest
     earlier, today = _done(round_, member, latest)
     again = _again(round_, member)
     moments = [one.at for one in latest]
     seat = seat or RoundVolunteer.objects.get(round=round_, member=member)
-    is_share = round_.allocation == Round.Allocation.K_OF_N
-    if is_share:
-        slots = _shared_slots(round_.pk, round_.labels_per_issue) if round_.opened_at else slot_count(round_)
-        active = RoundVolunteer.objects.filter(round=round_, left_at=None).count()
-        share = fair_share(slots, 1, active)
-        total = max(share if seat.quota is None else seat.quota, earlier + today)
-        expected = round(total * round_.drift_percent / 100)
+    quotas: tuple[int | None, ...] = ()
+    if round_.allocation == Round.Allocation.K_OF_N:
+        active = RoundVolunteer.objects.filter(round=round_, left_at=None).order_by("column")
+        quotas = tuple(active.values_list("quota", flat=True))
+        slots = _shared_slots(round_.pk, round_.labels_per_issue) if round_.opened_at else _planned(round_)
     else:
         # Slots that are being made for a round belong to nobody until the round is open.
         counted_at = int(clock.now().timestamp() // SLOTS_COUNTED_EVERY.total_seconds())
         key = (round_.pk, member.pk, seat.left_at, seat.column, counted_at)
-        total = _slots_of(*key) if round_.opened_at else 0
-        expected = 0
-        if round_.drift_percent:
-            expected = repeats.expected(round_.pk, member.pk, round_.drift_percent, total)
+        slots = _slots_of(*key) if round_.opened_at else SlotCounts()
+    done = earlier + today
+    total, is_share = labels_to_give(round_, seat, done, again, slots, quotas)
     return Progress(
-        done=earlier + today + again.labelled,
-        total=total + max(expected - again.lost, again.labelled),
-        is_share=is_share and seat.quota is None,
+        done=done + again.labelled,
+        total=total,
+        is_share=is_share,
         today=today + again.today,
         median_seconds=pace(moments[:PACE_OVER]),
         stretch_minutes=int(stretch(moments, clock.now()).total_seconds() // 60),
-        quota=seat.quota,
+        has_reached_quota=seat.quota is not None and done >= seat.quota,
     )
+
+
+def labels_to_give(
+    round_: Round,
+    seat: RoundVolunteer,
+    done: int,
+    again: repeats.RepeatCounts,
+    slots: SlotCounts,
+    quotas: tuple[int | None, ...],
+) -> tuple[int, bool]:
+    """How many labels a member is to give in a round, and whether this is an equal share: on every page.
+
+    Crossed: for all of their own `slots`. k of n: the open slots depend on the others, so the number is an
+    equal share of all `slots`, or the member's quota if that is less, and at least the labels `done`;
+    `quotas` are those of all active volunteers. Issues that come `again` count like any other from the
+    beginning. No query; with a drift check two when a crossed round is asked for the first time.
+    """
+    if round_.allocation == Round.Allocation.K_OF_N:
+        asked = labels_asked(slots.labels, slots.issues, quotas, seat.quota)
+        total = max(asked, done)
+        expected = round(total * round_.drift_percent / 100)
+        is_share = asked != seat.quota
+    else:
+        total, is_share, expected = slots.labels, False, 0
+        if round_.drift_percent:
+            expected = repeats.expected(round_.pk, seat.member_id, round_.drift_percent, total)
+    return total + max(expected - again.lost, again.labelled), is_share
+
+
+def slot_counts(rounds: Collection[int]) -> dict[int, SlotCounts]:
+    """Round id to the slots of the round, for opened rounds. One query."""
+    slots = Assignment.objects.filter(round__in=rounds).order_by().values("round")
+    counted = slots.annotate(labels=Count("*"), issues=Count("pk", filter=Q(slot=1)))
+    return {row["round"]: SlotCounts(row["labels"], row["issues"]) for row in counted}
 
 
 def _done(round_: Round, member: Membership, latest: Sequence[LatestLabel] = ()) -> tuple[int, int]:
@@ -288,17 +319,23 @@ def _done_before(round_id: int, member_id: int, midnight: datetime) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _shared_slots(round_id: int, _labels_per_issue: int) -> int:
+def _shared_slots(round_id: int, _labels_per_issue: int) -> SlotCounts:
     """The slots of an opened k-of-n round: their number changes only when its labels per issue do."""
-    return Assignment.objects.filter(round=round_id).count()
+    return slot_counts([round_id]).get(round_id, SlotCounts())
+
+
+def _planned(round_: Round) -> SlotCounts:
+    slots = slot_count(round_)
+    return SlotCounts(slots, slots // round_.labels_per_issue)
 
 
 @lru_cache(maxsize=1024)
 def _slots_of(
     round_id: int, member_id: int, _left_at: datetime | None, _column: int | None, _counted_at: int
-) -> int:
+) -> SlotCounts:
     """A volunteer's number of slots: it changes with the place in the round, or when a lead moves slots."""
-    return Assignment.objects.filter(round=round_id, volunteer=member_id).count()
+    own = Assignment.objects.filter(round=round_id, volunteer=member_id).count()
+    return SlotCounts(own, own)
 
 
 def is_changeable(round_: Round, completed_at: datetime | None) -> bool:

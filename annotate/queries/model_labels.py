@@ -72,7 +72,6 @@ def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOT
         rows = cursor.fetchall()
     if not rows:
         return None
-    place = {state.category_id: index for index, state in enumerate(codebook.states)}
     stands = codebook.by_id.stands_as
     crossed = round_.allocation == Round.Allocation.CROSSED
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
@@ -84,16 +83,16 @@ def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOT
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     models = np.full((len(rows), len(found)), MISSING, dtype=np.int32)
     for index, (members, chosen, labels, whose, _decided, _count) in enumerate(rows):
-        given = [place.get(int(one), MISSING) for one in labels.split()]
+        given = [codebook.places.get(int(one), MISSING) for one in labels.split()]
         where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(given)))
         codes[index, where] = given
         models[index, [at_model[member] for member in members]] = [
-            place.get(stands(one) or 0, MISSING) for one in chosen
+            codebook.places.get(stands(one) or 0, MISSING) for one in chosen
         ]
     return BesideModels(
         names=tuple(found.values()),
         codes=codes,
         models=models,
-        decided=np.array([place.get(row[4], MISSING) for row in rows], dtype=np.int32),
+        decided=np.array([codebook.places.get(row[4], MISSING) for row in rows], dtype=np.int32),
         counts=np.array([row[5] for row in rows], dtype=np.int64),
     )

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -91,6 +92,24 @@ def counted(round_: Round, member: Membership, *, since: datetime) -> RepeatCoun
         lost=Count("pk", filter=Q(_was_revealed(round_), submitted_at=None)),
     )
     return RepeatCounts(**found)
+
+
+def counted_in(rounds: Collection[Round], members: Collection[int]) -> dict[tuple[int, int], RepeatCounts]:
+    """(round id, member id) to the repeats of these members in these rounds, without those of today. One
+    query; none without a round that has a drift check.
+    """
+    checked = [round_ for round_ in rounds if round_.drift_percent]
+    if not checked:
+        return {}
+    lost = reduce(or_, (Q(_was_revealed(round_), round=round_, submitted_at=None) for round_ in checked))
+    own = Repeat.objects.filter(round__in=checked, volunteer__in=members).order_by()
+    counts = own.values("round", "volunteer").annotate(
+        labelled=Count("submitted_at"), lost=Count("pk", filter=lost)
+    )
+    return {
+        (row["round"], row["volunteer"]): RepeatCounts(labelled=row["labelled"], lost=row["lost"])
+        for row in counts
+    }
 
 
 @lru_cache(maxsize=1024)

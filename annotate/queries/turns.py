@@ -85,7 +85,6 @@ class Turn:
     issue: Issue
     draft: Draft | None
     label: Label | None
-    skipped: bool = False
     until: datetime | None = None
 
     @property
@@ -227,8 +226,7 @@ def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = F
     slot = own_slots(round_, member).filter(issue=issue_id).first()
     draft = Draft.objects.filter(**own).first()
     label = Label.objects.filter(**own).select_related("proposal").first()
-    skipped = Skip.objects.filter(**own).exists()
-    if not (slot or draft or label or skipped):
+    if not (slot or draft or label or Skip.objects.filter(**own).exists()):
         return None
     if label is not None and round_.drift_percent:
         waiting = repeats.repeats_to_come(round_, member).filter(issue=issue_id).first()
@@ -237,4 +235,4 @@ def turn_at(round_: Round, member: Membership, issue_id: int, *, again: bool = F
         recent = repeats.recent_repeat(round_, member, issue_id)
         label = repeats.as_label(recent) if recent is not None else label
     issue = Issue.objects.select_related("repository", "current").get(pk=issue_id)
-    return Turn(assignment=slot, issue=issue, draft=draft, label=label, skipped=skipped)
+    return Turn(assignment=slot, issue=issue, draft=draft, label=label)

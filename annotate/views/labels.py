@@ -189,13 +189,16 @@ def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
         found = queries.own_labels(round_, member, after=after)
     except ValueError as error:
         raise Http404 from error
+    progress = queries.progress(round_, member)
+    may_claim = round_.allocation == Round.Allocation.K_OF_N and not progress.has_reached_quota
     context = frame(round_, member) | {
         "rows": [(row, picker(round_).hue(row.label.category_id)) for row in found.rows],
         "newer_url": request.path if after else "",
         "older_url": f"?{urlencode({'after': found.next})}" if found.next else "",
         "skips": [] if after else queries.own_skips(round_, member),
         "lost": [] if after or not round_.is_open else lost_labels(round_, member),
-        "progress": queries.progress(round_, member),
+        "progress": progress,
+        "goes_on": round_.is_open and (progress.left > 0 or may_claim),
     }
     return render_page(request, "annotate/labels/own_labels.html", context)
 

@@ -18,7 +18,7 @@ from core.numbers import SHORT, number_asked
 from core.pages import page_of
 from rounds import rules
 from rounds import wording as words
-from rounds.allocation import fair_share
+from rounds.allocation import labels_asked
 from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries import rounds as queries
@@ -56,7 +56,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     progress, seats, slots = _far(round_) if sees_others else _own_part(round_, member)
     labels = sum(seat.labels for seat in seats)
     crossed = round_.allocation == Round.Allocation.CROSSED
-    each = _each(round_, seats, slots)
+    each = _each(round_, seats, slots, progress.issues)
     may_change = rules.may_change_round(member, round_) and sees_others
     context = frame(round_, member) | {
         "alone": not sees_others,
@@ -177,18 +177,19 @@ def _incomplete(round_: Round, progress: queries.RoundProgress) -> int | None:
     return progress.issues - progress.complete
 
 
-def _each(round_: Round, seats: list[volunteers.Seat], slots: int) -> dict[int, int]:
+def _each(round_: Round, seats: list[volunteers.Seat], slots: int, issues: int) -> dict[int, int]:
     """How many labels each volunteer is to give, by the id of their seat. Crossed: their labels and open
-    slots. k of n: an equal share of the active volunteers or, if less, the quota; at least the labels given.
-    For a volunteer who was taken out: the labels given.
+    slots. k of n: as `labels_asked` says, but at least the labels given. For a volunteer who was taken out:
+    the labels given.
     """
     if round_.allocation == Round.Allocation.CROSSED and round_.opened_at:
         return {seat.volunteer.pk: seat.labels + seat.open_slots for seat in seats}
-    active = [seat for seat in seats if seat.is_active]
-    share = fair_share(slots, 1, len(active))
-    quotas = {seat.volunteer.pk: seat.volunteer.quota or share for seat in active}
+    quotas = tuple(seat.volunteer.quota for seat in seats if seat.is_active)
     return {
-        seat.volunteer.pk: max(min(quotas.get(seat.volunteer.pk, 0), share), seat.labels) for seat in seats
+        seat.volunteer.pk: max(
+            labels_asked(slots, issues, quotas, seat.volunteer.quota) if seat.is_active else 0, seat.labels
+        )
+        for seat in seats
     }
 
 

@@ -5,17 +5,20 @@ that depends on more than counts of labels goes through the gate in rounds.queri
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from annotate.queries.labels import SlotCounts, labels_to_give, slot_counts
+from annotate.queries.repeats import RepeatCounts, counted_in
 from consensus.models import Disagreement
 from consensus.queries.disagreement_states import tallies
 from core import clock
 from ingest.models import Import, Issue, Repository
-from rounds.allocation import fair_share
 from rounds.models import Answer, Assignment, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.blindness import seen_by_seats
 from rounds.queries.training import training_results
@@ -47,11 +50,11 @@ class OwnRound:
 
 
 def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
-    """The open rounds that these memberships of one person can label in now, newest first. Six queries.
+    """The open rounds that these memberships of one person can label in now, newest first. Six queries, one
+    more with a drift check.
 
     Rounds that the person was taken out of are left out, and rounds whose training they have yet to pass. The
-    numbers depend on the person's own labels alone. In a k-of-n round no total is fixed: it is an equal
-    share, or the person's quota if that is less.
+    numbers depend on the person's own labels alone, and are those of the labelling page.
     """
     member = {seat.pk: seat for seat in seats if may_be_volunteer(seat, seat.study)}
     own = RoundVolunteer.objects.filter(
@@ -76,20 +79,26 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
     ids = {row.round_id for row in rounds}
     shared = {row.round_id for row in rounds if row.round.allocation == Round.Allocation.K_OF_N}
     own_slots = _counted(Assignment.objects.filter(round__in=ids - shared, volunteer__in=member))
-    all_slots = _counted(Assignment.objects.filter(round__in=shared))
+    slots = slot_counts(shared) | {round_id: SlotCounts(n, n) for round_id, n in own_slots.items()}
     labels = _counted(Label.objects.filter(round__in=ids, volunteer__in=member))
-    people = _counted(RoundVolunteer.objects.filter(round__in=ids, left_at=None))
+    quotas = _quotas(shared)
+    repeats = counted_in([row.round for row in rounds], member)
     found = []
     for row in rounds:
         round_, done = row.round, labels.get(row.round_id, 0)
-        is_share = round_.pk in shared
-        total = own_slots.get(round_.pk, 0)
-        if is_share:
-            share = fair_share(all_slots.get(round_.pk, 0), 1, people[round_.pk])
-            total = max(share if row.quota is None else min(share, row.quota), done)
+        again = repeats.get((row.round_id, row.member_id), RepeatCounts())
+        given = slots.get(round_.pk, SlotCounts())
+        total, is_share = labels_to_give(round_, row, done, again, given, quotas.get(round_.pk, ()))
         opens = tuple(waiting.get(round_.pk, ()))
-        found.append(OwnRound(round_, member[row.member_id], done, total, is_share, opens))
+        found.append(OwnRound(round_, member[row.member_id], done + again.labelled, total, is_share, opens))
     return found
+
+
+def _quotas(rounds: Iterable[int]) -> dict[int, tuple[int | None, ...]]:
+    """Round id to the quotas of its active volunteers, in the order of their columns. One query."""
+    active = RoundVolunteer.objects.filter(round__in=rounds, left_at=None).order_by("round", "column")
+    found = groupby(active.values_list("round", "quota"), key=itemgetter(0))
+    return {round_id: tuple(quota for _round, quota in rows) for round_id, rows in found}
 
 
 def open_disagreements(seats: Sequence[Membership]) -> list[tuple[Round, int]]:

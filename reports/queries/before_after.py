@@ -130,14 +130,13 @@ def with_rows(
     rest: Tuples, rows: Iterable[IssueLabels], columns: Mapping[int, int], book: Codebook
 ) -> Tuples:
     """The tuples `rest` with a row for each issue of `rows`; without an edition, so they equal no others."""
-    place = {state.category_id: index for index, state in enumerate(book.states)}
     more = list(rows)
     width = max([rest.codes.shape[1], *(len(row) for row in more)])
     codes = np.full((len(rest.codes) + len(more), width), MISSING, dtype=np.int32)
     codes[: len(rest.codes), : rest.codes.shape[1]] = rest.codes
     for index, row in enumerate(more, start=len(rest.codes)):
         for slot, (who, category) in enumerate(row):
-            codes[index, columns.get(who, slot)] = place.get(category or 0, MISSING)
+            codes[index, columns.get(who, slot)] = book.places.get(category or 0, MISSING)
     left_out = dict(rest.left_out)
     if open_labels := sum(category is None for row in more for _who, category in row):
         left_out["open_labels"] = left_out.get("open_labels", 0) + open_labels

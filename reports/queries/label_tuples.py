@@ -188,7 +188,6 @@ def _grouped(
         with connection.cursor() as cursor:
             cursor.execute(_RATERS.format(complete=complete, seen=seen), {"round": edition.round, **kept})
             (raters,) = cursor.fetchone()
-    place = {state.category_id: index for index, state in enumerate(codebook.states)}
     columns = {member: column for column, (member, _name) in enumerate(edition.volunteers)}
     # Labels come in the order of the members' ids, columns in the round's order.
     nth = np.arange(len(found.labels)) - np.repeat(np.cumsum(found.sizes) - found.sizes, found.sizes)
@@ -201,13 +200,13 @@ def _grouped(
     width = len(columns) if crossed else int(found.sizes.max(initial=edition.labels_per_issue))
     codes = np.full((len(found.sizes), width), MISSING, dtype=np.int32)
     row = np.repeat(np.arange(len(found.sizes)), found.sizes)
-    codes[row, column] = _looked_up(found.labels, place)
+    codes[row, column] = _looked_up(found.labels, codebook.places)
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
     left_out["open_labels"] = int(found.counts[row[found.labels == 0]].sum())
     return Tuples(
         codes=codes,
         counts=found.counts,
-        decided=_looked_up(found.decided, place),
+        decided=_looked_up(found.decided, codebook.places),
         repositories=found.repositories,
         months=found.months,
         columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
@@ -215,7 +214,7 @@ def _grouped(
         left_out={reason: count for reason, count in left_out.items() if count},
         as_of=clock.now(),
         issues=tuple(
-            (repository, year or None, place.get(decided, MISSING), count)
+            (repository, year or None, codebook.places.get(decided, MISSING), count)
             for repository, year, decided, count in found.issues.tolist()
         ),
         edition=edition,
@@ -269,7 +268,6 @@ def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = N
 
     Memory grows with the issues: use this only for statistics of their order.
     """
-    place = {state.category_id: index for index, state in enumerate(codebook.states)}
     members = RoundVolunteer.objects.filter(round=round_).order_by("column").values_list("member", flat=True)
     columns = {member: column for column, member in enumerate(members)}
     rows = _fetched(_IN_ORDER, round_, blind, names=NAMES)
@@ -279,8 +277,8 @@ def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = N
         codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
         for index, (_issue, labels, whose, _decided) in enumerate(lines):
             at = [columns[int(member)] for member in whose.split()]
-            codes[index, at] = [place.get(int(one), MISSING) for one in labels.split()]
-        decided = np.array([place.get(line[3], MISSING) for line in lines], dtype=np.int32)
+            codes[index, at] = [codebook.places.get(int(one), MISSING) for one in labels.split()]
+        decided = np.array([codebook.places.get(line[3], MISSING) for line in lines], dtype=np.int32)
         found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found
 
@@ -320,10 +318,9 @@ def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> 
     issues, row = np.unique(rows[:, 0], return_inverse=True)
     columns = {member: column for column, (member, _name) in enumerate(found)}
     column = _looked_up(rows[:, 1], columns)
-    place = {state.category_id: index for index, state in enumerate(codebook.states)}
     codes = np.full((len(issues), len(found)), MISSING, dtype=np.int32)
     order = np.full((len(issues), len(found)), MISSING, dtype=np.int64)
-    codes[row, column], order[row, column] = _looked_up(rows[:, 2], place), rows[:, 3]
+    codes[row, column], order[row, column] = _looked_up(rows[:, 2], codebook.places), rows[:, 3]
     return Ways(tuple(name for _member, name in found), codes, order)
 
 

@@ -173,14 +173,13 @@ def _grouped(
 def _tuples(
     edition: Edition, rows: list[tuple[list[int], list[int], int]], book: Codebook, raters: int
 ) -> Tuples:
-    place = {state.category_id: index for index, state in enumerate(book.states)}
     columns = edition.volunteers if edition.is_crossed else ()
     column = {member: index for index, (member, _name) in enumerate(columns)}
     width = max([len(columns), *(len(labels) for labels, _whose, _count in rows)], default=0)
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     for index, (labels, whose, _count) in enumerate(rows):
         at = [column[member] for member in whose] if whose else list(range(len(labels)))
-        codes[index, at] = [place.get(one, MISSING) for one in labels]
+        codes[index, at] = [book.places.get(one, MISSING) for one in labels]
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
     left_out["open_labels"] = sum(labels.count(0) * count for labels, _whose, count in rows)
     nowhere = np.full(len(rows), MISSING)

@@ -73,6 +73,11 @@ class Codebook:
     def by_code(self) -> dict[str, CategoryState]:
         return {state.code: state for state in self.states}
 
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Category id to the index in `states`, as which reports count a label."""
+        return {state.category_id: index for index, state in enumerate(self.states)}
+
     def at_level(self, level: int) -> tuple[CategoryState, ...]:
         """The categories of one level, over which a coefficient at this level is computed."""
         return tuple(state for state in self.states if state.level == level)

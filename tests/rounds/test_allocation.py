@@ -5,6 +5,7 @@ import pytest
 from rounds.allocation import (
     entrance,
     fair_share,
+    labels_asked,
     pace,
     repository_of,
     smallest_quota,
@@ -31,6 +32,24 @@ def test_seeds_differ_by_round_and_column_and_fit_a_signed_64_bit_column():
 )
 def test_fair_share(issues, k, volunteers, share):
     assert fair_share(issues, k, volunteers) == share
+
+
+@pytest.mark.parametrize(
+    ("slots", "issues", "quotas", "asked"),
+    [
+        (8, 4, (None, None, None), [3, 3, 3]),
+        (9, 4, (None, None, None), [3, 3, 3]),  # labels per issue were raised, and one issue has all
+        (100, 50, (60, 60, 60, 60), [25, 25, 25, 25]),
+        (100, 50, (40, 20, 20, 20), [40, 20, 20, 20]),
+        (100, 50, (10, None, None), [10, 45, 45]),
+        (100, 50, (10, 20, None), [10, 20, 50]),  # 20 labels have nobody: nobody labels an issue twice
+        (100, 50, (10, 20, 30), [10, 20, 30]),
+        (0, 0, (None, 5), [0, 0]),
+        (8, 4, (), []),
+    ],
+)
+def test_labels_asked_of_each_volunteer(slots, issues, quotas, asked):
+    assert [labels_asked(slots, issues, quotas, quota) for quota in quotas] == asked
 
 
 def test_pace_is_the_median_gap_in_any_order():

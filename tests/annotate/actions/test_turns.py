@@ -62,7 +62,7 @@ def test_a_turn_carries_issue_draft_and_lease(world):
     issue = _next(round_, world.members[0])
     draft = world.draft(round_, issue, world.members[0], None, "half a thou")
     turn = next_turn(round_=round_, member=world.members[0])
-    assert (turn.issue, turn.draft, turn.label, turn.skipped) == (issue, draft, None, False)
+    assert (turn.issue, turn.draft, turn.label) == (issue, draft, None)
     assert (turn.seen_revision, turn.seen_snapshot) == (1, issue.current_id)
     assert before + timedelta(minutes=20) <= turn.lease_until <= timezone.now() + timedelta(minutes=20)
 
@@ -299,7 +299,7 @@ def test_turns_do_not_depend_on_what_others_label(world):
             with undone():
                 world.submit(round_, issue, other, code, summary=f"canary {code}")
                 turn = next_turn(round_=round_, member=watcher)
-                seen.append((turn.issue.pk, turn.draft, turn.label, turn.assignment.pk, turn.skipped))
+                seen.append((turn.issue.pk, turn.draft, turn.label, turn.assignment.pk))
         assert seen[0] == seen[1]
 
 

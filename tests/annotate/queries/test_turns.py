@@ -47,11 +47,11 @@ def test_turn_at_shows_what_is_the_members_own(world):
     skip_issue(round_=round_, issue=skipped, member=member, reason="x")
     world.submit(round_, untouched, other, "C.9", summary="canary")
     seen = {issue: turn_at(round_, member, issue.pk) for issue in world.issues}
-    assert {issue: (turn.label, turn.draft, turn.skipped) for issue, turn in seen.items()} == {
-        labelled: (label, None, False),
-        drafted: (None, draft, False),
-        skipped: (None, None, True),
-        untouched: (None, None, False),
+    assert {issue: (turn.label, turn.draft) for issue, turn in seen.items()} == {
+        labelled: (label, None),
+        drafted: (None, draft),
+        skipped: (None, None),
+        untouched: (None, None),
     }
     assert all(turn.assignment.volunteer_id == member.pk for turn in seen.values())
     assert [turn.seen_revision for turn in seen.values()] == [0, 1, 0, 0]

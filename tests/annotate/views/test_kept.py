@@ -261,6 +261,10 @@ def test_nobody_claims_beyond_their_quota(world):
     assert (answer.json()["next"], answer.json()["go"]) == (None, reverse("label", args=[round_.pk]))
     assert _ahead(member, round_) is None
     assert _ahead(world.members[1], round_) is not None
+    client = _client(member)
+    done = client.post(reverse("next_issue", args=[round_.pk])).content.decode()
+    assert "You have given as many labels as you were asked for. Thank you." in done
+    assert "Go on labelling" not in client.get(reverse("own_labels", args=[round_.pk])).content.decode()
 
 
 @pytest.mark.world(issues=2, members=1)

@@ -463,6 +463,8 @@ def test_own_labels_are_mine_alone_newest_first_in_pages(world):
     second = _text(client.get(reverse("own_labels", args=[round_.pk]) + older.replace("&amp;", "&")))
     assert re.findall(r"summary (\d+)\.", second) == ["1", "0"]
     assert "of somebody else" not in first + second
+    assert "Go on labelling" not in first  # all 52 are labelled
+    assert "Go on labelling" in _text(_client(other).get(reverse("own_labels", args=[round_.pk])))
     # The issue that both have labelled is revealed; all others can be changed.
     assert (first.count("Change<span"), first.count("revealed</span>")) == (49, 1)
 

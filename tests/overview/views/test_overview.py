@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import add_volunteer, raise_labels_per_issue, remove_volunteer
+from annotate.models import Repeat
 from annotate.queries.labels import progress
 from core.models import Job
 from ingest.models import Import
-from rounds.models import Label, Round
+from overview.queries.overview import own_rounds
+from rounds.models import Label, Round, RoundVolunteer
 from studies.models import Membership, Role
 from tests import factories
 from tests.kept import kept
@@ -99,6 +101,50 @@ def test_a_share_is_one_of_the_slots_that_there_are(world):
     assert progress(round_, world.members[2]).total == 3
     planned = world.k_of_n(2, opened=False)
     assert progress(planned, world.members[2]).total == 3
+
+
+def totals(round_, member):
+    """Done, total and whether it is a share: on Home, and on the labelling page."""
+    (own,) = [one for one in own_rounds([member]) if one.round == round_]
+    mine = progress(round_, member)
+    return (own.done, own.total, own.is_share), (mine.done, mine.total, mine.is_share)
+
+
+@pytest.mark.parametrize(
+    ("quotas", "asked"),
+    [
+        ((None, None, None), [(3, True), (3, True), (3, True)]),
+        ((4, 4, 4), [(3, True), (3, True), (3, True)]),
+        ((4, 2, 2), [(4, False), (2, False), (2, False)]),
+        ((1, None, None), [(1, False), (4, True), (4, True)]),
+    ],
+)
+def test_home_and_the_labelling_page_ask_for_as_many_labels(world, quotas, asked):
+    round_ = world.k_of_n(2)
+    for member, quota in zip(world.members, quotas, strict=True):
+        RoundVolunteer.objects.filter(round=round_, member=member).update(quota=quota)
+    for member, (total, is_share) in zip(world.members, asked, strict=True):
+        assert totals(round_, member) == ((0, total, is_share), (0, total, is_share))
+
+
+@pytest.mark.world(issues=12, members=2)
+@pytest.mark.parametrize("allocation", [Round.Allocation.CROSSED, Round.Allocation.K_OF_N])
+def test_home_counts_issues_that_come_again_as_the_labelling_page_does(world, allocation):
+    round_ = world.round(allocation=allocation, labels_per_issue=2, drift_percent=50, drift_hours=24)
+    first, second = world.members
+    for issue in world.issues[:6]:
+        world.submit(round_, issue, first, "C.2")
+    repeats = list(Repeat.objects.filter(volunteer=first).order_by("pk"))
+    assert len(repeats) > 1
+    lost, again = repeats[0].issue, repeats[1].issue
+    world.submit(round_, lost, second, "C.2")  # revealed: it comes to nobody again
+    Label.objects.filter(round=round_, issue=again).update(submitted_at=timezone.now() - timedelta(days=2))
+    world.submit(round_, again, first, "C.3")
+    for member, done in ((first, 7), (second, 1)):
+        home_says, page_says = totals(round_, member)
+        assert home_says == page_says
+        assert home_says[0] == done
+        assert home_says[1] > 12
 
 
 def test_home_shows_disagreements_to_who_may_settle_them(world, labelled):
