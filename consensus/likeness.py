@@ -6,7 +6,6 @@ that one sentence explains the group. The order of the texts matters only betwee
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -15,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ingest.similarity.words import CJK, folded
+
 ALIKE = 0.35
 """The cosine from which two texts count as alike: they share a good third of the weight of their words."""
 
@@ -22,9 +23,7 @@ WORDS = 5
 LONGEST = 10_000
 """The number of characters that are read: a long text, such as a pasted log, is compared by its beginning."""
 
-_CJK = re.compile(
-    "[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
-)
+_CJK = re.compile(f"[{CJK}]+")
 _WORD = re.compile(r"\w+(?:[.:]+\w+)*")
 _ASCII_WORD = re.compile(_WORD.pattern, re.ASCII)
 _JOINT = re.compile(r"[._:]+")
@@ -76,10 +75,9 @@ def _raw(text: str) -> Counter[str]:
     """The words of a text, without case and width, with their numbers of occurrences; code stays whole.
     Chinese, Japanese and Korean, which put no spaces between words, give pairs of characters.
     """
-    text = text[:LONGEST]
+    text = folded(text[:LONGEST])
     if text.isascii():
-        return Counter(_ASCII_WORD.findall(text.lower()))
-    text = unicodedata.normalize("NFKC", text).casefold()
+        return Counter(_ASCII_WORD.findall(text))
     if not _CJK.search(text):
         return Counter(_WORD.findall(text))
     words: Counter[str] = Counter(_WORD.findall(_CJK.sub(" ", text)))
