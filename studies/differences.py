@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from studies.markdown_signs import signs
+
 Kind = Literal["same", "ins", "del"]
 
 _WORDS = re.compile(
     "[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"  # scripts without spaces: each its own
     "|[^\\W\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]+|\\s+|[^\\w\\s]"
 )
-_HEADING = re.compile(r"#{1,6}[ \t]+")
-_POINT = re.compile(r"[ \t]*[-*+][ \t]+")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_FENCE = re.compile(r"[ \t]*`{3}")
 _RULE = re.compile(r"[\s|:-]*-{3}[\s|:-]*|\s*`{3}\w*\s*")
 
 LONGEST_ALIGNED = 4000
@@ -60,8 +62,9 @@ def difference(old: str, new: str) -> list[DiffLine]:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A line for display: a heading without its signs, a list item with a bullet. Without pieces it marks
-    unchanged lines that are left out between two changes.
+    """A line for display: without the signs of Markdown, a list item with a bullet. The signs stay in code,
+    and where nothing else differs. Without pieces it marks unchanged lines that are left out between two
+    changes.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -82,14 +85,14 @@ def paragraphs(lines: Sequence[DiffLine], *, around: int | None = 2) -> list[Par
         return []
     shown: list[Paragraph] = []
     last = -1
-    for place, line in enumerate(lines):
+    for place, (line, is_code) in enumerate(zip(lines, _in_code(lines), strict=True)):
         if around is not None and place not in near:
             continue
         if place > last + 1:
             shown.append(Paragraph())
         last = place
         if any(piece.text.strip() for piece in line.pieces) and not _is_rule(line):
-            shown.append(_paragraph(line))
+            shown.append(Paragraph(line.pieces) if is_code else _paragraph(line))
     if last < len(lines) - 1:
         shown.append(Paragraph())
     return shown
@@ -100,14 +103,35 @@ def _is_rule(line: DiffLine) -> bool:
     return all(_RULE.fullmatch(piece.text) for piece in line.pieces)
 
 
+def _in_code(lines: Sequence[DiffLine]) -> Iterator[bool]:
+    """For each line: does it stand between fences, in the old or in the new text?"""
+    old = new = False
+    for line in lines:
+        yield old or new
+        if _FENCE.match(line.pieces[0].text):
+            old ^= line.kind != "ins"
+            new ^= line.kind != "del"
+
+
 def _paragraph(line: DiffLine) -> Paragraph:
-    first, *others = line.pieces
-    text, heading = first.text, _HEADING.match(first.text)
-    if heading:
-        text = text[heading.end() :]
-    elif point := _POINT.match(text):
-        text = f"• {text[point.end() :]}"
-    return Paragraph((Piece(first.kind, text), *others), is_heading=bool(heading))
+    plain = _without_signs(line.pieces)
+    if not plain or (line.kind != "same" and all(piece.kind == "same" for piece in plain)):
+        plain = line.pieces
+    return Paragraph(plain, is_heading=bool(_HEADING.match(line.pieces[0].text)))
+
+
+def _without_signs(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    texts = [list(piece.text) for piece in pieces]
+    for other in ("ins", "del"):
+        own = [
+            (n, at) for n, piece in enumerate(pieces) if piece.kind != other for at in range(len(piece.text))
+        ]
+        found = signs("".join(pieces[n].text[at] for n, at in own))
+        for place, shown in found.items():
+            n, at = own[place]
+            texts[n][at] = shown
+    plain = (Piece(piece.kind, "".join(text)) for piece, text in zip(pieces, texts, strict=True))
+    return tuple(piece for piece in plain if piece.text)
 
 
 def _lines(text: str) -> list[str]:

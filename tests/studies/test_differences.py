@@ -83,6 +83,35 @@ def test_headings_and_points_read_as_such_and_drawing_is_left_out():
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "html"),
+    [
+        ("Take **C.2** here.", "Take **C.3** here.", "Take C.<del>2</del><ins>3</ins> here."),
+        ("", "See `a*b*` in [a link](https://example.org/_a_).", "<ins>See a*b* in a link (https://example.org/_a_).</ins>"),
+        ("one two", "one *two* three", "one two<ins> three</ins>"),
+        ("", "snake_case_name, 2 * 3 * 4, **open", "<ins>snake_case_name, 2 * 3 * 4, **open</ins>"),
+        ("one two three", "one **two** three", "one <ins>**</ins>two<ins>**</ins> three"),
+    ],
+)  # fmt: skip
+def test_signs_of_markdown_are_not_shown_unless_they_alone_differ(old, new, html):
+    assert as_html(difference(old, new)) == f'<p dir="auto">{html}</p>'
+
+
+def test_code_keeps_its_signs():
+    assert as_html(difference("", "```\n# a **b**\n```\n**c**"), around=None) == (
+        '<p dir="auto"><ins># a **b**</ins></p>\n<p dir="auto"><ins>c</ins></p>'
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["**a " * 9000, "`" * 40_000, "[" * 40_000, "_a " * 9000, ("`" * 7 + "a") * 5000]
+)
+def test_signs_without_their_end_cost_little(text):
+    began = time.perf_counter()
+    as_html(difference("", text))
+    assert time.perf_counter() - began < 2
+
+
 @pytest.mark.slow
 def test_large_texts_that_share_little_take_no_minute():
     old = "\n".join(f"rule {n} says {n * 7} and more of it" for n in range(3000))
