@@ -5,13 +5,13 @@ letters and digits, and all else separates them: `llama` matches in `llama_index
 (Chinese, Japanese, Thai …) have no such borders: there a term matches anywhere.
 """
 
-from ingest.keywords.doubts import ListWarning
-from ingest.keywords.headings import template_headings
-from ingest.keywords.lists import ListRead, NamedList, read_list
+from ingest.keywords.listed.doubts import ListWarning
+from ingest.keywords.listed.problems import LONGEST_TERM, MOST_TERMS, ListProblem
+from ingest.keywords.listed.reading import ListRead, NamedList, read_list
+from ingest.keywords.markdown.headings import template_headings
 from ingest.keywords.marks import KeywordMatch, Marks, matcher_of, matches
 from ingest.keywords.matcher import Matcher
 from ingest.keywords.plain import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed, pattern
-from ingest.keywords.problems import LONGEST_TERM, MOST_TERMS, ListProblem
 from ingest.keywords.terms import KINDS, MASKS, ZONES, Hits, Kind, Mask, Switches, Term, Zone
 
 __all__ = [

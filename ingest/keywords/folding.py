@@ -22,15 +22,19 @@ another number of characters.
 
 @dataclass(slots=True)
 class Folded:
-    """A folded text; `back` leads from its places to those of the original."""
+    """A folded text; `span` leads from its places to those of the original."""
 
     text: str
     atoms: list[Atom] = field(default_factory=list)
 
-    def back(self, place: int) -> int:
-        """The place in the original; -1 inside of characters that only fold as a whole."""
+    def span(self, start: int, end: int) -> tuple[int, int] | None:
+        """The span in the original; None if it ends inside of characters that only fold as a whole."""
         if not self.atoms:
-            return place
+            return start, end
+        from_, to = self._back(start), self._back(end)
+        return (from_, to) if from_ >= 0 <= to else None
+
+    def _back(self, place: int) -> int:
         found = bisect_right(self.atoms, place, key=_start) - 1
         if found < 0:
             return place

@@ -1,54 +1,32 @@
 """The forms in which a term occurs: its parts with any joiner, its plural, a model with its version."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from unicodedata import normalize
 
 from ingest.keywords.folding import fold
-from ingest.keywords.letters import LETTER, UNSPACED, WORD_REST, kinds
+from ingest.keywords.letters import LETTER, kinds
 from ingest.keywords.terms import Switches, Term
+from ingest.keywords.versions import tail_of
 
 JOINERS = (" ", "-", "_", "\n", "\r\n", "\u2010", "\u2013")
 """What joins two parts of a term; `\u2011`, the hyphen that does not break, folds to `\u2010`."""
 
 _JOINER = rf"(?:{'|'.join(JOINERS)})"
 _BETWEEN_PARTS = re.compile(r"(?<=[^\s_\u2010\u2013-])[ _\u2010\u2013-](?=[^\s_\u2010\u2013-])")
-_BORDER = rf"(?!(?!{UNSPACED.pattern})[^\W_])"
-_PLURAL = re.compile(rf"e?s{_BORDER}", re.IGNORECASE)
-
-VARIANTS = (
-    "instruct", "chat", "base", "large", "small", "mini", "medium", "tiny", "nano", "micro", "huge", "xl",
-    "xxl", "xs", "pro", "plus", "max", "turbo", "lite", "flash", "ultra", "vl", "vision", "audio", "omni",
-    "coder", "code", "math", "thinking", "reasoning", "embedding", "moe", "distill", "it", "sft", "dpo", "hf",
-    "gguf", "ggml", "awq", "gptq", "int4", "int8", "fp8", "fp16", "bf16", "preview", "alpha", "beta", "neo",
-    "neox", "j",
-)  # fmt: skip
-"""What may stand behind the name of a model, beside numbers; directly only behind a digit."""
-
-_VARIANT = rf"(?:{'|'.join(sorted(VARIANTS, key=len, reverse=True))})"
-_NUMBER = (
-    r"v?\d{1,20}(?:\.\d{1,20}){0,4}(?:x\d{1,6})?"
-    r"(?:(?:bit|[bmktoven])(?![^\W\d_]))?"
-)
-_LETTERED = r"[a-z]\d{1,4}(?:\.\d{1,4})?[a-z]?(?![^\W\d_])"
-_ELEMENT = rf"(?>{_NUMBER}{_VARIANT}?|{_LETTERED}|{_VARIANT}\d{{0,4}})"
-_MOST_ELEMENTS = 12
-_TAIL_REST = rf"(?:[_-]{_ELEMENT}|[ ]{_NUMBER}){{0,{_MOST_ELEMENTS}}}{_BORDER}"
-_TAIL = re.compile(rf"(?:(?>{_NUMBER}{_VARIANT}?))?{_TAIL_REST}", re.IGNORECASE)
-_TAIL_BEHIND_DIGIT = re.compile(
-    rf"(?:(?>(?:v\d{{1,20}})?(?:\.\d{{1,20}}){{0,4}}{_VARIANT}?))?{_TAIL_REST}", re.IGNORECASE
-)
+_PLURAL = re.compile(r"e?s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A compiled term: what the automaton searches (`keys`), and what must follow its first part."""
+    """A compiled term: what the automaton searches (`keys`), and what may follow a key."""
 
     index: int
-    first: str
     keys: tuple[str, ...]
     rest: re.Pattern[str] | None
+    """The parts behind the second one."""
     exact: re.Pattern[str] | None
     """For a case-sensitive term: matches its original text after NFKC."""
     is_open: bool
@@ -59,51 +37,63 @@ class Form:
 
     @property
     def is_simple(self) -> bool:
-        """Does a border behind the first part decide?"""
+        """Does the border behind the key decide?"""
         return not (self.rest or self.exact or self.is_open or self.has_plural or self.tail)
 
-    def end(self, text: str, place: int) -> tuple[int, int] | None:
-        """The end of the term and of what belongs to it, if the rest of the term follows at `place`."""
+    def ends(self, text: str, place: int) -> tuple[int, int] | None:
+        """The end of the term and of what belongs to it, if it goes on at `place`, the end of a key."""
         if self.rest:
             found = self.rest.match(text, place)
             if not found:
                 return None
             place = found.end()
-        if not self.borders_right or place == len(text) or not kinds[text[place]]:
-            follows = self.tail and self.tail.match(text, place)
-            return place, follows.end() if follows else place
+        if not self.borders_right or _is_border(text, place):
+            return place, self._tail_end(text, place) or place
+        end = 0
         if self.is_open:
-            follows = WORD_REST.match(text, place)
+            end = _word_end(text, place)
+        elif self.has_plural and (plural := _PLURAL.match(text, place)) and _is_border(text, plural.end()):
+            end = plural.end()
         else:
-            follows = (self.has_plural and _PLURAL.match(text, place)) or (
-                self.tail and self.tail.match(text, place)
-            )
-        return (place, follows.end()) if follows else None
+            end = self._tail_end(text, place)
+        return (place, end) if end else None
+
+    def _tail_end(self, text: str, place: int) -> int:
+        """The end of the version behind a model; 0 if there is none."""
+        found = self.tail.match(text, place) if self.tail else None
+        return found.end() if found and _is_border(text, found.end()) else 0
 
 
-def forms(terms: list[Term], switches: Switches) -> Iterator[Form]:
-    """The terms with at least one letter, compiled."""
-    for index, term in enumerate(terms):
-        stem = term.text.rstrip("*").strip()
-        if not stem:
-            continue
-        shown = fold(stem).text if switches.folds else stem
-        parts = _parts(shown, switches)
-        is_open = term.text.endswith("*")
-        has_tail = switches.version_tails and term.kind == "model" and not is_open
-        tail = (_TAIL_BEHIND_DIGIT if shown[-1].isdigit() else _TAIL) if has_tail else None
-        yield Form(
-            index=index,
-            first=parts[0],
-            keys=tuple(parts[0] + joiner[0] for joiner in JOINERS) if len(parts) > 1 else (parts[0],),
-            rest=re.compile(_JOINER + _joined(parts[1:])) if len(parts) > 1 else None,
-            exact=_exact(stem, switches) if term.is_case_sensitive and switches.folds else None,
-            is_open=is_open,
-            has_plural=switches.plurals and not is_open and shown[-1].isalpha(),
-            tail=tail,
-            borders_left=kinds[shown[0]] == LETTER,
-            borders_right=kinds[shown[-1]] == LETTER,
+def forms(terms: Sequence[Term], switches: Switches) -> list[Form]:
+    """The terms compiled; those without a character are left out."""
+    return [
+        _form(index, term, stem, switches)
+        for index, term in enumerate(terms)
+        if (stem := term.text.rstrip("*").strip())
+    ]
+
+
+def _form(index: int, term: Term, stem: str, switches: Switches) -> Form:
+    shown = fold(stem).text if switches.folds else stem
+    parts = _parts(shown, switches)
+    is_open = term.text.endswith("*")
+    has_tail = switches.version_tails and term.kind == "model" and not is_open
+    return Form(
+        index=index,
+        keys=tuple(
+            first + joiner + second for first, joiner, second in product(parts[:1], JOINERS, parts[1:2])
         )
+        or (shown,),
+        rest=re.compile(_JOINER + _joined(parts[2:])) if len(parts) > 2 else None,
+        exact=re.compile(_joined(_parts(normalize("NFKC", stem), switches)))
+        if term.is_case_sensitive and switches.folds
+        else None,
+        is_open=is_open,
+        has_plural=switches.plurals and not is_open and shown[-1].isalpha(),
+        tail=tail_of(shown, joins=switches.joins) if has_tail else None,
+        borders_left=kinds[shown[0]] == LETTER,
+        borders_right=kinds[shown[-1]] == LETTER,
+    )
 
 
 def _parts(stem: str, switches: Switches) -> list[str]:
@@ -114,5 +104,11 @@ def _joined(parts: list[str]) -> str:
     return _JOINER.join(map(re.escape, parts))
 
 
-def _exact(stem: str, switches: Switches) -> re.Pattern[str]:
-    return re.compile(_joined(_parts(normalize("NFKC", stem), switches)))
+def _is_border(text: str, place: int) -> bool:
+    return place == len(text) or not kinds[text[place]]
+
+
+def _word_end(text: str, place: int) -> int:
+    while not _is_border(text, place):
+        place += 1
+    return place

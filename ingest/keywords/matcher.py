@@ -8,11 +8,24 @@ import ahocorasick
 from ingest.keywords.folding import Folded, fold
 from ingest.keywords.forms import Form, forms
 from ingest.keywords.letters import in_word, kinds
+from ingest.keywords.markdown.zones import Layout
 from ingest.keywords.masks import Masks
 from ingest.keywords.terms import ZONES, Hits, Switches, Term, Zone
-from ingest.keywords.zones import Layout
 
 _MASKED = len(ZONES)
+
+
+class _Key:
+    """The terms that one key of the automaton begins; `simple` ones end where it ends."""
+
+    __slots__ = ("borders_left", "borders_right", "length", "others", "simple")
+
+    def __init__(self, key: str, held: Sequence[Form]) -> None:
+        self.length = len(key)
+        self.borders_left = held[0].borders_left
+        self.borders_right = held[0].borders_right
+        self.simple = tuple(form.index for form in held if form.is_simple)
+        self.others = tuple(form for form in held if not form.is_simple)
 
 
 class Matcher:
@@ -22,12 +35,12 @@ class Matcher:
         self.terms = tuple(terms)
         self.switches = switches
         held: dict[str, list[Form]] = {}
-        for form in forms(list(terms), switches):
-            for key in dict.fromkeys(form.keys):
+        for form in forms(self.terms, switches):
+            for key in form.keys:
                 held.setdefault(key, []).append(form)
         self._automaton = ahocorasick.Automaton()
         for key, found in held.items():
-            self._automaton.add_word(key, (len(key), found[0].borders_left, found))
+            self._automaton.add_word(key, _Key(key, found))
         self._is_empty = not held
         if held:
             self._automaton.make_automaton()
@@ -37,44 +50,60 @@ class Matcher:
         `template_headings` for the repository.
         """
         counts: dict[int, list[int]] = {}
-        if "title" in self.switches.zones:
-            self._count(counts, title, None, Masks(title, self.switches.masks))
-        if len(self.switches.zones) > ("title" in self.switches.zones):
+        zones, masks = self.switches.zones, self.switches.masks
+        if "title" in zones:
+            self._count(counts, title, None, Masks(title, masks))
+        if "prose" in zones or "code" in zones:
             layout = Layout(body)
-            self._count(counts, body, layout, Masks(body, self.switches.masks, layout, headings))
+            self._count(counts, body, layout, Masks(body, masks, layout, headings))
         return {index: Hits(*found) for index, found in counts.items()}
 
     def finds(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Start, end and index of the term of each occurrence, by the end of the term's first part. A find
-        reaches over the plural, the version of a model, and to the end of the word for a term with `*`.
+        """Start, end and index of the term of each occurrence, by the end of the term's first two parts. A
+        find reaches over the plural, the version of a model, and to the end of the word for a term with `*`.
         """
-        for start, _stem, end, index in self._hits(text):
-            yield start, end, index
+        for start, _stem, end, indices in self._hits(text):
+            for index in indices:
+                yield start, end, index
 
     def _count(self, counts: dict[int, list[int]], text: str, layout: Layout | None, masks: Masks) -> None:
-        for start, stem, _end, index in self._hits(text):
+        for start, stem, _end, indices in self._hits(text):
             zone: Zone = layout.zone(start) if layout else "title"
-            if zone in self.switches.zones:
-                place = _MASKED if masks.covers(start, stem) else ZONES.index(zone)
-                counts.setdefault(index, [0] * (_MASKED + 1))[place] += 1
+            if zone not in self.switches.zones:
+                continue
+            place = _MASKED if masks.covers(start, stem, in_code=zone == "code") else ZONES.index(zone)
+            for index in indices:
+                if index not in counts:
+                    counts[index] = [0] * (_MASKED + 1)
+                counts[index][place] += 1
 
-    def _hits(self, text: str) -> Iterator[tuple[int, int, int, int]]:
-        """Start of the term, its end, the end of what belongs to it, and its index."""
+    def _hits(self, text: str) -> Iterator[tuple[int, int, int, Sequence[int]]]:
+        """Start of a term, its end, the end of what belongs to it, and the indices of equal terms."""
         if self._is_empty:
             return
         folded = fold(text) if self.switches.folds else Folded(text)
-        low = folded.text
-        for last, (length, borders_left, held) in self._automaton.iter(low):
-            start = last + 1 - length
-            if borders_left and start and kinds[low[start - 1]] and in_word(low, start - 1):
+        low, atoms = folded.text, folded.atoms
+        length = len(low)
+        for last, key in self._automaton.iter(low):
+            place = last + 1
+            start = place - key.length
+            if key.borders_left and start and kinds[low[start - 1]] and in_word(low, start - 1):
                 continue
-            for form in held:
-                ends = form.end(low, start + len(form.first))
-                if not ends:
-                    continue
-                from_, stem, to = folded.back(start), folded.back(ends[0]), folded.back(ends[1])
-                if from_ < 0 or stem < 0:
-                    continue
-                if form.exact and not form.exact.fullmatch(normalize("NFKC", text[from_:stem])):
-                    continue
-                yield from_, stem, max(stem, to), form.index
+            if key.simple and (place == length or not key.borders_right or not kinds[low[place]]):
+                if not atoms:
+                    yield start, place, place, key.simple
+                elif (found := folded.span(start, place)) is not None:
+                    yield *found, found[1], key.simple
+            for form in key.others:
+                if ends := form.ends(low, place):
+                    yield from self._other(form, text, folded, start, *ends)
+
+    def _other(
+        self, form: Form, text: str, folded: Folded, start: int, stem: int, end: int
+    ) -> Iterator[tuple[int, int, int, Sequence[int]]]:
+        """The occurrence of a term that is not simple, in places of the original text."""
+        found = folded.span(start, stem)
+        if found is None or (form.exact and not form.exact.fullmatch(normalize("NFKC", text[slice(*found)]))):
+            return
+        whole = folded.span(start, end)
+        yield *found, whole[1] if whole else found[1], (form.index,)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.keywords.problems import Cause
+from ingest.keywords.listed.problems import Cause
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\f]+|\\\r?\n)"

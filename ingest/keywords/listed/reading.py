@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from unicodedata import normalize
 
-from ingest.keywords.doubts import ListWarning, warnings_of
-from ingest.keywords.literals import Unreadable, Written, literals
-from ingest.keywords.problems import LONGEST_TERM, MOST_TERMS, Cause, ListProblem
+from ingest.keywords.listed.doubts import ListWarning, warnings_of
+from ingest.keywords.listed.literals import Unreadable, Written, literals
+from ingest.keywords.listed.problems import LONGEST_TERM, MOST_TERMS, Cause, ListProblem
 from ingest.keywords.terms import Kind, Term
 
 _SECTIONS: dict[str, Kind] = {"models": "model", "modules": "module", "words": "word"}

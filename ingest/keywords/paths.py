@@ -1,0 +1,34 @@
+"""Paths of files and folders in a run of characters without blanks."""
+
+import re
+from collections.abc import Iterator
+
+_PIECE = re.compile(r"[^\s\"'`<>|()\[\]{},;=*?“”‘’「」（），。、；：]+")
+_ROOT = re.compile(
+    # At a root that something follows, a home, a variable, or relative to the present folder.
+    r"(?<![A-Za-z0-9_.~:)\]}/\\-])(?:/(?=[^/\\]+[/\\])[^/\\]|(?:~|\.{1,2}|\$\w{1,40}|%\w{1,40}%)[/\\])"
+    # The same behind the colon of a list or of a host; a drive, a share.
+    r"|(?<=:)(?:/(?=[^/\\]+[/\\])[^/\\]|~/)"
+    r"|(?<![A-Za-z0-9])[A-Za-z]:[\\/](?=[^/\\])"
+    r"|^\\\\[^\\]"
+)
+_FILE = re.compile(r"[/\\][^/\\]*\.[A-Za-z][A-Za-z0-9]{0,5}(?:[:#@][^/\\]*)?[.:!]*$")
+_FOLDER = re.compile(
+    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|\.cache|\.venv|envs|home|usr|opt|tmp|mnt|workspace"
+    r"|src|lib|bin|build|tests?|examples|docs|scripts)[/\\]"
+)
+
+
+def paths(run: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each path: `/home/x/y`, `~/x`, `../x`, `C:\\x`, `a/b/c.py`, `site-packages/x`.
+
+    Words with a slash between them are none: `LLM/GPT`, and `meta-llama/Llama-2-7b`, the name of a model.
+    """
+    for found in _PIECE.finditer(run):
+        piece = found.group()
+        if "/" not in piece and "\\" not in piece:
+            continue
+        if _FILE.search(piece) or _FOLDER.search(piece):
+            yield found.span()
+        elif root := _ROOT.search(piece):
+            yield found.start() + root.start(), found.end()
