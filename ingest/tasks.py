@@ -1,4 +1,4 @@
-"""Jobs for imports and for the search for keywords, and the task that finds missed texts."""
+"""Jobs for imports, for the search for keywords and for similar reports; tasks that find missed texts."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from core.models import Job
 from ingest import actions
 from ingest.models import Import
 from ingest.queries.keywords import SEARCH
+from ingest.queries.similar import FIND
 
 
 @register(actions.JOB)
@@ -24,6 +25,17 @@ def find_keywords(job: Job, progress: Progress) -> dict[str, Any]:
         return {"finds": actions.find_keywords(study_id=job.arguments["study"], report=progress)}
 
 
+@register(FIND)
+def find_similar(job: Job, progress: Progress) -> dict[str, Any]:
+    with translation.override(job.arguments.get("language")):
+        return {"pairs": actions.find_similar(study_id=job.arguments["study"], report=progress)}
+
+
 @shared_task
 def search_what_was_missed() -> None:
     actions.search_what_was_missed()
+
+
+@shared_task
+def compare_what_was_missed() -> None:
+    actions.compare_what_was_missed()

@@ -223,6 +223,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 300.0},
     },
+    # After an upgrade or an interrupted import: until then, texts have no similar reports.
+    "compare-reports": {
+        "task": "ingest.tasks.compare_what_was_missed",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
     # A vote past its deadline takes no ballots: only its outcome waits for this task.
     "close-due-motions": {
         "task": "taxonomy.tasks.close_due_motions",

@@ -17,6 +17,7 @@ from core.sql.retry import retried
 from ingest import files
 from ingest.actions import chunks
 from ingest.actions.finds import begin_search
+from ingest.actions.similar import begin_comparison
 from ingest.errors import FileChanged, FileGone
 from ingest.models import Import, ImportRow
 from ingest.readers import Draft, Refusal, open_reader
@@ -248,7 +249,7 @@ def _row(run: Import, outcome: str, line: int, code: str, message: str, raw: str
 
 
 def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
-    """Mark the import as complete, record it, begin a search for keywords, and delete the file."""
+    """Mark the import as complete, record it, begin the searches of its texts, and delete the file."""
     report(done, done, "")
     with transaction.atomic():
         locked = (
@@ -261,5 +262,6 @@ def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
         told = {name: counts[name] for name in COUNTS if counts[name]}
         record(locked.study, "issues.imported", locked.created_by, name=locked.name, **told)
         begin_search(study=locked.study, by=locked.created_by)
+        begin_comparison(study=locked.study, by=locked.created_by)
         transaction.on_commit(lambda: files.discard(locked.path))
     return counts

@@ -20,8 +20,10 @@ from ingest.models.keywords import (
     SavedFilter,
     TermFind,
 )
+from ingest.models.similar import ComparedText, SimilaritySearch, SimilarMark, SimilarPair
 
 __all__ = [
+    "ComparedText",
     "ForgeToken",
     "Harvest",
     "HarvestPage",
@@ -39,6 +41,9 @@ __all__ = [
     "Repository",
     "SavedFilter",
     "Selection",
+    "SimilarMark",
+    "SimilarPair",
+    "SimilaritySearch",
     "Snapshot",
     "Source",
     "SourceEntry",

@@ -38,7 +38,7 @@ def test_shows_and_loads_and_reports(file) -> None:
     assert "refused, line 3: " in said
     assert "3 rows read, 2 new issues, 0 known already" in said
     assert Issue.objects.filter(repository__study=study).count() == 2
-    assert Job.objects.get().state == "done"
+    assert Import.objects.get().job.state == "done"
 
 
 def test_the_same_file_again_changes_nothing(file) -> None:
