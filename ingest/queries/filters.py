@@ -1,6 +1,6 @@
 """The filters of a list of issues, and their parameters in addresses."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from ingest.models import SavedFilter
 from studies.models import Study
 
 KINDS: dict[str, bool | None] = {"issue": False, "pull_request": True, "unknown": None}
+SIMILAR = ("any", "duplicate")
 TEXTS = ("with", "without")
 LONGEST_WORDS = 200
 
@@ -20,12 +21,14 @@ LONGEST_WORDS = 200
 @dataclass(frozen=True)
 class IssueFilter:
     """The filters of a list of issues; empty values filter nothing. `kind`: issue, pull_request, unknown.
+    `similar`: any (it has similar reports), duplicate (it is marked as one).
     `text`: with, without. `words`: each word occurs in the title or is the number.
     """
 
     repository: int | None = None
     year: int | None = None
     kind: str = ""
+    similar: str = ""
     text: str = ""
     words: str = ""
 
@@ -37,6 +40,7 @@ class IssueFilter:
             repository=whole_number(given.get("repository")),
             year=whole_number(given.get("year")),
             kind=kind if kind in KINDS else "",
+            similar=_one_of(SIMILAR, given.get("similar")),
             text=text if text in TEXTS else "",
             words=str(given.get("q") or "").replace("\0", "").strip()[:LONGEST_WORDS],
         )
@@ -48,6 +52,7 @@ class IssueFilter:
             "repository": self.repository,
             "year": self.year,
             "kind": self.kind,
+            "similar": self.similar,
             "text": self.text,
             "q": self.words,
         }
@@ -55,6 +60,10 @@ class IssueFilter:
 
     def __bool__(self) -> bool:
         return self != IssueFilter()
+
+
+def _one_of(known: Collection[str], given: object) -> str:
+    return given if isinstance(given, str) and given in known else ""
 
 
 def saved_filters(study: Study, page: str = "issues") -> QuerySet[SavedFilter]:

@@ -11,6 +11,7 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import User
 from ingest.models import Issue, Repository, Snapshot
 from ingest.queries.filters import KINDS, IssueFilter
+from ingest.queries.similar import has_similar
 from studies.models import Study
 from studies.queries import studies_for
 
@@ -40,6 +41,8 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
         issues = issues.filter(year=narrowed.year)
     if narrowed.kind:
         issues = issues.filter(is_pull_request=KINDS[narrowed.kind])
+    if narrowed.similar:
+        issues = issues.filter(has_similar(study.pk, marked=narrowed.similar == "duplicate"))
     if narrowed.text:
         issues = issues.filter(current__isnull=narrowed.text == "without")
     for word in narrowed.words.split():
