@@ -1,9 +1,9 @@
 """The file that maps summaries to sub-themes: `rootcause,subcategory,symptoms`, as published.
 
 A row is a sub-theme: its theme, its name, and its summaries, joined with commas. Inside summaries and names a
-comma is written 、. A cell is quoted if it contains a comma, or if it is a name that had a comma: `"Build、
-Installation"` is the name “Build, Installation”; `Logging、Testing` keeps its 、. Reading is strict: wrong
-quotes are refused with their line, and nothing is guessed.
+comma is written 、. A cell is quoted if it holds several summaries, a quote, or a name that had a comma:
+`"Build、Installation"` is the name “Build, Installation”; `Logging、Testing` keeps its 、. Reading is strict:
+wrong quotes are refused with their line, and nothing is guessed.
 """
 
 import re

@@ -62,7 +62,7 @@ class Sorting(models.Model):
     member = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
     revision = models.PositiveIntegerField(default=0)
     began = models.PositiveIntegerField(
-        default=0, help_text="The revision before which nothing was seen of it: what changed is all of it"
+        default=0, help_text="A screen that shows an earlier revision gets the whole sorting, not the changes"
     )
     done_at = models.DateTimeField(null=True)
 
@@ -89,9 +89,12 @@ class Card(models.Model):
     board = models.ForeignKey(Board, models.CASCADE, related_name="cards")
     number = models.PositiveIntegerField(help_text="In the order of their coming")
     text = models.CharField(max_length=500)
-    labels = models.PositiveIntegerField(default=0, help_text="So many say it; none for cards of a file")
+    labels = models.PositiveIntegerField(
+        default=0, help_text="How many labels have this summary; 0 for a card of a file"
+    )
     group = models.PositiveIntegerField(
-        null=True, help_text="Of cards that were nearly equal when they came; empty for one like no other"
+        null=True,
+        help_text="The same for cards that were nearly equal when they came; empty for a card like no other",
     )
     split_from = models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="parts")
     merged_into = models.ForeignKey(

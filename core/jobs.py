@@ -73,14 +73,14 @@ class Progress:
             raise Cancelled
 
 
-type_of_job = Callable[[Job, Progress], dict[str, Any] | None]
-_registry: dict[str, type_of_job] = {}
+JobFunction = Callable[[Job, Progress], dict[str, Any] | None]
+_registry: dict[str, JobFunction] = {}
 
 
-def register(kind: str) -> Callable[[type_of_job], type_of_job]:
+def register(kind: str) -> Callable[[JobFunction], JobFunction]:
     """Register a function as the work of jobs of this kind; its result is stored in the job's row."""
 
-    def keep(function: type_of_job) -> type_of_job:
+    def keep(function: JobFunction) -> JobFunction:
         _registry[kind] = function
         return function
 
@@ -164,10 +164,12 @@ def jobs_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Job]:
 
 
 def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
-    """Run one job to its end in this process; None if it is done, gone or running elsewhere.
+    """Run one job to its end in this process; None if it is done or gone, runs elsewhere, or was begun
+    ATTEMPTS times.
 
     Never raises an error of the job's function: that becomes the job's error, a DomainError in its own words.
-    None also if the database went away meanwhile: the sweeper then finds the lost job.
+    Any other error gets a general sentence. None also if the database went away meanwhile: the sweeper then
+    finds the lost job.
     """
     with _only_one(job_id) as got:
         if not got:

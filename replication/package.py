@@ -15,7 +15,7 @@ from ingest.models import Repository, Source, SourceEntry
 from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from replication.queries.exports import folders_of
 from replication.queries.proposals import decided_proposals
-from reports.agreement_report import BY, agreement_report
+from reports.agreement_report import PAGE_BY, agreement_report
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
 from rounds.models import Round
@@ -57,8 +57,9 @@ def write_package(
     `taxonomy.csv`), the long layout, the issues, the labels of the drift check, the other inputs of the
     agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals, the
     script that computes the report again, the frozen reports, and a manifest with the moment, the version and
-    the hashes. `blind` issues, withheld from the reader, are in no file. If any issue is withheld, frozen
-    reports are left out, since they count all issues; the manifest gives both numbers and the reason.
+    the hashes. Of `blind` issues, withheld from the reader, the files have nothing but the address, in a list
+    that was imported. If any issue is withheld, frozen reports are left out, since they count all issues; the
+    manifest gives both numbers and the reason.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +92,7 @@ def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reade
         write("labels_long.csv", labels_csv(round_, layout="long", blind=blind))
         write("issues.csv", issues_csv(round_, blind=blind))
         write("labels_twice.csv", labels_twice_csv(round_, blind=blind))
-        found = agreement_report(round_, by=(*BY, ("round",)), blind=blind, reader=reader)
+        found = agreement_report(round_, by=PAGE_BY, blind=blind, reader=reader)
         for name, chunks in inputs(found):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])

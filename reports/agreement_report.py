@@ -27,9 +27,9 @@ from taxonomy.queries.codebooks import Codebook
 
 GROUPINGS = ("type", "category", "repository", "month", "round")
 BY = (("type",), ("repository",), ("month",))
-"""The groupings of a frozen report, and of the report in a package."""
+"""The groupings of a frozen report."""
 PAGE_BY = (*BY, ("round",))
-"""The groupings of the page, and of its files."""
+"""The groupings of the page, of its files, and of the report in a package."""
 LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 
 

@@ -1,5 +1,5 @@
-"""What each role may do, defined here alone for pages, REST and commands. `None` means somebody who is no
-member; a member who left may do nothing.
+"""What each role may do in a study, for pages, REST and commands; the `rules` of other rooms build on it.
+`None` means somebody who is no member; a member who left may do nothing.
 """
 
 from accounts.models import User

@@ -182,9 +182,10 @@ def _again(
         return _repeated(locked, label)
     repeat = repeat_of(locked.round, label.issue_id, locked.volunteer.member)
     if repeat is not None:
-        # Once others can see the labels, a second label would not be blind: the drift check is over.
-        is_blind = locked.round.closed_at is not None or _is_changeable(locked)
-        if is_blind and is_ripe(repeat, label, clock.now()):
+        # Once others can see the labels, a second label would not be blind: the drift check is over. In a
+        # closed round `_label` refuses the form, and its text is kept.
+        is_for_repeat = locked.round.closed_at is not None or _is_changeable(locked)
+        if is_for_repeat and is_ripe(repeat, label, clock.now()):
             second = _label(locked, before, choice, given)
             store_repeat(repeat, second, form_key=given.form_key)
             Draft.objects.filter(**locked.own).delete()
@@ -206,8 +207,9 @@ def change_label(*, round_: Round, issue: Issue, member: Membership, given: Labe
     `given.seen` is the `changed_at` of the label in the form, or `submitted_at` before the first change; None
     skips this check. The same content again changes nothing. An open label can get a category, and a label
     with a category can become open. If the issue came a second time within the last hour, the second label is
-    changed. Raises LabelRevealed, StaleLabel, StaleGuideline, NotLabelled, NotYourTurn, CategoryMissing,
-    CategoryGone, UnknownCategory, TooShallow, SummaryTooLong, ProposalIncomplete, ProposalTooLong.
+    changed. Raises LabelRevealed, StaleLabel, StaleGuideline, StaleVersion, NotLabelled, NotYourTurn,
+    RemovedFromRound, TrainingFirst, CategoryMissing, CategoryGone, UnknownCategory, TooShallow,
+    SummaryTooLong, ProposalIncomplete, ProposalTooLong.
     """
     with keeping(round_, given):
         choice = given.choice()

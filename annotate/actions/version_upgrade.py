@@ -26,9 +26,9 @@ from taxonomy.queries.taxonomies import published_version
 
 
 def follow(*, version: Version, by: User | None, **_sent: object) -> list[Round]:
-    """Move the open rounds of a taxonomy to its new version; returns the rounds that moved. A training keeps
-    its version, because its right labels do; so does a round whose depth or excluded type the new version
-    lacks. The caller has locked the taxonomy.
+    """Move the rounds of a taxonomy to its new version, planned ones too; returns the rounds that moved. A
+    closed round keeps its version; so does a training, because its right labels do, and a round whose depth
+    or excluded type the new version lacks. The caller has locked the taxonomy.
     """
     following = [
         round_

@@ -182,7 +182,7 @@ class Labels(APIView):
 
     @extend_schema(request=SubmissionSerializer, responses={201: LabelSerializer, 200: LabelSerializer})
     def post(self, request: Request, round_id: int) -> Response:
-        """Label an issue. 200 instead of 201 when the same key stored it before."""
+        """Label an issue. 200 instead of 201 if the same key or the same content is stored already."""
         round_, member = seat_in(request, round_id, may_see_own_labels)
         form = SubmissionSerializer(data=request.data)
         form.is_valid(raise_exception=True)

@@ -196,7 +196,7 @@ def own_counts(round_: Round, member: Membership) -> dict[int, int]:
     return dict(sorted(counts.items()))
 
 
-def given(round_: Round, member: Membership) -> int:
+def labels_given(round_: Round, member: Membership) -> int:
     """How many labels the member has given, including those of the drift check. One query, or two."""
     return sum(_done(round_, member)) + _again(round_, member).labelled
 

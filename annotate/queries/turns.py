@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from annotate.models import Draft, Repeat, Skip
 from annotate.queries import repeats
-from annotate.queries.labels import given
+from annotate.queries.labels import labels_given
 from core import clock
 from core.sql.models import Rows
 from core.sql.prepared import Prepared
@@ -175,7 +175,7 @@ def repeat_turn(
     if not is_last:
         own = RoundVolunteer.objects.filter(round=round_, member=member)
         seed = own.values_list("seed", flat=True).first()
-        place = given(round_, member) + len(holding)
+        place = labels_given(round_, member) + len(holding)
         if seed is None or not is_place_of_a_repeat(place, seed, round_.drift_percent):
             return None
     repeat = repeats.next_repeat(round_, member, holding=holding, is_last=is_last)

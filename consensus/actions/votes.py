@@ -213,7 +213,9 @@ def _close(item: AgendaItem, vote: Vote, now: datetime, *, by: Membership | None
 
 
 def _require_to_be_there(meeting: Meeting, member: Membership, now: datetime) -> None:
-    """At one time, check that the voter is present; otherwise, mark them as present. Raises NotPresent."""
+    """In a meeting at one time, check that the voter is present; otherwise, their ballot makes them present.
+    Raises NotPresent.
+    """
     if member.pk in present_in(meeting):
         return
     if meeting.kind == Meeting.Kind.TOGETHER:

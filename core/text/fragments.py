@@ -44,8 +44,9 @@ class Compressed:
 
 @cache
 def drawn_by() -> str:
-    """A digest of the code, templates, translations and libraries that draw fragments. It is part of their
-    keys, so that no HTML outlives its renderer, which may have had a security hole.
+    """A digest of what draws fragments: sizes and times of code, templates and translations, and versions of
+    libraries. It is part of their keys, so that no HTML outlives its renderer, which may have had a security
+    hole.
     """
     digest = sha256(" ".join(map(version, _RENDERERS)).encode())
     for folder in _CODE:

@@ -31,15 +31,17 @@ NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "reason",
 }  # fmt: skip
-"""What is no number of a report."""
+"""Keys of a report with names, moments and sentences: there is nothing to compare."""
 SINCE = ("issues", "models", "intra_rater", "withheld")
-"""What can be another in a frozen report, though its labels and decisions are those of now: years of issues
-that were read later, and labels of models and second labels that came later.
+"""Parts of a frozen report that may differ from the package although its labels and decisions are the same:
+years of issues that were read later, and labels of models and second labels that came later.
 """
 
 
 def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Each number with its path; and of each place where one may be undefined, whether there is a reason."""
+    """(path, number) for each number, and (path, yes or no) wherever a number may be undefined: is there a
+    reason?
+    """
     if isinstance(part, dict):
         for key, value in part.items():
             if key not in NAMES and not (key == "decision" and isinstance(value, str)):
@@ -76,7 +78,9 @@ def with_reasons(part: Any) -> Any:
 
 
 def differs(stored: Any, found: Any) -> float | None:
-    """How far apart two numbers are, as a share of the stored one or of 1; None: one alone is a number."""
+    """How far apart two numbers are, as a share of the stored one, or of 1 if that is less. Without two
+    numbers: 0.0 if both are the same, else None.
+    """
     if not (_is_number(stored) and _is_number(found)):
         return 0.0 if stored is found else None
     return float(abs(stored - found) / max(1.0, abs(stored)))

@@ -73,7 +73,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
-    """A row of bars per volunteer and a row for all, if the address requests them; else None."""
+    """`dissents`: a row of bars per volunteer and a row for all; None unless the address requests them."""
     if asked.get("dissents") != "yes":
         return {"dissents": None}
     found = dissents(report)
@@ -121,7 +121,7 @@ def _text(stretch: Stretch) -> str:
 
 DISSENTS = Section(
     key="dissents",
-    title=gettext_lazy("When volunteers stood alone, in tenths of their way"),
+    title=gettext_lazy("When volunteers stood alone, by tenth of their labels"),
     columns=(
         VOLUNTEER,
         Column("tenth", gettext_lazy("Tenth")),
