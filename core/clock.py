@@ -1,5 +1,6 @@
 """The one clock, which can be set. All code reads the present moment here."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,3 +24,8 @@ def at(moment: datetime) -> Iterator[None]:
         yield
     finally:
         _set.reset(token)
+
+
+def sleep(seconds: float) -> None:
+    """Wait. All code that waits for another server waits here."""
+    time.sleep(seconds)

@@ -7,6 +7,16 @@ from studies.audit import say
 
 def register() -> None:
     say("issues.imported", _("Imported issues from %(name)s"))
+    say("harvests.planned", _("Planned the harvest of %(name)s"))
+    say("harvests.started", _("Started the harvest of %(name)s"))
+    say("harvests.paused", _("Paused the harvest of %(name)s"))
+    say("harvests.refreshed", _("Planned a refresh of the harvest of %(name)s"))
+    say("harvests.selected", _("Selected issues of the harvest of %(name)s: %(kept)s kept"))
+    say("harvests.kept", _("Kept %(count)s issues of the harvest of %(name)s by hand"))
+    say("harvests.taken_back", _("Took back %(count)s issues of the harvest of %(name)s"))
+    say("tokens.added", _("Added the token %(name)s for %(host)s"))
+    say("tokens.removed", _("Removed the token %(name)s for %(host)s"))
+    say("issues.resolved", _("Asked forges about %(asked)s issues known by their address"))
     say("keywords.changed", _("Changed the keywords: %(added)s added, %(removed)s removed"))
     say("filters.saved", _("Saved the filter %(name)s"))
     say("filters.deleted", _("Deleted the filter %(name)s"))

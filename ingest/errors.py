@@ -1,11 +1,11 @@
-"""Refusals about imports, keywords and saved filters."""
+"""Refusals about imports, harvests, keywords and saved filters."""
 
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from core.errors import DomainError
+from core.errors import DomainError, FieldRefused
 from ingest.keywords import Problem
 from ingest.readers import Refusal
 from ingest.words import limit_name
@@ -94,3 +94,78 @@ class TextsComeIn(DomainError):
 
 class FilterRefused(DomainError):
     status = 422
+
+
+class HarvestRefused(FieldRefused):
+    """A plan of a harvest that cannot be stored; nothing was."""
+
+    status = 422
+
+
+class HarvestRunning(DomainError):
+    message = gettext_lazy("This harvest runs already. Nothing was started twice.")
+
+
+class HarvestIdle(DomainError):
+    message = gettext_lazy("This harvest does not run, and waits for nothing. There is nothing to pause.")
+
+
+class HarvestFetched(DomainError):
+    message = gettext_lazy(
+        "Everything that this harvest asked for is here. Nothing was done."
+        " Refresh it to fetch what changed since."
+    )
+
+
+class HarvestUnfinished(DomainError):
+    message = gettext_lazy(
+        "This harvest, or a refresh of it, has not fetched everything yet. Nothing was done."
+        " Start it again, and refresh it when it is done."
+    )
+
+
+class PagesMissing(DomainError):
+    """The walk over some repositories stands still; `troubles` are path and cause of each."""
+
+    def __init__(self, troubles: Sequence[tuple[str, str]]) -> None:
+        self.troubles = list(troubles)
+        told = ngettext(
+            "%(n)d repository is not complete.", "%(n)d repositories are not complete.", len(self.troubles)
+        ) % {"n": len(self.troubles)}
+        causes = " ".join(f"{path}: {cause}" for path, cause in self.troubles)
+        kept = _("Everything fetched so far is kept. Start the harvest again: it goes on at these pages.")
+        super().__init__(f"{told} {causes} {kept}")
+
+
+class TokenRefusedHere(FieldRefused):
+    """A text that cannot be a token; it is in no message."""
+
+    status = 422
+
+
+class TokenUnreadable(DomainError):
+    """A token that was sealed under a key which this server does not have any more."""
+
+    def __init__(self, name: str, host: str) -> None:
+        super().__init__(
+            _(
+                "The token %(name)s for %(host)s cannot be read, because SECRET_KEY of this server has"
+                " changed. Nothing was asked. Remove the token, and add it again."
+            )
+            % {"name": f"“{name}”" if name else "", "host": host}
+        )
+
+
+class IssuesInUse(DomainError):
+    """Issues that are to be taken back, and are used; `numbers` are some of them."""
+
+    def __init__(self, numbers: Sequence[str]) -> None:
+        self.numbers = list(numbers)
+        shown = ", ".join(f"#{number}" for number in self.numbers[:10])
+        super().__init__(
+            _(
+                "These issues are in a round, a sample or a list, or have labels: %(numbers)s."
+                " Nothing was taken back. Leave them out, and take the others back."
+            )
+            % {"numbers": shown + ("…" if len(self.numbers) > 10 else "")}
+        )

@@ -1,4 +1,6 @@
-"""Jobs for imports, for the search for keywords and for similar reports; tasks that find missed texts."""
+"""Jobs for imports and harvests, for the search for keywords and for similar reports; tasks that go on with
+what waits or was missed.
+"""
 
 from typing import Any
 
@@ -8,7 +10,7 @@ from django.utils import translation
 from core.jobs import Progress, register
 from core.models import Job
 from ingest import actions
-from ingest.models import Import
+from ingest.models import Harvest, Import, Selection
 from ingest.queries.keywords import SEARCH
 from ingest.queries.similar import FIND
 
@@ -17,6 +19,20 @@ from ingest.queries.similar import FIND
 def import_issues(job: Job, progress: Progress) -> dict[str, Any]:
     with translation.override(job.arguments.get("language")):
         return actions.import_issues(run=Import.objects.get(pk=job.arguments["import"]), report=progress)
+
+
+@register(actions.HARVEST_JOB)
+def harvest(job: Job, progress: Progress) -> dict[str, Any]:
+    with translation.override(job.arguments.get("language")):
+        found = Harvest.objects.get(pk=job.arguments["harvest"])
+        return actions.run_harvest(harvest=found, report=progress)
+
+
+@register(actions.SELECTION_JOB)
+def select_issues(job: Job, progress: Progress) -> dict[str, Any]:
+    with translation.override(job.arguments.get("language")):
+        found = Selection.objects.get(pk=job.arguments["selection"])
+        return actions.run_selection(selection=found, report=progress)
 
 
 @register(SEARCH)
@@ -39,3 +55,8 @@ def search_what_was_missed() -> None:
 @shared_task
 def compare_what_was_missed() -> None:
     actions.compare_what_was_missed()
+
+
+@shared_task
+def resume_harvests() -> None:
+    actions.resume_harvests()

@@ -20,6 +20,8 @@ DATA_DIR = Path(env("CROSSCHECK_DATA", default=str(BASE_DIR / "var"))).resolve()
 
 DEBUG = False
 SECRET_KEY = env("SECRET_KEY", default="")
+# Former keys, while sessions and tokens of forges made under them are to be read.
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 PORT = env.int("PORT", default=8000)
@@ -228,6 +230,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "ingest.tasks.compare_what_was_missed",
         "schedule": 300.0,
         "options": {"expires": 300.0},
+    },
+    # A harvest that waits for a forge goes on when its time has come.
+    "resume-harvests": {
+        "task": "ingest.tasks.resume_harvests",
+        "schedule": 30.0,
+        "options": {"expires": 30.0},
     },
     # A vote past its deadline takes no ballots: only its outcome waits for this task.
     "close-due-motions": {

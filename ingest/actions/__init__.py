@@ -1,14 +1,31 @@
-"""Every change that brings issues in, and of a study's keywords and saved filters."""
+"""Every change that brings issues in, and of a study's tokens, keywords and saved filters."""
 
+from ingest.actions.fetching import run_harvest
 from ingest.actions.filters import delete_filter, save_filter
 from ingest.actions.finds import find_keywords, search_what_was_missed
+from ingest.actions.harvests import (
+    JOB as HARVEST_JOB,
+)
+from ingest.actions.harvests import (
+    pause_harvest,
+    plan_harvest,
+    refresh_harvest,
+    resume_harvests,
+    start_harvest,
+)
 from ingest.actions.keywords import set_keywords
 from ingest.actions.loading import import_issues
+from ingest.actions.selections import JOB as SELECTION_JOB
+from ingest.actions.selections import run_selection, select_issues
 from ingest.actions.similar import begin_comparison, compare_what_was_missed, find_similar
+from ingest.actions.tokens import add_token, remove_token
 from ingest.actions.uploads import JOB, confirm_import, discard_import, receive_upload
 
 __all__ = [
+    "HARVEST_JOB",
     "JOB",
+    "SELECTION_JOB",
+    "add_token",
     "begin_comparison",
     "compare_what_was_missed",
     "confirm_import",
@@ -17,8 +34,17 @@ __all__ = [
     "find_keywords",
     "find_similar",
     "import_issues",
+    "pause_harvest",
+    "plan_harvest",
     "receive_upload",
+    "refresh_harvest",
+    "remove_token",
+    "resume_harvests",
+    "run_harvest",
+    "run_selection",
     "save_filter",
     "search_what_was_missed",
+    "select_issues",
     "set_keywords",
+    "start_harvest",
 ]

@@ -162,17 +162,21 @@ def free_folder(path: str, taken: Collection[str]) -> str:
     return f"{names[1][: MAX_FOLDER - 8]}-{number}"
 
 
-def store_texts(placed: Sequence[Placed], mapped: Collection[str]) -> set[int]:
+def store_texts(
+    placed: Sequence[Placed], mapped: Collection[str], *, keeps_current: bool = False
+) -> set[int]:
     """Store a snapshot for each draft that differs from its issue's text. Return the ids of the issues whose
-    shown text changed.
+    shown text changed; with `keeps_current` of those whose text differs from the shown one.
 
     `mapped` are the fields that the file's mapping names. A draft without text removes no text. A draft that
-    its forge updated before the current text is kept as a snapshot, but not shown.
+    its forge updated before the current text is kept as a snapshot, but not shown. With `keeps_current` an
+    issue that has a text goes on to show it, and the new one is kept beside it.
     """
     said = [(place, content) for place in placed if (content := content_of(place.draft))]
     known = _contents([place.current_id for place, _content in said if place.current_id])
     fresh: list[tuple[int, str, Content]] = []
     shown: dict[int, str] = {}
+    differs: set[int] = set()
     for place, content in said:
         current = known.get(place.current_id) if place.current_id else None
         whole = completed(content, place.draft, current, mapped) if current else content
@@ -180,13 +184,14 @@ def store_texts(placed: Sequence[Placed], mapped: Collection[str]) -> set[int]:
         if current and digest == current.hash:
             continue
         fresh.append((place.issue_id, digest, whole))
-        if not (current and _older(whole, current)):
+        differs.add(place.issue_id)
+        if not (current and (keeps_current or _older(whole, current))):
             shown[place.issue_id] = digest
     if fresh:
         _insert(fresh)
     if shown:
         _show(shown)
-    return set(shown)
+    return differs if keeps_current else set(shown)
 
 
 def _older(content: Content, current: Content) -> bool:

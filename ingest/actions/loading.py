@@ -170,7 +170,7 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
         ImportRow.objects.bulk_create(
             sorted(
                 [
-                    *(_refused_row(run, refusal) for refusal in refused),
+                    *(refused_row(run, refusal) for refusal in refused),
                     *(_repeated_row(run, draft, line) for draft, line in repeated),
                     *(_repaired_row(run, place.draft) for place in first if place.draft.repaired),
                 ],
@@ -219,7 +219,8 @@ def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, int]], l
     return list(chosen.values()), repeated, refused
 
 
-def _refused_row(run: Import, refusal: Refusal) -> ImportRow:
+def refused_row(run: Import, refusal: Refusal) -> ImportRow:
+    """The row of the report about a record that was refused, not stored yet."""
     message = replace(refusal, line=0, file="").text(_)
     if refusal.record:
         message += " " + _("It is record %(record)d of the file.") % {"record": refusal.record}

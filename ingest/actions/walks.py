@@ -2,39 +2,45 @@
 the forge's own count. It can be interrupted anywhere and goes on at the next page.
 
 Issues are listed in the order in which they were opened, by the forge's own links. What changed during the
-walk is listed once more at its end. If the numbers differ then, all is listed a second time: an issue that
-was deleted on the forge moves the ones behind it by a place, and one of them can fall between two pages.
+walk is listed once more at its end. If the numbers differ then, what is missing is looked for
+(ingest.actions.walk_checks): an issue that was deleted on the forge moves the ones behind it by a place, and
+one of them can fall between two pages.
 """
 
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlsplit
 
-from django.db import transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from core import clock
-from ingest.actions.harvest_pages import Phase, Place, advance, store_page
-from ingest.forges.pages import Client, Kind, Moved, Page, PageMissing, RepositoryGone, Window
-from ingest.forges.pages import Count as ForgeCount
-from ingest.models import HarvestedIssue, HarvestedRepository, HarvestPage
+from ingest.actions import walk_checks
+from ingest.actions.harvest_pages import Phase, Place, advance, path_of, place_of, store_page, window_of
+from ingest.forges.pages import Client, Kind, Moved, Page, PageMissing, RepositoryGone
+from ingest.models import HarvestedRepository, HarvestPage
 
 OVERLAP = timedelta(hours=1)
-"""By how much the pass at the end begins before the walk: the clocks of two machines differ."""
+"""By how much a later pass begins before the walk: the clocks of two machines differ."""
 
-EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_MOST_MOVES = 5
+_MOST_PASSES = 3
 
-Report = Callable[[], None]
-"""Called after each page; it may raise to end the run between two pages."""
+Report = Callable[[Page | None], None]
+"""Called after each step with the page that was stored, if it was one; it may raise to end the run there."""
 
 _KINDS: dict[str, Kind] = {
     Phase.LISTING: "issues",
     Phase.PULLS: "pulls",
-    Phase.CLOSING: "issues",
-    Phase.AGAIN: "issues",
     Phase.COMMENTS: "comments",
+    Phase.CLOSING: "issues",
+    Phase.LATE_PULLS: "pulls",
     Phase.LATE_COMMENTS: "comments",
+    Phase.AGAIN: "issues",
 }
+_LATE = {Phase.CLOSING, Phase.LATE_PULLS, Phase.LATE_COMMENTS}
+_GONE = {410, 451}
 
 
 def walk(repository: HarvestedRepository, client: Client, report: Report) -> None:
@@ -44,106 +50,107 @@ def walk(repository: HarvestedRepository, client: Client, report: Report) -> Non
     if repository.started_at is None:
         repository.started_at = clock.now()
         repository.save(update_fields=["started_at"])
+    moves = 0
     while repository.phase != Phase.DONE:
+        page = None
         try:
-            _step(repository, client)
+            page = _step(repository, client)
         except Moved as moved:
+            moves += 1
+            if moves > _MOST_MOVES:
+                raise PageMissing(moved.to_url, "moved again and again") from None
             _follow(repository, client, moved)
         except RepositoryGone as gone:
-            _finish(
-                repository,
-                HarvestedRepository.Outcome.GONE,
-                _("The forge answered %(status)d to %(url)s.") % {"status": gone.status, "url": gone.url},
-            )
-        report()
+            _lose(repository, client, gone)
+        report(page)
 
 
-def _step(repository: HarvestedRepository, client: Client) -> None:
+def _step(repository: HarvestedRepository, client: Client) -> Page | None:
     if repository.phase == Phase.COUNTING:
         _count(repository, client)
-    elif repository.phase == Phase.CHECKING:
-        _check(repository, client)
-    else:
-        _fetch(repository, client)
-
-
-def window_of(repository: HarvestedRepository) -> Window:
-    """The harvest's window; without an end, it ends where the walk began."""
-    harvest = repository.harvest
-    end = harvest.opened_before or repository.started_at or clock.now()
-    return Window(harvest.opened_from or EARLIEST, end)
+        return None
+    if repository.phase == Phase.CHECKING:
+        walk_checks.compare(repository, client)
+        return None
+    if repository.phase == Phase.GAPS:
+        return walk_checks.ask_for_gaps(repository, client, then=_after(repository, client))
+    if repository.phase == Phase.MISSED_COMMENTS:
+        return walk_checks.fetch_missed_comments(repository, client, then=_after(repository, client))
+    return _fetch(repository, client)
 
 
 def phases_of(repository: HarvestedRepository, client: Client) -> list[str]:
     """The passes of the walk over this repository, in order."""
     harvest = repository.harvest
-    return [
-        *([] if repository.origin_id else [Phase.COUNTING]),
-        Phase.LISTING,
-        *([Phase.PULLS] if harvest.with_pull_requests and client.forge.pulls_url("o/r") else []),
-        *([Phase.COMMENTS] if harvest.with_comments else []),
-        *([] if repository.origin_id else [Phase.CLOSING]),
-        *([Phase.LATE_COMMENTS] if harvest.with_comments and not repository.origin_id else []),
-        Phase.CHECKING,
-        Phase.DONE,
-    ]
+    first = repository.origin_id is None
+    pulls = harvest.with_pull_requests and bool(client.forge.pulls_url("o/r"))
+    comments = harvest.with_comments
+    passes = {
+        Phase.COUNTING: first,
+        Phase.LISTING: True,
+        Phase.PULLS: pulls,
+        Phase.COMMENTS: comments,
+        Phase.CLOSING: first,
+        Phase.LATE_PULLS: first and pulls,
+        Phase.LATE_COMMENTS: first and comments,
+        Phase.MISSED_COMMENTS: comments,
+        Phase.CHECKING: True,
+        Phase.DONE: True,
+    }
+    return [str(phase) for phase, is_made in passes.items() if is_made]
 
 
 def _after(repository: HarvestedRepository, client: Client) -> Place:
     """The beginning of the pass after the present one."""
-    if repository.phase == Phase.AGAIN:
-        return Place(Phase.CHECKING)
     phases = phases_of(repository, client)
+    if repository.phase in {Phase.GAPS, Phase.AGAIN}:
+        return Place(Phase.MISSED_COMMENTS if repository.harvest.with_comments else Phase.CHECKING)
     return Place(phases[phases.index(repository.phase) + 1])
 
 
 def _count(repository: HarvestedRepository, client: Client) -> None:
     try:
-        repository.expected = _numbers(client.count(_path(repository), window_of(repository)))
+        expected = walk_checks.numbers(client.count(path_of(repository), window_of(repository)))
     except PageMissing:
-        repository.expected = None  # an estimate less; the count at the end tells
-    with transaction.atomic():
-        if advance(repository, at=Place(Phase.COUNTING), then=_after(repository, client)):
-            repository.save(update_fields=["expected"])
+        expected = None  # an estimate less; the count at the end tells
+    advance(repository, at=place_of(repository), then=_after(repository, client), expected=expected)
 
 
-def _numbers(count: ForgeCount) -> dict[str, int | bool | None]:
-    return {"issues": count.issues, "pull_requests": count.pulls, "complete": count.complete}
-
-
-def _fetch(repository: HarvestedRepository, client: Client) -> None:
-    """Fetch and store the next page of the present pass."""
-    at = Place(repository.phase, repository.next_url)
+def _fetch(repository: HarvestedRepository, client: Client) -> Page | None:
+    """Fetch and store the next page of the present pass. None if another run was faster."""
+    at = place_of(repository)
     kind = _KINDS[repository.phase]
     url = repository.next_url or _first_url(repository, client)
     known = _etag(repository, url)
     page = client.page(kind, url, known or None)
     if page is None:
         page = Page(kind, url, 304, known, "", (), "", None, b"")
-    is_last = not page.next or _is_beyond(repository, client, page)
-    then = _after(repository, client) if is_last else Place(repository.phase, page.next)
-    if not store_page(repository, client.forge, page, at=at, then=then):
-        repository.refresh_from_db()
+    if page.next and not _is_beyond(repository, client, page):
+        then = Place(repository.phase, page.next)
+    elif _lost_some(repository, page):
+        then = Place(repository.phase)
+    else:
+        then = _after(repository, client)
+    if store_page(repository, client.forge, page, at=at, then=then):
+        return page
+    repository.refresh_from_db()
+    return None
 
 
 def _first_url(repository: HarvestedRepository, client: Client) -> str:
-    forge, path = client.forge, _path(repository)
-    start = repository.since or repository.harvest.opened_from
-    began = repository.started_at or clock.now()
-    if repository.phase == Phase.CLOSING:
-        return forge.issues_url(path, since=began - OVERLAP)
-    if repository.phase == Phase.LATE_COMMENTS:
-        return forge.comments_url(path, since=began - OVERLAP)
-    if repository.phase == Phase.COMMENTS:
-        return forge.comments_url(path, since=start)
-    if repository.phase == Phase.PULLS:
-        return forge.pulls_url(path, since=start)
-    return forge.issues_url(path, since=start)
+    forge, path = client.forge, path_of(repository)
+    since = repository.since or repository.harvest.opened_from
+    if repository.phase in _LATE:
+        since = (repository.started_at or clock.now()) - OVERLAP
+    elif repository.phase == Phase.AGAIN:
+        since = repository.harvest.opened_from
+    ask = {"issues": forge.issues_url, "pulls": forge.pulls_url, "comments": forge.comments_url}
+    return ask[_KINDS[repository.phase]](path, since=since)
 
 
 def _etag(repository: HarvestedRepository, url: str) -> str:
     """The ETag that an earlier harvest had from this address, if that was the last page of its pass."""
-    if not repository.origin_id:
+    if repository.origin_id is None:
         return ""
     asked = HarvestPage.objects.filter(
         Q(repository=repository.origin_id) | Q(repository__origin=repository.origin_id), url=url, next_url=""
@@ -153,95 +160,53 @@ def _etag(repository: HarvestedRepository, url: str) -> str:
 
 def _is_beyond(repository: HarvestedRepository, client: Client, page: Page) -> bool:
     """Does the page end behind the window? Lists are in the order in which issues were opened."""
-    end = repository.harvest.opened_before
-    if end is None or not page.records or page.kind == "comments" or repository.origin_id:
+    if not page.records or page.kind == "comments":
         return False
-    return client.forge.created_at(page.records[-1]) >= end
+    return client.forge.created_at(page.records[-1]) >= window_of(repository).end
 
 
-def _path(repository: HarvestedRepository) -> str:
-    return repository.moved_to or repository.path
+def _lost_some(repository: HarvestedRepository, last: Page) -> bool:
+    """Did the total of a list fall while its pages were asked for? Then something was deleted, and what came
+    behind it moved up by a place: one record can have fallen between two pages. Only Gitee says totals.
+    """
+    pages = HarvestPage.objects.filter(repository=repository, phase=repository.phase).order_by("position")
+    asked = [*pages.values_list("url", "total"), (last.url, last.total)]
+    begins = [nth for nth, (url, _total) in enumerate(asked) if url == asked[0][0]]
+    totals = [total for _url, total in asked[begins[-1] :] if total is not None]
+    return len(begins) < _MOST_PASSES and any(later < former for former, later in pairwise(totals))
 
 
 def _follow(repository: HarvestedRepository, client: Client, moved: Moved) -> None:
-    """Begin the present pass anew under the path to which the repository was renamed."""
-    path = moved.to_path or client.repository(_path(repository)).path
-    if path.lower() == _path(repository).lower():
+    """Go on under the path to which the repository was renamed: at the page to which the forge leads, or at
+    the beginning of the pass if it leads to none.
+    """
+    at, former = place_of(repository), path_of(repository)
+    path = moved.to_path or client.repository(former).path
+    next_url = at.next_url
+    if repository.phase in _KINDS:
+        asked = at.next_url or _first_url(repository, client)
+        next_url = moved.to_url if _query(moved.to_url) == _query(asked) else ""
+    if path.lower() == former.lower() and next_url in {"", at.next_url}:
         raise PageMissing(moved.to_url, "moved to where it was")
-    with transaction.atomic():
-        if advance(repository, at=Place(repository.phase, repository.next_url), then=Place(repository.phase)):
-            repository.moved_to = path
-            repository.save(update_fields=["moved_to"])
+    advance(repository, at=at, then=Place(at.phase, next_url), moved_to=path)
 
 
-# --- the count at the end
+def _query(url: str) -> list[tuple[str, str]]:
+    return sorted(parse_qsl(urlsplit(url).query, keep_blank_values=True))
 
 
-def _check(repository: HarvestedRepository, client: Client) -> None:
-    """Compare what is stored with the forge's count; if they differ, list all once more and compare again."""
-    outcome = HarvestedRepository.Outcome
-    try:
-        count = client.count(_path(repository), window_of(repository))
-    except PageMissing as missing:
-        told = _("The forge did not say how many there are: %(url)s, %(cause)s.")
-        _finish(repository, outcome.UNCHECKED, told % {"url": missing.url, "cause": missing.cause})
-        return
-    repository.counted = _numbers(count)
-    repository.save(update_fields=["counted"])
-    difference = list(_differences(repository, count))
-    listed_again = HarvestPage.objects.filter(repository=repository, phase=Phase.AGAIN)
-    first_again = listed_again.aggregate(first=Min("pk"))["first"]
-    if difference and not count.complete:
-        _finish(repository, outcome.UNCHECKED, _("The forge says that its own count is not complete."))
-    elif difference and first_again is None:
-        advance(repository, at=Place(Phase.CHECKING), then=Place(Phase.AGAIN))
-    elif difference:
-        _set_vanished(repository, first_again)
-        left = list(_differences(repository, count))
-        if left:
-            _finish(repository, outcome.DIFFERS, " ".join(left))
+def _lose(repository: HarvestedRepository, client: Client, gone: RepositoryGone) -> None:
+    """End the walk over a repository that its forge does not have. Raises PageMissing if it has it, or does
+    not let these tokens see it: then a later run can go on.
+    """
+    if gone.status not in _GONE:
+        try:
+            facts = client.repository(path_of(repository))
+        except RepositoryGone as also:
+            if also.status == 403 or gone.status == 403:
+                raise PageMissing(gone.url, f"status {gone.status}") from None
         else:
-            _finish(repository, outcome.COMPLETE, "")
-    else:
-        _finish(repository, outcome.COMPLETE, "")
-
-
-def _differences(repository: HarvestedRepository, count: ForgeCount) -> Iterator[str]:
-    """In words, how the stored numbers differ from the forge's."""
-    window = window_of(repository)
-    stored = HarvestedIssue.objects.filter(
-        repository=repository.origin_id or repository.pk,
-        opened_at__gte=window.start,
-        opened_at__lt=window.end,
-    ).exclude(outcome=HarvestedIssue.Outcome.VANISHED)
-    numbers = stored.aggregate(
-        issues=Count("pk", filter=Q(is_pull_request=False)), pulls=Count("pk", filter=Q(is_pull_request=True))
-    )
-    if numbers["issues"] != count.issues:
-        told = _("The forge counts %(theirs)d issues in the window; %(ours)d are here.")
-        yield told % {"theirs": count.issues, "ours": numbers["issues"]}
-    lists_pulls = numbers["pulls"] or repository.harvest.with_pull_requests
-    if count.pulls is not None and lists_pulls and numbers["pulls"] != count.pulls:
-        told = _("The forge counts %(theirs)d pull requests in the window; %(ours)d are here.")
-        yield told % {"theirs": count.pulls, "ours": numbers["pulls"]}
-
-
-def _set_vanished(repository: HarvestedRepository, first_again: int) -> None:
-    """Mark what the second listing did not list any more: deleted on the forge, or moved elsewhere."""
-    newest = HarvestPage.objects.filter(repository=repository).aggregate(newest=Max("pk"))["newest"]
-    window = window_of(repository)
-    gone = HarvestedIssue.objects.filter(
-        repository=repository.origin_id or repository.pk,
-        opened_at__gte=window.start,
-        opened_at__lt=window.end,
-    ).exclude(page__gte=first_again, page__lte=newest)
-    gone.update(outcome=HarvestedIssue.Outcome.VANISHED)
-
-
-def _finish(repository: HarvestedRepository, outcome: str, trouble: str) -> None:
-    at = Place(repository.phase, repository.next_url)
-    with transaction.atomic():
-        HarvestedRepository.objects.filter(pk=repository.pk, phase=at.phase, next_url=at.next_url).update(
-            phase=Phase.DONE, next_url="", outcome=outcome, trouble=trouble, finished_at=clock.now()
-        )
-    repository.refresh_from_db()
+            if facts.has_issues or gone.status == 403:
+                raise PageMissing(gone.url, f"status {gone.status}") from None
+    told = _("The forge answered %(status)d to %(url)s.") % {"status": gone.status, "url": gone.url}
+    walk_checks.finish(repository, HarvestedRepository.Outcome.GONE, told)

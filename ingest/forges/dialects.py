@@ -113,6 +113,12 @@ class Dialect(ABC):
     @abstractmethod
     def comments_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str: ...
 
+    @abstractmethod
+    def issue_url(self, address: Address) -> str: ...
+
+    def comments_of_url(self, path: str, number: str, per_page: int = 100) -> str:
+        return self._list(path, f"issues/{quote(number, safe='')}/comments", per_page=str(per_page), page="1")
+
     def records(self, kind: Kind, answer: Answer) -> Sequence[Record]:
         """The records of a page, each of the shape that the walk needs. Raises Misread."""
         found = parsed(answer)

@@ -170,6 +170,14 @@ class Forge(Protocol):
         """The first page of the comments of all issues of the repository, oldest first."""
         ...
 
+    def comments_of_url(self, path: str, number: str, per_page: int = 100) -> str:
+        """The first page of the comments of one issue, oldest first."""
+        ...
+
+    def issue_url(self, address: Address) -> str:
+        """One issue or pull request, by itself."""
+        ...
+
     def id(self, record: Record) -> str:
         """The forge's own id of an issue, pull request or comment, the same as long as it exists."""
         ...
@@ -222,6 +230,11 @@ class Client(Protocol):
 
     @property
     def forge(self) -> Forge: ...
+
+    @property
+    def has_tokens(self) -> bool:
+        """Without a token, `resolve` asks for each address by itself."""
+        ...
 
     @property
     def waited(self) -> float:

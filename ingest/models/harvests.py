@@ -31,6 +31,7 @@ class Harvest(models.Model):
         KeywordList, related_name="+", help_text="Select among the fetched issues; without any, all are kept"
     )
     refreshes = models.ForeignKey("self", models.RESTRICT, null=True, related_name="refreshed_by")
+    budget = models.PositiveIntegerField(null=True, help_text="Seconds that one run may take, then it pauses")
     resume_at = models.DateTimeField(null=True, help_text="When a harvest that waits for a forge goes on")
 
     class Meta:
@@ -59,7 +60,10 @@ class HarvestedRepository(models.Model):
         CLOSING = "closing", _("looking for late changes")
         COMMENTS = "comments", _("fetching comments")
         LATE_COMMENTS = "late_comments", _("looking for late comments")
+        LATE_PULLS = "late_pulls", _("looking for late changes of pull requests")
+        MISSED_COMMENTS = "missed_comments", _("fetching comments that were missed")
         CHECKING = "checking", _("comparing with the forge's count")
+        GAPS = "gaps", _("asking for numbers that are missing")
         AGAIN = "again", _("listing again what was missed")
         DONE = "done", _("fetched")
 
@@ -88,6 +92,13 @@ class HarvestedRepository(models.Model):
     counted = models.JSONField(null=True, help_text="The forge's counts after the walk")
     outcome = models.CharField(max_length=16, choices=Outcome, blank=True)
     trouble = models.TextField(blank=True, help_text="Why the walk stands still or ended early, for people")
+    quiet_until = models.DateTimeField(null=True, help_text="Its forge asked for no request before")
+    missing_url = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The page that could not be had; the walk goes on at it",
+    )
 
     class Meta:
         verbose_name_plural = "harvested repositories"
@@ -118,6 +129,7 @@ class HarvestPage(models.Model):
     etag = models.CharField(max_length=200, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, help_text="Of the answer's body")
     records = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(null=True, help_text="Of the whole list, if its forge says it")
     fetched_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
@@ -134,8 +146,9 @@ class HarvestedIssue(models.Model):
     """An issue or a pull request that a forge listed, as it spelled it; the newest answer counts.
 
     `outcome` is what became of it: outside the window, gone from the forge during the walk, a pull request
-    that was left out, without a keyword, with keywords only in addresses and the like, or kept. Empty until
-    the issues were chosen. `record` is JSON as text: a text of a forge may hold NUL, which jsonb refuses.
+    that was left out, without a keyword, with keywords only in addresses and the like, not storable, or kept.
+    Empty until the issues were chosen. What was kept stays so, also when a later refresh finds it gone from
+    the forge. `record` is JSON as text: a text of a forge may hold NUL, which jsonb refuses.
     """
 
     class Outcome(models.TextChoices):
@@ -144,22 +157,34 @@ class HarvestedIssue(models.Model):
         VANISHED = "vanished", _("no longer on the forge")
         UNMATCHED = "unmatched", _("no keyword")
         PATH_ONLY = "path_only", _("keywords only in addresses, paths or names")
+        REFUSED = "refused", _("cannot be stored")
         KEPT = "kept", _("kept")
 
     repository = models.ForeignKey(HarvestedRepository, models.CASCADE, related_name="listed")
     number = models.CharField(max_length=40)
+    forge_id = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="The forge's own id, if it said it"
+    )
     record = models.TextField(blank=True, help_text="JSON; empty if it is outside the window")
     is_pull_request = models.BooleanField()
     opened_at = models.DateTimeField()
     changed_at = models.DateTimeField()
+    comment_count = models.PositiveIntegerField(null=True, help_text="As its forge says")
+    vanished_at = models.DateTimeField(null=True, help_text="When its forge had it no longer")
     page = models.ForeignKey(HarvestPage, models.RESTRICT, related_name="+")
     outcome = models.CharField(max_length=16, choices=Outcome, blank=True)
+    is_matched = models.BooleanField(
+        default=False, db_default=False, help_text="The latest selection chose it"
+    )
     kept_by_hand = models.BooleanField(default=False, help_text="Kept by a lead, although no list found it")
     issue = models.ForeignKey(Issue, models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["repository", "number"], name="issue_is_listed_once")]
-        indexes = [models.Index(fields=["repository", "outcome"], name="harvested_issues_by_outcome")]
+        indexes = [
+            models.Index(fields=["repository", "outcome"], name="harvested_issues_by_outcome"),
+            models.Index(fields=["repository", "forge_id"], name="harvested_issues_by_forge_id"),
+        ]
 
     def __str__(self) -> str:
         return f"#{self.number}"
@@ -189,13 +214,18 @@ class HarvestedComment(models.Model):
 class Selection(models.Model):
     """One pass that chose among the fetched issues: by which lists, and how many remained at each step.
 
-    `counts` are the numbers of the flow figure; `terms` say for each list how often each term was found.
+    `counts` are the numbers of the flow figure by repository; `terms` say for each list how often each term
+    was found. A pass that was cut off goes on after `searched_to`.
     """
 
     harvest = models.ForeignKey(Harvest, models.CASCADE, related_name="selections")
     lists = models.ManyToManyField(KeywordListVersion, related_name="+")
     counts = models.JSONField(default=dict)
     terms = models.JSONField(default=list)
+    searched_to = models.BigIntegerField(
+        default=0, db_default=0, help_text="Id of the last fetched issue that was looked at"
+    )
+    finished_at = models.DateTimeField(null=True)
     chosen_at = models.DateTimeField(default=clock.now, editable=False)
     chosen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 

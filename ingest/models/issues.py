@@ -4,6 +4,7 @@ import pgtrigger
 from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from core import clock
 from ingest.models.imports import Import
@@ -32,7 +33,14 @@ class Repository(models.Model):
 
 
 class Issue(models.Model):
-    """One report on a forge: unique by repository and number, with or without its text."""
+    """One report on a forge: unique by repository and number, with or without its text.
+
+    `fate` is what a forge said of an issue that is no longer at its address; `moved_to` is its new one.
+    """
+
+    class Fate(models.TextChoices):
+        TRANSFERRED = "transferred", _("moved to another repository")
+        GONE = "gone", _("no longer on the forge")
 
     repository = models.ForeignKey(Repository, models.PROTECT, related_name="issues")
     number = models.CharField(max_length=40, help_text="As text: 129, I6UHT3")
@@ -40,6 +48,9 @@ class Issue(models.Model):
     is_pull_request = models.BooleanField(null=True, help_text="Empty while unknown")
     year = models.PositiveSmallIntegerField(null=True, help_text="Year of the report")
     first_import = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="+")
+    fate = models.CharField(max_length=16, choices=Fate, blank=True, default="", db_default="")
+    moved_to = models.CharField(max_length=500, blank=True, default="", db_default="")
+    resolved_at = models.DateTimeField(null=True, help_text="When its forge was asked what it is")
     current = models.ForeignKey(
         "Snapshot",
         models.SET_NULL,

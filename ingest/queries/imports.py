@@ -30,10 +30,10 @@ def imports_of(study: Study) -> QuerySet[Import]:
 
 
 def state_of(run: Import) -> str:
-    """The state of an import: "waiting" for confirmation, then that of its job; "done" without a job."""
+    """The state of an import: "waiting" for its start, then that of its job; "done" without a job."""
     if run.job:
         return str(run.job.state)
-    if run.kind == Import.Kind.ISSUES and not run.counts.get("complete"):
+    if run.kind != Import.Kind.PUBLISHED and not run.counts.get("complete"):
         return "waiting"
     return str(Job.State.DONE)
 

@@ -1,0 +1,203 @@
+"""The work of a harvest's job: walks over its repositories, one after another, then chooses among what came.
+
+A repository whose page is missing does not keep the others from being fetched. When a forge wants to be left
+alone for longer than a worker should wait, the run ends, and the harvest goes on by itself later.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Sum
+from django.utils.translation import gettext as _
+
+from core import clock
+from core.errors import DomainError
+from ingest.actions.harvest_pages import Phase, owner_of
+from ingest.actions.selections import select_fetched
+from ingest.actions.walks import walk
+from ingest.errors import PagesMissing
+from ingest.forges.client import ForgeClient
+from ingest.forges.pages import Page, PageMissing, Paused, TokenRefused
+from ingest.models import ForgeToken, Harvest, HarvestedIssue, HarvestedRepository, HarvestPage, Import
+from ingest.queries.forge_clients import asking, dialect_of, host_of, tokens_of
+
+LONGEST_WAIT = 120.0
+"""Seconds. For a longer wait the run ends, so that its worker can do something else."""
+
+_WAIT_STEP = 1.0
+
+Report = Callable[[int, int | None, str], None]
+
+_MEASURED = {Phase.LISTING, Phase.PULLS, Phase.COMMENTS}
+
+
+def run_harvest(*, harvest: Harvest, report: Report = lambda *_told: None) -> dict[str, Any]:
+    """Fetch what is missing, and choose among what is there; safe to repeat after any interruption.
+
+    Returns {"paused": why, "until": when} if the harvest has to wait, else the numbers of the flow figure.
+    Raises PagesMissing when all else is done, and every error of `report` (between two pages).
+    """
+    harvest = Harvest.objects.select_related("run__study").get(pk=harvest.pk)
+    run = _Run(harvest, report)
+    paused = run.fetch()
+    if paused:
+        Harvest.objects.filter(pk=harvest.pk).update(resume_at=paused.until)
+        return {"paused": paused.why, "until": paused.until.isoformat()}
+    counts = select_fetched(harvest=harvest, report=report)
+    unfinished = harvest.repositories.exclude(phase=Phase.DONE).order_by("position")
+    troubles = list(unfinished.values_list("path", "trouble"))
+    if troubles:
+        raise PagesMissing(troubles)
+    Import.objects.filter(pk=harvest.run_id).update(counts=counts | {"complete": True})
+    return counts
+
+
+class _Run:
+    """One run over the repositories of a harvest; a forge has one client, whose tokens keep their turns."""
+
+    def __init__(self, harvest: Harvest, report: Report) -> None:
+        self._harvest = harvest
+        self._report = report
+        self._began = clock.now()
+        self._meter = _Meter(harvest)
+
+    def fetch(self) -> Paused | None:
+        """Walk over each repository as far as its forge lets; the pause if one wants to be left alone."""
+        pauses: dict[tuple[str, str], Paused] = {}
+        with ExitStack() as stack:
+            clients: dict[tuple[str, str], ForgeClient] = {}
+            for repository in self._harvest.repositories.exclude(phase=Phase.DONE).order_by("position"):
+                repository.harvest = self._harvest
+                key = (repository.host, repository.base_url)
+                quiet = self._quiet_until(repository)
+                if quiet:
+                    pauses[key] = Paused(quiet, "rate_limit")
+                if key in pauses:
+                    continue
+                if key not in clients:
+                    clients[key] = stack.enter_context(self._client(repository))
+                try:
+                    self._walk(repository, clients[key])
+                except Paused as paused:
+                    pauses[key] = paused
+                    if paused.why == "budget":
+                        break
+                    HarvestedRepository.objects.filter(pk=repository.pk).update(quiet_until=paused.until)
+        return min(pauses.values(), key=lambda paused: paused.until) if pauses else None
+
+    def _quiet_until(self, repository: HarvestedRepository) -> datetime | None:
+        """Until when this forge asked to be left alone, in this harvest or another one of the study."""
+        asked = HarvestedRepository.objects.filter(
+            harvest__run__study=self._harvest.run.study_id,
+            base_url=repository.base_url,
+            quiet_until__gt=clock.now(),
+        )
+        until: datetime | None = asked.aggregate(until=Max("quiet_until"))["until"]
+        return until
+
+    @contextmanager
+    def _client(self, repository: HarvestedRepository) -> Iterator[ForgeClient]:
+        tokens = tokens_of(self._harvest.run.study_id, host_of(repository.base_url))
+        budget = self._harvest.budget
+        left = None if budget is None else budget - (clock.now() - self._began).total_seconds()
+        dialect = dialect_of(repository.forge, repository.host, repository.base_url)
+        given = [token for _pk, token in tokens.values()]
+        with asking(dialect, given, sleep=self._sleep, budget=left) as client:
+            try:
+                yield client
+            finally:
+                _note_refusals(client, {name: pk for name, (pk, _token) in tokens.items()})
+
+    def _walk(self, repository: HarvestedRepository, client: ForgeClient) -> None:
+        """Raises Paused; whatever else keeps the walk from its end is written down at the repository."""
+
+        def report(page: Page | None) -> None:
+            self._report(*self._meter.after(repository, client, page))
+
+        try:
+            walk(repository, client, report)
+        except PageMissing as missing:
+            told = _("%(url)s could not be fetched: %(cause)s.") % {
+                "url": missing.url,
+                "cause": missing.cause,
+            }
+            _stop(repository, told, missing.url)
+        except TokenRefused as refused:
+            told = _("The forge refused %(names)s. Add a token that it takes.")
+            _stop(repository, told % {"names": ", ".join(refused.names) or _("a request without a token")})
+        except DomainError as error:
+            # The one way out refused the address: not to be asked, whoever planned it.
+            _stop(repository, str(error.message))
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait in steps, so that a pause is heard. Raises Paused instead of a long wait."""
+        until = clock.now() + timedelta(seconds=seconds)
+        if seconds > LONGEST_WAIT:
+            raise Paused(until, "rate_limit")
+        while (left := (until - clock.now()).total_seconds()) > 0:
+            clock.sleep(min(left, _WAIT_STEP))
+            self._report(*self._meter.now())
+
+
+def _stop(repository: HarvestedRepository, trouble: str, url: str = "") -> None:
+    HarvestedRepository.objects.filter(pk=repository.pk).exclude(phase=Phase.DONE).update(
+        trouble=trouble, missing_url=url
+    )
+
+
+def _note_refusals(client: ForgeClient, ids: dict[str, int]) -> None:
+    """Write down which tokens the forge refused, and which it took again."""
+    refused = [ids[turn.name] for turn in client.ring.turns if turn.is_refused and turn.name in ids]
+    taken = [ids[turn.name] for turn in client.ring.turns if turn.remaining and turn.name in ids]
+    ForgeToken.objects.filter(pk__in=refused).update(refused_at=clock.now())
+    ForgeToken.objects.filter(pk__in=set(taken) - set(refused)).update(refused_at=None)
+
+
+class _Meter:
+    """How many records came, of how many, over all repositories. The forge's count tells the issues; the
+    comments are reckoned from those listed so far.
+    """
+
+    def __init__(self, harvest: Harvest) -> None:
+        rows = HarvestPage.objects.filter(repository__harvest=harvest, phase__in=_MEASURED)
+        self._done = dict(rows.values_list("repository").annotate(sum=Sum("records")).order_by())
+        self._listed: dict[int, list[int]] = {}
+        self._totals: dict[int, int] = {}
+        self._step = ""
+        for repository in harvest.repositories.all():
+            found = HarvestedIssue.objects.filter(repository=owner_of(repository)).aggregate(
+                listed=Count("pk"), comments=Sum("comment_count")
+            )
+            self._listed[repository.pk] = [found["listed"], found["comments"] or 0]
+            self._reckon(repository, with_comments=harvest.with_comments)
+
+    def _reckon(self, repository: HarvestedRepository, *, with_comments: bool) -> None:
+        done = self._done.get(repository.pk, 0)
+        if repository.phase == Phase.DONE or not repository.expected:
+            self._totals[repository.pk] = done
+            return
+        listed, comments = self._listed[repository.pk]
+        issues = repository.expected["issues"] + (repository.expected["pull_requests"] or 0)
+        per_issue = comments / listed if listed and with_comments else 0
+        self._totals[repository.pk] = max(done, round(issues * (1 + per_issue)))
+
+    def after(
+        self, repository: HarvestedRepository, client: ForgeClient, page: Page | None
+    ) -> tuple[int, int, str]:
+        """What to report after a step of the walk."""
+        if page is not None and repository.phase in {*_MEASURED, Phase.CLOSING}:
+            self._done[repository.pk] = self._done.get(repository.pk, 0) + len(page.records)
+            if page.kind != "comments":
+                listed = self._listed[repository.pk]
+                listed[0] += len(page.records)
+                listed[1] += sum(client.forge.comment_count(record) or 0 for record in page.records)
+        self._reckon(repository, with_comments=repository.harvest.with_comments)
+        self._step = f"{repository.path}: {repository.get_phase_display()}"
+        return self.now()
+
+    def now(self) -> tuple[int, int, str]:
+        done = sum(self._done.values())
+        # Only the last report of the job says that everything is done.
+        return done, max(sum(self._totals.values()), done + 1), self._step
