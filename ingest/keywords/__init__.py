@@ -7,7 +7,7 @@ letters and digits, and all else separates them: `llama` matches in `llama_index
 
 from ingest.keywords.listed.doubts import ListWarning
 from ingest.keywords.listed.problems import LONGEST_TERM, MOST_TERMS, ListProblem
-from ingest.keywords.listed.reading import ListRead, NamedList, read_list
+from ingest.keywords.listed.reading import ListRead, NamedList, read_list, write_list
 from ingest.keywords.markdown.headings import template_headings
 from ingest.keywords.marks import KeywordMatch, Marks, matcher_of, matches
 from ingest.keywords.matcher import Matcher
@@ -43,4 +43,5 @@ __all__ = [
     "pattern",
     "read_list",
     "template_headings",
+    "write_list",
 ]

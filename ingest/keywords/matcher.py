@@ -9,7 +9,7 @@ from ingest.keywords.folding import Folded, fold
 from ingest.keywords.forms import Form, forms
 from ingest.keywords.letters import in_word, kinds
 from ingest.keywords.markdown.zones import Layout
-from ingest.keywords.masks import Masks
+from ingest.keywords.masking.masks import Masks
 from ingest.keywords.terms import ZONES, Hits, Switches, Term, Zone
 
 _MASKED = len(ZONES)
@@ -68,10 +68,11 @@ class Matcher:
 
     def _count(self, counts: dict[int, list[int]], text: str, layout: Layout | None, masks: Masks) -> None:
         for start, stem, _end, indices in self._hits(text):
-            zone: Zone = layout.zone(start) if layout else "title"
+            part = layout.part(start) if layout else None
+            zone: Zone = "title" if not layout else "code" if part and part.kind == "code" else "prose"
             if zone not in self.switches.zones:
                 continue
-            place = _MASKED if masks.covers(start, stem, in_code=zone == "code") else ZONES.index(zone)
+            place = _MASKED if masks.covers(start, stem, part) else ZONES.index(zone)
             for index in indices:
                 if index not in counts:
                     counts[index] = [0] * (_MASKED + 1)

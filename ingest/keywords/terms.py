@@ -12,6 +12,8 @@ ZONES: tuple[Zone, ...] = get_args(Zone)
 MASKS: tuple[Mask, ...] = get_args(Mask)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+_ON_OR_OFF = ("folds", "joins", "plurals", "version_tails")
+
 Named = TypeVar("Named", bound=str)
 
 
@@ -49,11 +51,14 @@ class Switches:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Switches":
-        """The stored switches; what is not stored has its default. Raises ValueError for unknown ones."""
+        """The stored switches; what is not stored has its default. Raises ValueError for any
+        other value."""
         unknown = stored.keys() - {field.name for field in fields(cls)}
         if unknown:
             raise ValueError(f"no such switch: {', '.join(sorted(unknown))}")
         values = dict(stored)
+        if unclear := [name for name in _ON_OR_OFF if values.get(name, True) not in {True, False}]:
+            raise ValueError(f"on or off: {', '.join(unclear)}")
         if "zones" in values:
             values["zones"] = _some_of(ZONES, values["zones"])
         if "masks" in values:

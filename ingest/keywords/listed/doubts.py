@@ -1,25 +1,39 @@
 """Warnings on a list: what may be a mistake, or may be meant so."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ingest.keywords.folding import fold
+from ingest.keywords.letters import UNSPACED
 from ingest.keywords.matcher import Matcher
 from ingest.keywords.terms import Term
 
 LEAST_LETTERS = 4
 
-Doubt = Literal["duplicate", "case_pair", "inside", "short", "missing_comma"]
+Doubt = Literal["duplicate", "case_pair", "same", "inside", "short", "missing_comma"]
+
+_Said = tuple[int, tuple[str, ...]]
+"""A line and the words of a doubt."""
+
+_PARTS = re.compile(r"[\s_-]+")
+_SEPARATOR = re.compile(r"\s*[,;，；、]\s*")
+_NOUN = re.compile(r"[a-z]{3,}(?:tion|sion|ing|ment|ness|ity|ence|ance|ers?|ors?|age|ure|ism)")
+_NAMES = frozenset(
+    {"bert", "glm", "gpt", "llama", "llm", "lora", "mistral", "moe", "qwen", "rag", "t5", "tpu", "vlm"}
+)
+"""Names that end a word by mistake only: `generationglm`."""
 
 
 @dataclass(frozen=True)
 class ListWarning:
-    """A doubt about the term on a line.
+    """A doubt about the term on a line, which is the first of `words`.
 
-    duplicate: the same term stands on an earlier line; case_pair: `words` differ in case only; inside: the
-    second word occurs in the first one, which therefore finds nothing of its own; short: fewer than
-    LEAST_LETTERS letters; missing_comma: probably two terms.
+    duplicate: it stands on an earlier line, too; case_pair: the second word differs from it in case only;
+    same: in what joins its parts only; inside: the second word occurs in it, so that it finds no further
+    issue; short: it has fewer than LEAST_LETTERS letters and digits (a Chinese or Japanese one counts as
+    two); missing_comma: it is probably two terms, the other words.
     """
 
     line: int
@@ -28,36 +42,95 @@ class ListWarning:
     list_name: str = ""
 
 
-def warnings_of(
-    name: str, terms: Sequence[Term], lines: Sequence[int], fused: Sequence[int]
-) -> list[ListWarning]:
-    """The doubts about a list of terms with their lines; `fused` are lines whose text stands in pieces."""
-    found: list[ListWarning] = []
-    seen: dict[str, Term] = {}
-    folded: dict[str, Term] = {}
-    unique: list[tuple[Term, int]] = []
-    for term, line in zip(terms, lines, strict=True):
-        key = fold(term.text).text
-        if term.text in seen:
-            found.append(ListWarning(line, (term.text,), "duplicate", name))
-            continue
-        if key in folded:
-            found.append(ListWarning(line, (folded[key].text, term.text), "case_pair", name))
-        seen[term.text] = term
-        folded.setdefault(key, term)
-        unique.append((term, line))
-        if sum(map(str.isalnum, term.text)) < LEAST_LETTERS:
-            found.append(ListWarning(line, (term.text,), "short", name))
-        if line in fused:
-            found.append(ListWarning(line, (term.text,), "missing_comma", name))
-    return found + [ListWarning(line, words, "inside", name) for line, words in _inside(unique)]
+@dataclass(frozen=True)
+class Listed:
+    """A term with its line, and the pieces in which it stands there without a comma between them."""
+
+    term: Term
+    line: int
+    pieces: tuple[str, ...] = ()
 
 
-def _inside(terms: Sequence[tuple[Term, int]]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    matcher = Matcher([term for term, _line in terms])
-    keys = [fold(term.text).text for term, _line in terms]
-    for number, (term, line) in enumerate(terms):
-        for _start, _end, index in matcher.finds(term.text):
-            if keys[index] != keys[number]:
-                yield line, (term.text, terms[index][0].text)
+def warnings_of(name: str, listed: Sequence[Listed]) -> list[ListWarning]:
+    """The doubts about a list of terms, by line."""
+    unique: dict[str, Listed] = {}
+    repeated: list[_Said] = [
+        (one.line, (one.term.text,)) for one in listed if unique.setdefault(one.term.text, one) is not one
+    ]
+    ones = list(unique.values())
+    found: dict[Doubt, list[_Said]] = {
+        "duplicate": repeated,
+        "case_pair": list(_case_pairs(ones)),
+        "short": [(one.line, (one.term.text,)) for one in ones if _letters(one.term.text) < LEAST_LETTERS],
+        "missing_comma": list(_missing_commas(ones)),
+    }
+    found |= _overlaps(ones)
+    warnings = [
+        ListWarning(line, words, cause, name) for cause, doubts in found.items() for line, words in doubts
+    ]
+    return sorted(warnings, key=lambda one: one.line)
+
+
+def _letters(text: str) -> int:
+    return sum(2 if UNSPACED.match(letter) else letter.isalnum() for letter in text)
+
+
+def _case_pairs(ones: Sequence[Listed]) -> Iterator[_Said]:
+    first: dict[str, Term] = {}
+    for one in ones:
+        other = first.setdefault(fold(one.term.text).text, one.term)
+        if other is not one.term and not (other.is_case_sensitive and one.term.is_case_sensitive):
+            yield one.line, (one.term.text, other.text)
+
+
+def _overlaps(ones: Sequence[Listed]) -> dict[Doubt, list[_Said]]:
+    """The terms that match where others match; of two that match the same, the later one."""
+    matcher = Matcher([one.term for one in ones])
+    keys = [fold(one.term.text).text for one in ones]
+    inside: list[_Said] = []
+    same: list[_Said] = []
+    for number, one in enumerate(ones):
+        text = one.term.text
+        for start, end, index in matcher.finds(text):
+            other = ones[index].term
+            if keys[index] == keys[number] or (other.is_case_sensitive and not one.term.is_case_sensitive):
+                continue
+            is_whole = (start, end) == (0, len(text)) and _PARTS.split(keys[index]) == _PARTS.split(
+                keys[number]
+            )
+            if not is_whole:
+                inside.append((one.line, (text, other.text)))
                 break
+            if index < number:
+                same.append((one.line, (text, other.text)))
+                break
+    return {"same": same, "inside": inside}
+
+
+def _missing_commas(ones: Sequence[Listed]) -> Iterator[_Said]:
+    whole = {fold(one.term.text).text for one in ones}
+    parts = {part for text in whole for part in _PARTS.split(text)}
+    for one in ones:
+        text = fold(one.term.text).text
+        two = one.pieces or tuple(filter(None, _SEPARATOR.split(text)))
+        if len(two) < 2:
+            two = _glued(text, whole, parts - {_PARTS.split(text)[-1]})
+        if two:
+            yield one.line, (one.term.text, *two)
+
+
+def _glued(text: str, terms: set[str], parts: set[str]) -> tuple[str, ...]:
+    """The two terms that were written as this one; empty if it looks like one term."""
+    for cut in range(LEAST_LETTERS, len(text) - LEAST_LETTERS + 1):
+        if text[:cut] in terms and text[cut:] in terms:
+            return text[:cut], text[cut:]
+    start = max(text.rfind(joiner) for joiner in " _-") + 1
+    if not start:
+        return ()
+    word = text[start:]
+    for cut in range(LEAST_LETTERS, len(word) - 1):
+        noun, name = word[:cut], word[cut:]
+        is_name = name in _NAMES or (name in terms and len(name) >= LEAST_LETTERS)
+        if is_name and (noun in parts or _NOUN.fullmatch(noun)):
+            return text[: start + cut], name
+    return ()

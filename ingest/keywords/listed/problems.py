@@ -1,12 +1,13 @@
 """What cannot be taken of a list, and where."""
 
 from dataclasses import dataclass
-from typing import Literal as OneOf
+from typing import Literal
 
 MOST_TERMS = 500
 LONGEST_TERM = 100
+MOST_PROBLEMS = 100
 
-Cause = OneOf["long", "star", "empty", "many", "not_text", "unfinished", "unexpected"]
+Cause = Literal["long", "star", "empty", "many", "not_text", "unfinished", "unexpected"]
 
 
 @dataclass(frozen=True)

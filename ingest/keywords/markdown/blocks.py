@@ -21,6 +21,9 @@ _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
+_DEEPEST = 40
+"""Quotes and items inside one another; what would be deeper is text."""
+
 _Leaf = Literal["", "paragraph", "table", "indented", "fence", "comment", "pre"]
 
 
@@ -187,6 +190,8 @@ class Blocks:
 
     def _opens_container(self, line: _Line, matched: int, *, is_inside: bool) -> bool:
         """Open the quote or the item of a list that begins here, if one does."""
+        if matched >= _DEEPEST:
+            return False
         if self._body[line.text] == ">":
             self._close(matched)
             self._containers.append(_Container(0, is_quote=True))

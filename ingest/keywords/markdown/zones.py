@@ -10,11 +10,10 @@ from bisect import bisect_right
 
 from ingest.keywords.markdown.blocks import Blocks
 from ingest.keywords.markdown.spans import EVENT, Part, end_of_fence, has_lone_returns, tagged
-from ingest.keywords.terms import Zone
 
 _MAY_INDENT = frozenset(" \t>-+*0123456789")
 _FURTHEST_MARGIN = 100
-_LONGEST_LINE = 5_000
+_LONGEST_LINE = 2_000
 _MARGIN = re.compile(r"[ \t>*+\d.)-]*")
 _INDENTED = re.compile(r"\n(?: {4}| {0,3}\t)[ \t]*[^\s]")
 _INDENTED_INSIDE = re.compile(r"\n {0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))[^\n]*?(?: {5}|\t)")
@@ -43,11 +42,6 @@ class Layout:
         if found < 0 or place >= self._parts[found].end:
             return None
         return self._parts[found]
-
-    def zone(self, place: int) -> Zone:
-        """A comment of HTML is prose, which its mask takes out."""
-        part = self.part(place)
-        return "code" if part and part.kind == "code" else "prose"
 
 
 def parts(body: str) -> list[Part]:

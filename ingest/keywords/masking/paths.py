@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 _PIECE = re.compile(r"[^\s\"'`<>|()\[\]{},;=*?“”‘’「」（），。、；：]+")
+_SLASH = re.compile(r"[/\\]")
 _ROOT = re.compile(
     # At a root that something follows, a home, a variable, or relative to the present folder.
     r"(?<![A-Za-z0-9_.~:)\]}/\\-])(?:/(?=[^/\\]+[/\\])[^/\\]|(?:~|\.{1,2}|\$\w{1,40}|%\w{1,40}%)[/\\])"
@@ -12,10 +13,10 @@ _ROOT = re.compile(
     r"|(?<![A-Za-z0-9])[A-Za-z]:[\\/](?=[^/\\])"
     r"|^\\\\[^\\]"
 )
-_FILE = re.compile(r"[/\\][^/\\]*\.[A-Za-z][A-Za-z0-9]{0,5}(?:[:#@][^/\\]*)?[.:!]*$")
-_FOLDER = re.compile(
-    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|\.cache|\.venv|envs|home|usr|opt|tmp|mnt|workspace"
-    r"|src|lib|bin|build|tests?|examples|docs|scripts)[/\\]"
+_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}(?=[:#@]|[.:!]*$)")
+_FOLDERS = frozenset(
+    "site-packages dist-packages node_modules .cache .venv envs home usr opt tmp mnt workspace src lib bin"
+    " build test tests examples docs scripts".split()
 )
 
 
@@ -26,9 +27,10 @@ def paths(run: str) -> Iterator[tuple[int, int]]:
     """
     for found in _PIECE.finditer(run):
         piece = found.group()
-        if "/" not in piece and "\\" not in piece:
+        parts = _SLASH.split(piece)
+        if len(parts) == 1:
             continue
-        if _FILE.search(piece) or _FOLDER.search(piece):
+        if _FILE.search(parts[-1]) or not _FOLDERS.isdisjoint(parts[:-1]):
             yield found.span()
         elif root := _ROOT.search(piece):
             yield found.start() + root.start(), found.end()

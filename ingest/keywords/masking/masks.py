@@ -1,0 +1,159 @@
+"""The masks over a text. Each is looked up around a hit only: in the run of characters without blanks, quotes
+and angle brackets that the hit is part of, and on its line. Runs and lines are read once each.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from ingest.keywords.markdown.headings import template_line
+from ingest.keywords.markdown.spans import Part
+from ingest.keywords.markdown.zones import Layout
+from ingest.keywords.masking.addresses import addresses
+from ingest.keywords.masking.paths import paths
+from ingest.keywords.terms import Mask
+
+_RUN = re.compile(r"[^\s\"<>`]*")
+_BLANKS = frozenset(" \t\n")
+_ATTRIBUTE = re.compile(r"(?:href|src)=\"\Z", re.IGNORECASE)
+_USER_NAME = re.compile(
+    r"(?<![\w.@/-])@[a-z0-9][\w-]{0,63}(?:/[\w-]{1,64})?(?![\w-])(?![.(]\w)"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}",
+    re.IGNORECASE,
+)
+_PROMPT = re.compile(r"(?<![\w.+-])[\w.-]{1,64}@[\w.-]{1,64}:(?=[~/])")
+_SIGNED = re.compile(
+    r"[ \t>*_-]{0,9}(?:[a-z]{3,12}-(?:off-)?by|author|reporter|reported by|originally posted by)\b[ \t*_]*:",
+    re.IGNORECASE,
+)
+"""The beginning of a line that names a person, such as `Co-authored-by:`."""
+_HASH = re.compile(
+    r"(?<![^\W_])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]{0,63}[0-9])[0-9a-f]{7,64})(?![^\W_])",
+    re.IGNORECASE,
+)
+_HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
+_REMEMBERED = 200
+"""The longest run whose spans are remembered: stack traces repeat their paths."""
+
+
+class Spans:
+    """Spans of a text; those that overlap are one."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def touch(self, start: int, end: int) -> bool:
+        """Does any of them have a part in common with this one?"""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._ends[before - 1] > start
+
+
+_NOWHERE = Spans()
+
+
+class Masks:
+    """The masks over one text, for questions about its hits in their order."""
+
+    def __init__(
+        self, text: str, masks: Sequence[Mask], layout: Layout | None = None, headings: Collection[str] = ()
+    ) -> None:
+        self._text = text
+        self._masks = frozenset(masks)
+        self._layout = layout
+        self._headings = headings if "template_headings" in self._masks else ()
+        self._has_lines = layout is not None and bool(self._headings or "user_names" in self._masks)
+        self._backwards = ""
+        self._run = (-1, -1)
+        self._everywhere = self._in_prose = _NOWHERE
+        self._hashes: Spans | None = None
+        self._line = (-1, -1)
+        self._line_is_template = self._line_is_signed = False
+
+    def covers(self, start: int, end: int, part: Part | None = None) -> bool:
+        """Does any mask lie over a part of this hit? `part` is the code or the comment that it is in."""
+        in_code = False
+        if part:
+            if part.kind == "comment":
+                return "template_headings" in self._masks
+            in_code = True
+        if not self._run[0] <= start <= end <= self._run[1]:
+            self._read_run(start, end)
+        left = self._run[0]
+        if self._everywhere is not _NOWHERE and self._everywhere.touch(start - left, end - left):
+            return True
+        if self._in_prose is not _NOWHERE and not in_code and self._in_prose.touch(start - left, end - left):
+            return True
+        if _HEX.fullmatch(self._text, start, end) and self._is_in_hash(start, end):
+            return True
+        return self._has_lines and self._is_on_line_of_template(start, in_code=in_code)
+
+    def _read_run(self, start: int, end: int) -> None:
+        """Find the run around a hit, and the spans of the masks in it."""
+        text = self._text
+        self._everywhere, self._in_prose, self._hashes = _NOWHERE, _NOWHERE, None
+        self._run = start, end
+        if text[start - 1 : start] in _BLANKS and text[end : end + 1] in _BLANKS:
+            return
+        if not self._backwards:
+            self._backwards = text[::-1]
+        before, after = _RUN.match(self._backwards, len(text) - start), _RUN.match(text, end)
+        if before and after:
+            left, right = self._run = start - len(before.group()), after.end()
+            if "urls" in self._masks and _ATTRIBUTE.search(text, max(0, left - 6), left):
+                self._everywhere = Spans([(0, right - left)])
+            elif right - left > end - start:
+                run = text[left:right]
+                read = _read_short if len(run) <= _REMEMBERED else _read
+                self._everywhere, self._in_prose = read(run, self._masks)
+
+    def _is_in_hash(self, start: int, end: int) -> bool:
+        if self._hashes is None:
+            found = _HASH.finditer(self._text, *self._run) if "hashes" in self._masks else ()
+            self._hashes = Spans(one.span() for one in found)
+        return self._hashes.touch(start, end)
+
+    def _is_on_line_of_template(self, start: int, *, in_code: bool) -> bool:
+        """Is the hit on a line that a template brings, or on one that names a person?"""
+        if not self._line[0] <= start <= self._line[1]:
+            self._read_line(start)
+        return self._line_is_template or (self._line_is_signed and not in_code)
+
+    def _read_line(self, start: int) -> None:
+        text = self._text
+        left = text.rfind("\n", 0, start) + 1
+        right = text.find("\n", start)
+        self._line = left, right if right >= 0 else len(text)
+        self._line_is_template = self._line_is_signed = False
+        if self._layout and not self._layout.part(left):
+            if self._headings:
+                self._line_is_template = template_line(text[slice(*self._line)]) in self._headings
+            if "user_names" in self._masks:
+                self._line_is_signed = bool(_SIGNED.match(text, *self._line))
+
+
+def _read(run: str, masks: frozenset[Mask]) -> tuple[Spans, Spans]:
+    """What the masks cover in a run: everywhere, and in prose only."""
+    everywhere = list(_found(run, masks))
+    names = _USER_NAME.finditer(run) if "user_names" in masks and "@" in run else ()
+    in_prose = [found.span() for found in names]
+    return Spans(everywhere) if everywhere else _NOWHERE, Spans(in_prose) if in_prose else _NOWHERE
+
+
+_read_short = lru_cache(maxsize=4096)(_read)
+
+
+def _found(run: str, masks: frozenset[Mask]) -> Iterator[tuple[int, int]]:
+    if "urls" in masks:
+        yield from addresses(run)
+    if "paths" in masks and ("/" in run or "\\" in run):
+        yield from paths(run)
+    if "user_names" in masks and "@" in run:
+        yield from (found.span() for found in _PROMPT.finditer(run))
